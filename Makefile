@@ -1,0 +1,72 @@
+# localfact: every target makes .venv first when it is missing or stale. `make help` lists them.
+#
+#     make eval                               the shipped sample, no model to download, no GPU
+#     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
+#     make test                               everything CI runs after `make lint`
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+.PHONY: setup setup-llm setup-dev eval test lint bench clean help
+
+DATA   ?=
+METHOD ?=
+MODEL  ?=
+CORPUS ?=
+OUT    ?=
+SIZE   ?= 1
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+# vLLM has one build a machine: CUDA where there is an NVIDIA driver, CPU elsewhere.
+ACCELERATOR ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
+
+setup: $(VENV)/.base ## make .venv with everything `make eval` needs
+
+setup-llm: $(VENV)/.llm-$(ACCELERATOR) ## the same with vLLM in it
+
+setup-dev: $(VENV)/.dev setup-llm ## the same with the tools of `make test` and `make lint`
+
+# pip first takes torch with its own dependencies (whichever build it finds), then the pinned rest as it stands.
+$(VENV)/.base: requirements/torch.txt requirements/base.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "localfact needs Python 3.11 or newer; found " + sys.version.split()[0] + ". Name one: make PYTHON=/path/to/python3.11 ...")'
+	@echo "Making $(VENV) (some minutes, once) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet -r requirements/torch.txt
+	@$(PIP) install --quiet --no-deps -r requirements/base.txt
+	@$(PIP) install --quiet --no-deps --editable .
+	@touch $@
+
+$(VENV)/.llm-%: requirements/llm-%.txt $(VENV)/.base
+	@echo "Adding vLLM ($*) to $(VENV) ..."
+	@$(PIP) install --quiet --no-deps -r $<
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.base
+	@$(PIP) install --quiet --no-deps -r $<
+	@touch $@
+
+eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= (default: the sample)
+	@$(BIN)/localfact eval $(if $(DATA),--data "$(DATA)") $(if $(METHOD),--method "$(METHOD)") \
+	    $(if $(MODEL),--model "$(MODEL)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)")
+
+test: setup-dev ## the tests
+	@$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev ## ruff, mypy, import layers
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest -q tests/test_layers.py
+
+bench: $(VENV)/.base ## what each path costs; SIZE=0.1 for a quick look
+	@$(BIN)/python -m scripts.bench --size $(SIZE)
+
+clean: ## remove .venv, caches and runs made here
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis runs dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done

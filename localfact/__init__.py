@@ -1,0 +1,1 @@
+"""localfact measures how factual long LLM text is, on your own machines."""

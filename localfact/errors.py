@@ -1,0 +1,46 @@
+"""Every error a user can cause, in one tree. The message says what is wrong and what to do next, in one or two sentences.
+
+    LocalFactError                 exit code 2
+    ├── InputError                 2   a file, a row, an option that cannot be used as given
+    │   ├── CorpusError            2   a corpus folder whose parts do not belong together, or are damaged
+    │   └── GraphError             2   a fact graph that is not one
+    ├── RunFolderError             2   a run folder that other settings, or another process, own
+    ├── MissingError               3   weights, a corpus or a package that is not there
+    └── WriteError                 2   the disk is full or the folder cannot be written; what was done is kept
+
+The command line prints the message and exits with the code; a library user catches LocalFactError.
+"""
+
+from typing import ClassVar
+
+
+class LocalFactError(Exception):
+    """Base of all errors a user can cause. `str(error)` is the whole message."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(LocalFactError):
+    """Input that cannot be used as it is: the message names the file and line, or the option."""
+
+
+class CorpusError(InputError):
+    """A corpus whose parts are damaged or do not belong together."""
+
+
+class GraphError(InputError):
+    """A fact graph with an unknown id, a probability outside [0, 1], or not in the schema."""
+
+
+class RunFolderError(LocalFactError):
+    """A run folder that cannot be continued: other settings, or another process at work in it."""
+
+
+class MissingError(LocalFactError):
+    """Something that must be installed, downloaded or built first: the message gives the command."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class WriteError(LocalFactError):
+    """A file could not be written. Everything written before stands, and the same command goes on from there."""

@@ -1,0 +1,53 @@
+"""The 2 x 2 factor tables of a relation, in the three sets that localfact knows.
+
+One relation from x to y with probability p becomes one table here; factor_graph.py puts the tables together into a graph.
+"""
+
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.records import RelationLabel
+
+TableSet = Literal["paper", "priors", "balanced"]
+TABLE_SETS: tuple[TableSet, ...] = get_args(TableSet)
+
+#: In `balanced`, a relation that is no more probable than this would turn its meaning round, so it makes no factor.
+BALANCED_MINIMUM = 0.5
+
+
+def makes_factor(tables: TableSet, label: RelationLabel, probability: float) -> bool:
+    """Whether a relation becomes a factor: neutral never does, nor does p <= 0.5 with the `balanced` tables (SPEC, section 3)."""
+    if label is RelationLabel.NEUTRAL:
+        return False
+    return tables != "balanced" or probability > BALANCED_MINIMUM
+
+
+def factor_table(tables: TableSet, label: RelationLabel, probability: float, target_prior: float) -> NDArray[np.float64]:
+    """Returns the weights f[source][target], false before true, shape (2, 2) (FactReasoner, Table 1; SPEC, section 3).
+
+    Args:
+        tables: `paper` weighs a false source p whatever the target; `priors` weighs it (1 - q, q); `balanced` weighs it so that,
+            summed over the target's prior, a true and a false source weigh the same.
+        label: entailment, contradiction or equivalence. An equivalence has the same table in all three sets.
+        probability: p in [0, 1].
+        target_prior: q in [0, 1]; `paper` does not use it.
+
+    Raises:
+        ValueError: the label is neutral, which makes no factor.
+    """
+    p, q = probability, target_prior
+    if label is RelationLabel.NEUTRAL:
+        raise ValueError("a neutral relation makes no factor")
+    if label is RelationLabel.EQUIVALENCE:
+        return np.array([[p, 1 - p], [1 - p, p]])
+    true_source = (1 - p, p) if label is RelationLabel.ENTAILMENT else (p, 1 - p)
+    if tables == "paper":
+        false_source = (p, p)
+    elif tables == "priors":
+        false_source = (1 - q, q)
+    else:
+        expected = (1 - q) * true_source[0] + q * true_source[1]
+        false_source = (expected, expected)
+    return np.array([false_source, true_source])

@@ -1,0 +1,289 @@
+"""Reads responses: our own schema and, unchanged, FActScore's, VeriScore's, FaStfact's and IBM FactReasoner's.
+
+A row that cannot be used becomes a Response with a `problem`: it is carried down the road, counted as failed, and stops nobody
+else. Only a file that cannot be read at all is an error.
+
+Our own schema, one JSON object a line (only `response` is needed):
+
+    {"id": "...", "prompt": "...", "topic": "...", "model": "...", "source": "...", "response": "...",
+     "claims": [{"id": "...", "text": "...", "label": "S" | "NS" | "IR", "in_corpus": true, "quote": "...",
+                 "passages": ["id", ...]}],
+     "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}]}
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from localfact.errors import InputError
+from localfact.records import Claim, Evidence, GoldLabel, Hit, Passage, Response, Span, passage_id
+from localfact.text import word_count
+
+#: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
+MAX_WORDS = 20_000
+
+#: Peers' names for our fields, ours first: FActScore and IBM say input/output, VeriScore and FaStfact question/response.
+TEXT_KEYS = ("response", "output", "generation")
+PROMPT_KEYS = ("prompt", "question", "input")
+ID_KEYS = ("id", "question_id")
+SOURCE_KEYS = ("source", "prompt_source")
+CLAIM_KEYS = ("claims", "atoms")
+PASSAGE_KEYS = ("passages", "contexts")
+
+GOLD_LABELS = {
+    "s": GoldLabel.SUPPORTED,
+    "supported": GoldLabel.SUPPORTED,
+    "ns": GoldLabel.NOT_SUPPORTED,
+    "not_supported": GoldLabel.NOT_SUPPORTED,
+    "not supported": GoldLabel.NOT_SUPPORTED,
+    "ir": GoldLabel.IRRELEVANT,
+    "irrelevant": GoldLabel.IRRELEVANT,
+}
+
+#: Characters that JSON, SQLite or a terminal cannot hold.
+UNWRITABLE = re.compile("[\0\ud800-\udfff]")
+
+Row = Mapping[str, Any]
+
+
+class RowError(Exception):
+    """Why one row cannot be used; becomes the `problem` of its Response."""
+
+
+def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
+    """Reads all rows of a JSONL file, a JSON list or a single JSON object, in order.
+
+    Args:
+        path: the file, UTF-8.
+        max_words: a response above it gets a problem that names the option.
+        limit: the first so many rows only.
+
+    Raises:
+        InputError: the file is missing, unreadable, empty, or not JSON at all.
+    """
+    responses: list[Response] = []
+    seen: dict[str, int] = {}
+    for number, row in enumerate(read_rows(path), start=1):
+        if limit is not None and len(responses) >= limit:
+            break
+        response = response_of(row, number, max_words)
+        repetition = seen.get(response.id, 0)
+        seen[response.id] = repetition + 1
+        # FaStfact asks several models the same question under one id: the second becomes "id#2".
+        responses.append(response if not repetition else response.model_copy(update={"id": f"{response.id}#{repetition + 1}"}))
+    return responses
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of the file's bytes, in hexadecimal: what run.yaml knows the data by."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_rows(path: Path) -> Iterator[Row | RowError]:
+    """Yields one JSON object a row, or what is wrong with that row."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder. Name a .jsonl or .json file with the responses.")
+    try:
+        text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}. Name a .jsonl or .json file with the responses.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise InputError(f"{path} is empty. It should hold one JSON object a line, each with a 'response'.")
+    whole = parse_whole(path, text)
+    return iter(whole) if whole is not None else (parse_line(line) for line in text.split("\n") if line.strip())
+
+
+def parse_whole(path: Path, text: str) -> list[Row | RowError] | None:
+    """The rows of a JSON list or of a single object spread over lines; None when the text is JSON lines."""
+    try:
+        document = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        first_line = text.lstrip().split("\n", 1)[0]
+        if text.lstrip().startswith("[") or not any(isinstance(parse_line(line), dict) for line in text.split("\n")):
+            raise InputError(
+                f"{path} is not JSON: {error}. It should hold one JSON object a line (the first line is: {first_line[:60]!r})."
+            ) from None
+        return None
+    rows = document if isinstance(document, list) else [document]
+    return [row if isinstance(row, dict) else RowError("The row is not a JSON object.") for row in rows]
+
+
+def parse_line(line: str) -> Row | RowError:
+    """One line of JSON lines."""
+    try:
+        row = json.loads(line)
+    except (json.JSONDecodeError, RecursionError) as error:
+        return RowError(f"The line is not JSON: {error}.")
+    return row if isinstance(row, dict) else RowError("The line is not a JSON object.")
+
+
+def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
+    """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
+    if isinstance(row, RowError):
+        return Response(id=f"row-{number}", text="", problem=clean(str(row)))
+    fields = {
+        "id": clean(str(first(row, ID_KEYS) or f"row-{number}")),
+        "prompt": optional_text(first(row, PROMPT_KEYS)),
+        "topic": optional_text(row.get("topic")),
+        "model": optional_text(row.get("model")),
+        "source": optional_text(first(row, SOURCE_KEYS)),
+    }
+    text = first(row, TEXT_KEYS)
+    if not isinstance(text, str):
+        keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
+        return Response(**fields, text="", problem=f"The row has no response: one of {keys} must hold a text.")
+    text = clean(text)
+    words = word_count(text)
+    if words > max_words:
+        problem = f"The response has {words:,} words, more than {max_words:,}. --max-words {words} lets it through."
+        return Response(**fields, text=text, problem=problem)
+    try:
+        claims, links = claims_of(row, text)
+        evidence = evidence_of(row, claims or (), links)
+    except RowError as error:
+        return Response(**fields, text=text, problem=clean(str(error)))
+    return Response(**fields, text=text, claims=claims, evidence=evidence)
+
+
+def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:
+    """The claims that a row gives, and claim id -> ids of the passages given for it. None when it gives none."""
+    given = first(row, CLAIM_KEYS)
+    if given is None and isinstance(row.get("annotations"), list):
+        given = list(factscore_facts(row["annotations"]))
+    if given is None:
+        return None, {}
+    if not isinstance(given, list):
+        raise RowError("'claims' must be a list.")
+    claims: list[Claim] = []
+    links: dict[str, tuple[str, ...]] = {}
+    for position, item in enumerate(given, start=1):
+        item = {"text": item} if isinstance(item, str) else item
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+            raise RowError(f"Claim {position} has no text.")
+        claim = claim_of(item, position, text)
+        if claim.id in links:
+            raise RowError(f"Two claims have the id '{claim.id}'.")
+        claims.append(claim)
+        links[claim.id] = tuple(str(link) for link in first(item, PASSAGE_KEYS) or ())
+    return tuple(claims), links
+
+
+def claim_of(item: Row, position: int, text: str) -> Claim:
+    """One given claim, located by its quote, its original wording or its text when one of them stands in the response."""
+    in_corpus = item.get("in_corpus")
+    return Claim(
+        id=clean(str(item.get("id") or f"c{position}")),
+        text=clean(item["text"]),
+        spans=spans_of(item, text),
+        gold=gold_of(item.get("label"), position),
+        in_corpus=in_corpus if isinstance(in_corpus, bool) else None,
+    )
+
+
+def spans_of(item: Row, text: str) -> tuple[Span, ...]:
+    """Where the claim stands in the response: the first of its quote, sentence, original or text that occurs there."""
+    for key in ("quote", "sentence", "original", "text"):
+        wording = item.get(key)
+        if isinstance(wording, str) and wording.strip():
+            start = text.find(clean(wording).strip())
+            if start >= 0:
+                return (Span(start=start, end=start + len(clean(wording).strip())),)
+    return ()
+
+
+def gold_of(label: object, position: int) -> GoldLabel | None:
+    """The annotator's label; None when there is none. A label that nobody knows is an error of the row."""
+    if label is None or label == "":
+        return None
+    gold = GOLD_LABELS.get(str(label).strip().lower())
+    if gold is None:
+        raise RowError(f"Claim {position} has the label {str(label)[:40]!r}; known are S, NS and IR.")
+    return gold
+
+
+def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
+    """The human atomic facts of FActScore's annotation, with the sentence that each comes from."""
+    for sentence in annotations:
+        if isinstance(sentence, dict):
+            for fact in sentence.get("human-atomic-facts") or ():
+                if isinstance(fact, dict):
+                    yield {**fact, "sentence": sentence.get("text")}
+
+
+def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[str]]) -> Evidence | None:
+    """The passages that a row gives, linked to its claims in the order given. None when it gives none."""
+    given = first(row, PASSAGE_KEYS)
+    if given is None:
+        return None
+    if not isinstance(given, list):
+        raise RowError("'passages' must be a list.")
+    by_given_id: dict[str, Passage | None] = {}
+    for position, item in enumerate(given, start=1):
+        if not isinstance(item, dict):
+            raise RowError(f"Passage {position} is not a JSON object.")
+        by_given_id[str(item.get("id", position))] = passage_of(item)
+    notes = []
+    empty = sum(passage is None for passage in by_given_id.values())
+    if empty:
+        notes.append(f"{empty} of the given passages have neither text nor snippet and were passed over.")
+    unknown = sorted({link for linked in links.values() for link in linked if link not in by_given_id})
+    if unknown:
+        notes.append(f"{len(unknown)} passage ids that claims name are not among the passages ({', '.join(unknown[:3])}).")
+    hits = {claim.id: hits_of([by_given_id.get(link) for link in links.get(claim.id, ())]) for claim in claims}
+    unique = {passage.id: passage for passage in by_given_id.values() if passage is not None}
+    return Evidence(passages=tuple(unique.values()), hits=hits, notes=tuple(notes))
+
+
+def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:
+    """Hits in the order given; the score only restates the rank, since no retriever scored them."""
+    found = [passage for passage in passages if passage is not None]
+    return tuple(Hit(passage_id=passage.id, rank=rank, score=1.0 / rank) for rank, passage in enumerate(found, start=1))
+
+
+def passage_of(item: Row) -> Passage | None:
+    """One given passage; the snippet stands in for an empty text, and one with neither is None."""
+    text = optional_text(item.get("text")) or optional_text(item.get("snippet"))
+    if text is None:
+        return None
+    text = text.strip()
+    link = optional_text(item.get("link") or item.get("url"))
+    return Passage(
+        id=passage_id(text),
+        text=text,
+        title=optional_text(item.get("title")) or "",
+        links=(link,) if link else (),
+        host=host_of(link),
+        date=optional_text(item.get("date")),
+        provider="input",
+    )
+
+
+def host_of(link: str | None) -> str | None:
+    """The lower-case host of a link; None where there is none."""
+    try:
+        return urlsplit(link).hostname if link else None
+    except ValueError:
+        return None
+
+
+def first(row: Row, keys: Sequence[str]) -> Any:
+    """The value of the first of `keys` that the row has and that is not null."""
+    return next((row[key] for key in keys if row.get(key) is not None), None)
+
+
+def optional_text(value: object) -> str | None:
+    """A cleaned text, or None for anything that is not a text with something in it."""
+    return clean(value) if isinstance(value, str) and value.strip() else None
+
+
+def clean(text: str) -> str:
+    """Replaces NUL and lone surrogates, one character for one, so that offsets stay and every file format can hold the text."""
+    return UNWRITABLE.sub("\ufffd", text)

@@ -1,0 +1,155 @@
+"""Takes one response down the road: extract, retrieve, relate, assess. Knows the seams, no strategy."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from localfact.records import (
+    NOT_SUPPORTED_LABELS,
+    Assessment,
+    AssessmentStatus,
+    Evidence,
+    Extraction,
+    Failure,
+    GoldLabel,
+    Judgement,
+    Response,
+    Verdict,
+    VerdictLabel,
+)
+from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
+
+#: Called as (stage, how many it handled) whenever a stage of some response ends: "claims", "relations".
+Observer = Callable[[str, int], None]
+
+
+@dataclass
+class Journey:
+    """What one response's way cost: seconds and counts per stage. Differs from run to run, so it never enters an Assessment."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Adds the wall-clock seconds of the enclosed block to stage `name`."""
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """One strategy for each stage."""
+
+    extractor: ClaimExtractor
+    retriever: Retriever
+    relation_model: RelationModel
+    assessor: Assessor
+
+    async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
+        """Takes `response` down the road.
+
+        A response that cannot be assessed comes back as a failed Assessment with the reason, so that it never stops the others.
+        What must stop the whole run is raised: a LocalFactError (something missing, a damaged corpus).
+        """
+        if response.problem is not None:
+            return failed(index, response, response.problem)
+        with journey.stage("extract"):
+            extraction = await self.extractor.extract(response)
+        observe("claims", len(extraction.claims))
+        claims = extraction.claims
+        if not claims:
+            return assessment_of(index, response, extraction, Evidence(), Judgement())
+        with journey.stage("retrieve"):
+            evidence = await self.retriever.retrieve(response, claims)
+        pairs = self.assessor.pairs(claims, evidence)
+        with journey.stage("relate"):
+            predictions = await self.relation_model.relate(pairs) if pairs else ()
+        observe("relations", len(pairs))
+        relations = dict(zip(pairs, predictions, strict=True))
+        with journey.stage("assess"):
+            judgement = await self.assessor.assess(response, claims, evidence, relations)
+        return assessment_of(index, response, extraction, evidence, judgement, count_pairs(relations))
+
+
+def failed(index: int, response: Response, reason: str) -> Assessment:
+    """The assessment of a response that could not be assessed; it keeps its text and says why."""
+    gold_supported, gold_not_supported = gold_counts(response)
+    return Assessment(
+        index=index,
+        response_id=response.id,
+        prompt=response.prompt,
+        topic=response.topic,
+        model=response.model,
+        source=response.source,
+        text=response.text,
+        status="failed",
+        error=reason,
+        gold_supported=gold_supported,
+        gold_not_supported=gold_not_supported,
+    )
+
+
+def assessment_of(
+    index: int,
+    response: Response,
+    extraction: Extraction,
+    evidence: Evidence,
+    judgement: Judgement,
+    pair_counts: Mapping[str, int] | None = None,
+) -> Assessment:
+    """Puts together what the stages returned; every claim must have exactly one verdict, in order."""
+    if [verdict.claim_id for verdict in judgement.verdicts] != [claim.id for claim in extraction.claims]:
+        raise AssertionError("an assessor must return one verdict a claim, in the order of the claims")
+    counted = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
+    gold_supported, gold_not_supported = gold_counts(response)
+    return Assessment(
+        index=index,
+        response_id=response.id,
+        prompt=response.prompt,
+        topic=response.topic,
+        model=response.model,
+        source=response.source,
+        text=response.text,
+        status=status_of(judgement.verdicts),
+        claims=extraction.claims,
+        verdicts=judgement.verdicts,
+        passages=tuple(passage for passage in evidence.passages if passage.id in counted),
+        relations=judgement.relations,
+        gold_supported=gold_supported,
+        gold_not_supported=gold_not_supported,
+        counts={
+            "passages": len(evidence.passages),
+            **{f"dropped_{reason}": count for reason, count in sorted(extraction.dropped.items())},
+            "lines_unparsed": len(extraction.unparsed),
+            **(pair_counts or {}),
+            **judgement.counts,
+        },
+        warnings=(*evidence.notes, *judgement.warnings),
+    )
+
+
+def status_of(verdicts: Sequence[Verdict]) -> AssessmentStatus:
+    """Abstained without claims; unscored when no verdict is in S or N; scored otherwise (SPEC section 5)."""
+    if not verdicts:
+        return "abstained"
+    scored = NOT_SUPPORTED_LABELS | {VerdictLabel.SUPPORTED}
+    return "scored" if any(verdict.label in scored for verdict in verdicts) else "unscored"
+
+
+def gold_counts(response: Response) -> tuple[int | None, int | None]:
+    """How many claims of the annotation are supported and not supported; (None, None) without an annotation."""
+    labels = Counter(claim.gold for claim in response.claims or () if claim.gold is not None)
+    if not labels:
+        return None, None
+    return labels[GoldLabel.SUPPORTED], labels[GoldLabel.NOT_SUPPORTED]
+
+
+def count_pairs(relations: Relations) -> dict[str, int]:
+    """How many pairs were asked and how many of those the relation model could not answer."""
+    failures = sum(isinstance(prediction, Failure) for prediction in relations.values())
+    return {"pairs": len(relations), "pairs_failed": failures}

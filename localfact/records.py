@@ -1,0 +1,298 @@
+"""The data that travels down the road: Response -> Claim -> Evidence -> relations -> Verdict -> Assessment.
+
+Everything is frozen. What is written to disk validates itself on the way back and carries `schema_version`; its JSON schema is
+`Assessment.model_json_schema()`. Words are those of the field: prompt, response, claim, passage, relation, verdict.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+SCHEMA_VERSION = 1
+
+Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, and strict about unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class VerdictLabel(StrEnum):
+    """What a method decides about one claim; one enumeration for all methods."""
+
+    SUPPORTED = "supported"
+    CONTRADICTED = "contradicted"
+    CONFLICTING = "conflicting"
+    NOT_ENOUGH_EVIDENCE = "not_enough_evidence"
+    UNDECIDED = "undecided"
+    IRRELEVANT = "irrelevant"
+    UNVERIFIABLE = "unverifiable"
+    FAILED = "failed"
+
+
+#: Verdicts that count as N, not supported, in S / (S + N). Those in neither S nor N leave the score but not the record.
+NOT_SUPPORTED_LABELS = frozenset(
+    {VerdictLabel.CONTRADICTED, VerdictLabel.CONFLICTING, VerdictLabel.NOT_ENOUGH_EVIDENCE, VerdictLabel.UNDECIDED}
+)
+#: Verdicts that the papers' tables add up as #U.
+UNDECIDED_LABELS = NOT_SUPPORTED_LABELS - {VerdictLabel.CONTRADICTED}
+
+
+class RelationLabel(StrEnum):
+    """How an ordered pair of texts relates. Equivalence exists between passages only."""
+
+    ENTAILMENT = "entailment"
+    CONTRADICTION = "contradiction"
+    NEUTRAL = "neutral"
+    EQUIVALENCE = "equivalence"
+
+
+class GoldLabel(StrEnum):
+    """What an annotator says of a claim. Irrelevant claims count in neither side of the gold precision."""
+
+    SUPPORTED = "supported"
+    NOT_SUPPORTED = "not_supported"
+    IRRELEVANT = "irrelevant"
+
+
+class Span(Record):
+    """Where a text stands in the response: characters [start, end)."""
+
+    start: Annotated[int, Field(ge=0)]
+    end: Annotated[int, Field(ge=0)]
+
+
+class PreVerification(Record):
+    """What the extractor itself thought of a claim before any evidence (FastFact, section 4.2)."""
+
+    label: str
+    confidence: Probability
+    distribution: Mapping[str, Probability] | None = None
+
+
+class Claim(Record):
+    """One short, self-contained, checkable statement of a response.
+
+    Attributes:
+        id: unique within the response: "c1", "c2", ... or the id that the input file gives.
+        spans: where it stands in the response; empty when a given claim could not be located.
+        gold: the annotator's label, where the input carries one.
+        in_corpus: whether the annotator found that the corpus speaks to it, where the input says so.
+    """
+
+    id: str
+    text: str
+    spans: tuple[Span, ...] = ()
+    gold: GoldLabel | None = None
+    in_corpus: bool | None = None
+    preverification: PreVerification | None = None
+
+
+def passage_id(text: str) -> str:
+    """The id of a passage: 16 hexadecimal digits of the SHA-256 of its text, so equal texts have equal ids."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class Passage(Record):
+    """What a relation model or a verifier reads: a chunk of a page, or a whole page capped at 4,000 characters.
+
+    Attributes:
+        id: `passage_id(text)`.
+        links: every address this very text was found at.
+        host: of the first link; lower-case.
+        date: of the page, as the page states it.
+        provider: which search, corpus or input file it came from.
+    """
+
+    id: str
+    text: str
+    title: str = ""
+    links: tuple[str, ...] = ()
+    host: str | None = None
+    date: str | None = None
+    provider: str = ""
+
+
+class Hit(Record):
+    """One retrieved passage of one claim: rank counts from 1; a higher score is better, on the retriever's own scale."""
+
+    passage_id: str
+    rank: Annotated[int, Field(ge=1)]
+    score: float
+
+
+class Evidence(Record):
+    """All passages of one response, each text once, and which of them were found for which claim.
+
+    Attributes:
+        passages: unique by id, in the order in which they were first found.
+        hits: claim id -> its own passages, best first. A passage may stand twice in a claim's hits when the input gives the
+            same text twice (FR1 keeps such repetitions as variables of their own).
+        affinity: claim id -> passage id -> how well that passage matches the claim, for all passages that the retriever
+            scored, its own or another claim's. In [-1, 1] for cosine, or relative to the claim's best for BM25. Empty when
+            nothing was scored: then no pair can be gated.
+        notes: sentences about how the evidence was found that a reader of the results must know.
+    """
+
+    passages: tuple[Passage, ...] = ()
+    hits: Mapping[str, tuple[Hit, ...]] = Field(default_factory=dict)
+    affinity: Mapping[str, Mapping[str, float]] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class Response(Record):
+    """One long text to be judged, with the prompt it answers.
+
+    Attributes:
+        id: unique in its file; made from the line number where the file gives none.
+        prompt: what the model was asked; None when unknown.
+        topic: what the text is about (a person's name, say); resolves leading pronouns.
+        model: which model wrote it. source: which set the prompt came from; medians are taken within a source.
+        claims: claims that come with the input, or None. evidence: passages that come with it, or None.
+        problem: why this row cannot be assessed, or None. Such a row is carried through and counted as failed.
+    """
+
+    id: str
+    text: str
+    prompt: str | None = None
+    topic: str | None = None
+    model: str | None = None
+    source: str | None = None
+    claims: tuple[Claim, ...] | None = None
+    evidence: Evidence | None = None
+    problem: str | None = None
+
+
+class Extraction(Record):
+    """What a claim extractor found: the claims in the order of the text, and lines of a model's answer it could not read."""
+
+    claims: tuple[Claim, ...] = ()
+    unparsed: tuple[str, ...] = ()
+    dropped: Mapping[str, int] = Field(default_factory=dict)  # reason -> how many candidate sentences were not claims
+
+
+class Pair(NamedTuple):
+    """An ordered pair of texts to relate. A plain tuple: it is also its prediction's key, so equal texts are asked once."""
+
+    premise: str
+    hypothesis: str
+
+
+class Distribution(Record):
+    """The probabilities of the three relations of one pair; they sum to one.
+
+    `windows` is how many pieces the pair was read in (1 unless it was longer than the model's window).
+    """
+
+    entailment: Probability
+    contradiction: Probability
+    neutral: Probability
+    windows: Annotated[int, Field(ge=1)] = 1
+
+    @property
+    def label(self) -> RelationLabel:
+        """The predicted relation: the most probable; a tie goes to neutral, then to entailment."""
+        candidates = (
+            (self.neutral, RelationLabel.NEUTRAL),
+            (self.entailment, RelationLabel.ENTAILMENT),
+            (self.contradiction, RelationLabel.CONTRADICTION),
+        )
+        return max(candidates, key=lambda candidate: candidate[0])[1]
+
+    @property
+    def probability(self) -> float:
+        """p*, the probability of the predicted relation (FactReasoner, section 3.1)."""
+        return max(self.neutral, self.entailment, self.contradiction)
+
+
+class Failure(Record):
+    """A prediction that could not be made. Never read as neutral: the claim it concerns becomes `failed`."""
+
+    reason: str
+
+
+class Relation(Record):
+    """A relation that entered the graph: source and target are claim or passage ids."""
+
+    source: str
+    target: str
+    label: RelationLabel
+    probability: Probability
+
+
+class CountedPassage(Record):
+    """A passage that counted for a verdict, and how: its relation to the claim and that relation's probability."""
+
+    passage_id: str
+    relation: RelationLabel
+    probability: Probability
+
+
+class Verdict(Record):
+    """What a method decides about one claim.
+
+    `posterior` is P(claim is true) where the method computes one. `passages` are those that counted, most telling first.
+    """
+
+    claim_id: str
+    label: VerdictLabel
+    posterior: Probability | None = None
+    rationale: str | None = None
+    passages: tuple[CountedPassage, ...] = ()
+
+
+class Judgement(Record):
+    """What an assessor returns for one response: a verdict a claim in the claims' order, and what it saw on the way.
+
+    Attributes:
+        relations: the relations that entered the graph.
+        counts: named whole numbers worth reporting (relations left out, pairs gated, pairs failed, ...).
+        warnings: sentences the reader must know.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    counts: Mapping[str, int] = Field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+AssessmentStatus = Literal["scored", "abstained", "unscored", "failed"]
+
+
+class Assessment(Record):
+    """All that is known about one response after its way down the road; one line of assessments.jsonl.
+
+    Nothing in it differs between two runs with the same settings (times are kept in timings.jsonl).
+
+    Attributes:
+        index: position of the response in the input, from 0.
+        status: scored; abstained (no claim was extracted); unscored (claims, but S + N = 0); failed (see `error`).
+        passages: those that some verdict counted, so that the line can be read alone.
+        gold_supported, gold_not_supported: how many claims of the annotation carry each label; None without an annotation. The
+            annotation may have other claims than ours: precision and K' are compared, not claims.
+        counts: claims per verdict and what the stages counted.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    index: int
+    response_id: str
+    prompt: str | None = None
+    topic: str | None = None
+    model: str | None = None
+    source: str | None = None
+    text: str = ""
+    status: AssessmentStatus
+    error: str | None = None
+    claims: tuple[Claim, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    gold_supported: int | None = None
+    gold_not_supported: int | None = None
+    counts: Mapping[str, int] = Field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,83 @@
+"""Many responses down the road at once: bounded concurrency, one synced line each, progress."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+from localfact.errors import LocalFactError
+from localfact.pipeline import Journey, Pipeline, failed
+from localfact.records import Assessment, Response
+from localfact.runfolder import RunFolder, is_failed, pending
+
+#: How many responses are on the road at once unless told. More keep a GPU busy; on a CPU a few hide the reading and writing.
+CONCURRENCY = 4
+
+
+class Progress(Protocol):
+    """Who is told how far a run is."""
+
+    def begin(self, responses: int, done: int) -> None:
+        """There are so many responses, of which so many were done before."""
+        ...
+
+    def count(self, stage: str, number: int) -> None:
+        """A stage ("claims", "relations") handled so many more."""
+        ...
+
+    def response_done(self, assessment: Assessment) -> None:
+        """One more response is on the disk."""
+        ...
+
+
+async def run(
+    responses: Sequence[Response],
+    pipeline: Pipeline,
+    folder: RunFolder,
+    progress: Progress,
+    concurrency: int = CONCURRENCY,
+) -> None:
+    """Assesses every response that the folder has not yet, and appends each as it ends.
+
+    A response whose assessment fails is recorded as failed, with the reason, and stops nobody else.
+
+    Raises:
+        LocalFactError: what stops all of them: something missing or damaged, a full disk. What was appended stays.
+    """
+    progress.begin(len(responses), len(folder.done))
+    waiting = iter(pending(len(responses), folder.done))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(max(1, concurrency)):
+                group.create_task(work(waiting, responses, pipeline, folder, progress))
+    except* LocalFactError as errors:
+        raise errors.exceptions[0] from None
+
+
+async def work(
+    waiting: Iterator[int], responses: Sequence[Response], pipeline: Pipeline, folder: RunFolder, progress: Progress
+) -> None:
+    """One worker: takes the next response until there is none."""
+    for index in waiting:
+        journey = Journey()
+        assessment = await assess_or_fail(index, responses[index], pipeline, journey, progress)
+        timing = {"index": index, "finished": datetime.now(UTC).isoformat(), "seconds": journey.seconds}
+        folder.append(assessment, timing)
+        progress.response_done(assessment)
+
+
+async def assess_or_fail(
+    index: int, response: Response, pipeline: Pipeline, journey: Journey, progress: Progress
+) -> Assessment:
+    """One response down the road; anything unforeseen that happens to it is its own failure, named, not the run's."""
+    try:
+        return await pipeline.assess(index, response, journey, progress.count)
+    except LocalFactError:
+        raise
+    except Exception as error:  # one bad response must never stop the rest
+        return failed(index, response, f"{type(error).__name__}: {error}")
+
+
+def failures(assessments: Sequence[Assessment]) -> int:
+    """How many assessments failed, whole or in a claim."""
+    return sum(is_failed(assessment) for assessment in assessments)

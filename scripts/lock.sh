@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Writes the pinned files under requirements/ from pyproject.toml, with hashes. Run it after changing a dependency:
+#     scripts/lock.sh            (needs uv: pip install uv)
+# torch stands apart in requirements/torch.txt: it is installed first, with its own dependencies, so that whichever build
+# pip finds (CPU or CUDA) is the one that stays. Everything else is installed with --no-deps from one of these files.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+compile() { # OUTPUT [uv options]
+    local output=$1
+    shift
+    uv pip compile --quiet --python-version 3.11 --python-platform x86_64-unknown-linux-gnu --generate-hashes \
+        --override requirements/overrides.txt --constraint requirements/torch.txt --no-emit-package torch \
+        --custom-compile-command scripts/lock.sh "$@" pyproject.toml --output-file "requirements/$output"
+}
+
+compile llm-cpu.txt --extra llm-cpu
+pins() { # the pins of one compiled file, without hashes: what the next file may not contradict
+    sed -nE 's/^([a-z0-9.-]+==[^ \\]+).*/\1/p' "requirements/$1"
+}
+
+pins llm-cpu.txt >requirements/.pins
+compile base.txt --constraint requirements/.pins
+pins base.txt >requirements/.base
+compile dev.txt --extra dev --constraint requirements/.pins
+compile llm-cuda.txt --extra llm-cuda --constraint requirements/.base
+rm requirements/.pins requirements/.base

@@ -1,0 +1,87 @@
+"""Holds the house: who may import whom, and that importing localfact costs nothing (ARCHITECTURE.md draws it)."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "localfact"
+
+ANYONE = {"records", "errors"}
+TOOLS = {"text", "locations", "modelcards", "embedding", "inference", "llm", "prompts"}
+#: Each module or folder, and what of localfact it may import besides itself, records and errors. A stage never names another.
+MAY_IMPORT = {
+    "errors": set(),
+    "records": set(),
+    "locations": set(),
+    "stages": set(),
+    "text": set(),
+    "modelcards": {"locations"},
+    "embedding": {"text", "modelcards"},
+    "inference": set(),
+    "claims": TOOLS,
+    "evidence": TOOLS,
+    "relations": TOOLS,
+    "assess": TOOLS,
+    "scoring": set(),
+    "inputs": {"text"},
+    "pipeline": {"stages"},
+    "runfolder": set(),
+    "run": {"pipeline", "runfolder"},
+    "methods": TOOLS | {"claims", "evidence", "relations", "assess", "pipeline", "stages"},
+    "report": {"scoring", "runfolder"},
+    "api": {"*"},
+    "cli": {"*"},
+    "__init__": {"api"},
+    "__main__": {"cli"},
+}
+#: Only methods.py names concrete strategies; the modules here may call public functions of these stage folders all the same.
+STAGES = ("claims", "evidence", "relations", "assess")
+HEAVY = ("torch", "faiss", "bm25s", "sentence_transformers", "transformers", "numba", "pgmpy", "trafilatura", "scipy", "vllm")
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    for file in sorted(PACKAGE.rglob("*.py")):
+        relative = file.relative_to(PACKAGE)
+        yield (relative.parts[0] if len(relative.parts) > 1 else relative.stem), file
+
+
+def imports(tree: ast.AST) -> Iterator[str]:
+    """What a file imports, relative imports excluded by lint: full dotted names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def ours(names: Iterator[str]) -> set[str]:
+    return {name.split(".")[1] for name in names if name.startswith("localfact.")}
+
+
+@pytest.mark.parametrize(("owner", "file"), modules(), ids=lambda value: str(value.name) if isinstance(value, Path) else value)
+def test_a_file_imports_only_what_stands_below_it(owner: str, file: Path) -> None:
+    assert owner in MAY_IMPORT, f"{file.name} is new: give it its place in MAY_IMPORT"
+    allowed = MAY_IMPORT[owner]
+    found = ours(imports(ast.parse(file.read_text(encoding="utf-8")))) - {owner} - ANYONE
+    if "*" not in allowed:
+        assert found <= allowed, f"{file.relative_to(PACKAGE)} may not import {sorted(found - allowed)}"
+
+
+def test_vllm_is_named_in_one_file_only() -> None:
+    named = [file for _, file in modules() if any(name.split(".")[0] == "vllm" for name in imports(ast.parse(file.read_text())))]
+    assert {file.name for file in named} <= {"vllm.py"}
+
+
+def test_the_table_of_layers_names_no_stage_above_its_users() -> None:
+    for stage in STAGES:
+        assert not MAY_IMPORT[stage] & set(STAGES), f"{stage} may import another stage"
+
+
+def test_importing_the_public_names_loads_no_heavy_library() -> None:
+    program = f"import sys, localfact, localfact.cli; print([n for n in {HEAVY!r} if n in sys.modules])"
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "[]"
