@@ -1,7 +1,7 @@
 """Decides whether a factor graph with zeros has any assignment of positive weight, before a solver starts on it.
 
-With two values and two variables a factor every zero forbids one pair of values, so this is 2-satisfiability: exact, and linear in the
-size of the graph, however wide it is (Aspvall, Plass and Tarjan, 1979).
+With two values and two variables a factor every zero forbids one pair of values, so this is 2-satisfiability: exact, and
+linear in the size of the graph, however wide it is (Aspvall, Plass and Tarjan, 1979).
 """
 
 import numpy as np

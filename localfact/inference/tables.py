@@ -18,18 +18,18 @@ BALANCED_MINIMUM = 0.5
 
 
 def makes_factor(tables: TableSet, label: RelationLabel, probability: float) -> bool:
-    """Whether a relation becomes a factor: neutral never does, nor does p <= 0.5 with the `balanced` tables (SPEC, section 3)."""
+    """Whether a relation becomes a factor: neutral never does, nor does p <= 0.5 with the `balanced` tables."""
     if label is RelationLabel.NEUTRAL:
         return False
     return tables != "balanced" or probability > BALANCED_MINIMUM
 
 
 def factor_table(tables: TableSet, label: RelationLabel, probability: float, target_prior: float) -> NDArray[np.float64]:
-    """Returns the weights f[source][target], false before true, shape (2, 2) (FactReasoner, Table 1; SPEC, section 3).
+    """Returns the weights f[source][target], false before true, shape (2, 2) (FactReasoner, Table 1; SPEC section 3).
 
     Args:
-        tables: `paper` weighs a false source p whatever the target; `priors` weighs it (1 - q, q); `balanced` weighs it so that,
-            summed over the target's prior, a true and a false source weigh the same.
+        tables: `paper` weighs a false source p whatever the target; `priors` weighs it (1 - q, q); `balanced` weighs it so
+            that, summed over the target's prior, a true and a false source weigh the same.
         label: entailment, contradiction or equivalence. An equivalence has the same table in all three sets.
         probability: p in [0, 1].
         target_prior: q in [0, 1]; `paper` does not use it.

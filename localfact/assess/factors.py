@@ -1,0 +1,89 @@
+"""Turns predicted relations into the factors of FactReasoner's graph: between claims and passages, and between passages (FR3).
+
+What could not be predicted is told apart here and never read as neutral.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from localfact.assess.linking import Link, passage_variable
+from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relation, RelationLabel
+from localfact.stages import Relations
+
+#: A relation model's probability is kept this far from 0 and 1, so that no prediction is beyond doubt (SPEC section 3).
+CLAMP = 1e-6
+
+
+class Factor(NamedTuple):
+    """A relation between claims and passages, by their ids, and the variables of the graph that it joins."""
+
+    relation: Relation
+    source: str
+    target: str
+
+    @property
+    def between_variables(self) -> Relation:
+        """The relation as the graph takes it."""
+        return self.relation.model_copy(update={"source": self.source, "target": self.target})
+
+
+def claim_variable(claim: Claim) -> str:
+    """The variable of a claim."""
+    return f"claim {claim.id}"
+
+
+def failed_claims(links: Iterable[Link], relations: Relations) -> Mapping[str, str]:
+    """Claims with a relation that could not be predicted: claim id -> the reason of the first."""
+    reasons: dict[str, str] = {}
+    for link in links:
+        prediction = relations[link.pair]
+        if isinstance(prediction, Failure):
+            reasons.setdefault(link.claim.id, prediction.reason)
+    return reasons
+
+
+def claim_factors(links: Iterable[Link], relations: Relations) -> list[Factor]:
+    """One factor a link, neutral ones included; links whose prediction failed are left out."""
+    return [
+        Factor(_relation(link.passage.id, link.claim.id, prediction), link.variable, claim_variable(link.claim))
+        for link in links
+        if isinstance(prediction := relations[link.pair], Distribution)
+    ]
+
+
+def passage_factors(passages: Sequence[Passage], relations: Relations) -> tuple[list[Factor], int]:
+    """The factors between passages, none of them neutral, and how many pairs of passages could not be predicted."""
+    factors, failed = [], 0
+    for first, second in combinations(passages, 2):
+        forward = relations[Pair(first.text, second.text)]
+        backward = relations[Pair(second.text, first.text)]
+        if isinstance(forward, Failure) or isinstance(backward, Failure):
+            failed += 1
+        elif (relation := relate_passages(first, second, forward, backward)) is not None:
+            factors.append(Factor(relation, passage_variable(relation.source), passage_variable(relation.target)))
+    return factors, failed
+
+
+def relate_passages(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
+    """Returns the one relation of two passages, None where both directions are neutral (SPEC section 3, "Passage pairs").
+
+    Entailment both ways is equivalence with the smaller probability, from the smaller id (FactReasoner, footnote 2). Else the
+    more probable of the directions that are not neutral stands; where both are equally probable, contradiction stands before
+    entailment, and the smaller id before the larger.
+
+    Args:
+        first, second: the passages. forward: the prediction with `first` as premise; backward: with `second` as premise.
+    """
+    directions = [_relation(first.id, second.id, forward), _relation(second.id, first.id, backward)]
+    directions.sort(key=lambda relation: (relation.label is not RelationLabel.CONTRADICTION, relation.source))
+    telling = [relation for relation in directions if relation.label is not RelationLabel.NEUTRAL]
+    if [relation.label for relation in telling] == [RelationLabel.ENTAILMENT] * 2:
+        weaker = min(relation.probability for relation in telling)
+        return telling[0].model_copy(update={"label": RelationLabel.EQUIVALENCE, "probability": weaker})
+    return max(telling, key=lambda relation: relation.probability, default=None)
+
+
+def _relation(source: str, target: str, prediction: Distribution) -> Relation:
+    probability = min(max(prediction.probability, CLAMP), 1 - CLAMP)
+    return Relation(source=source, target=target, label=prediction.label, probability=probability)

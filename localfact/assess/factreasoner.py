@@ -1,0 +1,185 @@
+"""FactReasoner, versions 1 to 3: verdicts from the posteriors of a factor graph over claims and passages.
+
+It says which pairs it needs related, builds the graph from their predictions, has inference/ compute the marginals, and reads
+the verdicts off them (FactReasoner, section 3; SPEC section 3).
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+from typing import Literal
+
+from localfact.assess.factors import Factor, claim_factors, claim_variable, failed_claims, passage_factors
+from localfact.assess.linking import Link, all_links, own_links, passage_variable
+from localfact.assess.posteriors import failed, verdict_of
+from localfact.errors import InputError
+from localfact.inference import FactorGraph, Marginals, TableSet, marginals
+from localfact.inference.factor_graph import CLAIM_PRIOR, PASSAGE_PRIOR, build_graph
+from localfact.inference.solve import SOLVERS
+from localfact.inference.tables import TABLE_SETS, makes_factor
+from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Relation, RelationLabel, Response, Verdict
+from localfact.stages import Relations
+
+#: Below this mean posterior of the passages the graph has turned against its own evidence, and the reader is warned.
+PASSAGES_BELIEVED = 0.5
+
+
+@dataclass(frozen=True)
+class FactReasoner:
+    """The assessor of FactReasoner (section 3); the defaults are the paper's.
+
+    Attributes:
+        version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 the
+            passages to one another as well.
+        tables: the set of factor tables (SPEC section 3).
+        passage_prior, claim_prior: probabilities of being true before anything is related.
+        host_priors: lower-case host -> prior of its passages, where that is lower; a domain stands for its subdomains too.
+        gate: versions 2 and 3 relate a claim to a passage found for other claims only where its affinity is at least this
+            share, in [0, 1], of the worst of the claim's own; None relates all. Passage pairs are not gated: no affinity
+            between passages is known.
+        solver, seed: see `localfact.inference.marginals`.
+
+    Raises:
+        InputError: an option outside its range.
+    """
+
+    version: Literal[1, 2, 3]
+    tables: TableSet = "paper"
+    passage_prior: float = PASSAGE_PRIOR
+    claim_prior: float = CLAIM_PRIOR
+    host_priors: Mapping[str, float] = field(default_factory=dict)
+    gate: float | None = None
+    solver: str = "auto"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Checks the options, so that a wrong one is refused before any work is done."""
+        for name, value, known in (
+            ("version", self.version, (1, 2, 3)),
+            ("tables", self.tables, TABLE_SETS),
+            ("solver", self.solver, tuple(SOLVERS)),
+        ):
+            if value not in known:
+                raise InputError(
+                    f"The {name} {value!r} of FactReasoner is unknown. Choose one of: {', '.join(map(str, known))}."
+                )
+        fractions = {"passage prior": self.passage_prior, "claim prior": self.claim_prior, "gate": self.gate or 0.0}
+        fractions.update((f"prior of {host}", prior) for host, prior in self.host_priors.items())
+        for name, fraction in fractions.items():
+            if not 0 <= fraction <= 1:
+                raise InputError(f"The {name} of FactReasoner must be a number from 0 to 1, not {fraction}.")
+
+    def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
+        """The pairs to relate, each once, passage as premise and claim as hypothesis; in version 3 also passages both ways.
+
+        With the same gate, the pairs of version 1 are among those of version 2, and these among those of version 3.
+        """
+        links, _ = self._links(claims, evidence)
+        asked = [link.pair for link in links]
+        if self.version == 3:
+            asked.extend(Pair(premise.text, hypothesis.text) for premise, hypothesis in permutations(evidence.passages, 2))
+        return tuple(dict.fromkeys(asked))
+
+    async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
+        """Decides every claim by its posterior, in the claims' order.
+
+        A claim with a Failure among its pairs is `failed` and stays out of the graph with all its relations, so that a claim
+        known in part cannot sway passages. A pair of passages with a Failure is no relation; it is counted, and the reader is
+        warned. The work is done in a thread.
+        """
+        if not claims:
+            return Judgement()
+        return await asyncio.to_thread(self._judge, claims, evidence, relations)
+
+    def _judge(self, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
+        links, gated = self._links(claims, evidence)
+        failures = failed_claims(links, relations)
+        judged = [claim for claim in claims if claim.id not in failures]
+        links = [link for link in links if link.claim.id not in failures]
+        between_passages, failed_pairs = passage_factors(evidence.passages, relations) if self.version == 3 else ([], 0)
+        predicted = [*claim_factors(links, relations), *between_passages]
+        factors = [
+            factor for factor in predicted if makes_factor(self.tables, factor.relation.label, factor.relation.probability)
+        ]
+        passages = self._passage_variables(links, evidence)
+        graph = build_graph(
+            {claim_variable(claim): self.claim_prior for claim in judged},
+            passages,
+            [factor.between_variables for factor in factors],
+            tables=self.tables,
+            passage_prior=self.passage_prior,
+        )
+        result = marginals(graph, solver=self.solver, seed=self.seed)
+        return Judgement(
+            verdicts=tuple(_verdicts(claims, failures, result, factors)),
+            relations=tuple(factor.relation for factor in factors),
+            counts=_counts(predicted, factors, graph, result) | {"pairs_gated": gated, "passage_pairs_failed": failed_pairs},
+            warnings=tuple(self._warnings(result, passages, failed_pairs)),
+        )
+
+    def _links(self, claims: Sequence[Claim], evidence: Evidence) -> tuple[list[Link], int]:
+        if self.version == 1:
+            return own_links(claims, evidence), 0
+        return all_links(claims, evidence, self.gate)
+
+    def _passage_variables(self, links: Sequence[Link], evidence: Evidence) -> dict[str, float]:
+        """The passages' variables and their priors."""
+        if self.version == 1:
+            return {link.variable: self._prior(link.passage) for link in links}
+        return {passage_variable(passage.id): self._prior(passage) for passage in evidence.passages}
+
+    def _prior(self, passage: Passage) -> float:
+        labels = (passage.host or "").split(".")
+        for start in range(len(labels)):
+            domain = ".".join(labels[start:])
+            if domain in self.host_priors:
+                return min(self.passage_prior, self.host_priors[domain])
+        return self.passage_prior
+
+    def _warnings(self, result: Marginals, passages: Mapping[str, float], failed_pairs: int) -> list[str]:
+        warnings = []
+        if failed_pairs:
+            warnings.append(f"Pairs of passages that could not be related and are not in the graph: {failed_pairs}.")
+        if not result.exact:
+            warnings.append(
+                f"The posteriors are approximate: the solver {result.solver} indicates errors up to {result.error:.2g}, "
+                "and claims that near to one half are undecided."
+            )
+        if result.marginals is not None and passages:
+            mean = sum(result.marginals[variable] for variable in passages) / len(passages)
+            if mean < PASSAGES_BELIEVED:
+                warnings.append(
+                    f"The mean posterior of the passages fell to {mean:.2f} (tables '{self.tables}'): the graph has turned "
+                    "against its own evidence, and claims drift to one half."
+                )
+        return warnings
+
+
+def _verdicts(
+    claims: Sequence[Claim], failures: Mapping[str, str], result: Marginals, factors: Sequence[Factor]
+) -> Iterator[Verdict]:
+    of_claim: defaultdict[str, list[Relation]] = defaultdict(list)
+    for factor in factors:
+        of_claim[factor.target].append(factor.relation)
+    for claim in claims:
+        if claim.id in failures:
+            yield failed(claim, f"a relation of it could not be predicted: {failures[claim.id]}")
+        elif result.marginals is None:
+            yield failed(claim, "the graph is inconsistent: with priors of 0 or 1, no assignment of true and false is possible")
+        else:
+            variable = claim_variable(claim)
+            yield verdict_of(claim, result.marginals[variable], result.error, of_claim[variable])
+
+
+def _counts(predicted: Sequence[Factor], factors: Sequence[Factor], graph: FactorGraph, result: Marginals) -> dict[str, int]:
+    """Relations by label, how many that are not neutral made no factor, and the size of the graph; its width where known."""
+    by_label = Counter(factor.relation.label for factor in predicted)
+    counts = {f"relations_{label}": by_label[label] for label in RelationLabel}
+    counts["relations_dropped"] = len(predicted) - by_label[RelationLabel.NEUTRAL] - len(factors)
+    counts["graph_variables"] = len(graph.ids)
+    counts["graph_factors"] = len(graph.edges)
+    if result.width is not None:
+        counts["graph_width"] = result.width
+    return counts

@@ -1,0 +1,63 @@
+"""Which claims meet which passages in FactReasoner's three versions, and which of these meetings the gate leaves out.
+
+The assessor asks for the pairs of these links to be related, then builds its graph over the same links.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from localfact.records import Claim, Evidence, Pair, Passage
+
+
+class Link(NamedTuple):
+    """A claim and a passage that may bear on it; `variable` is the passage's variable in the graph."""
+
+    claim: Claim
+    passage: Passage
+    variable: str
+
+    @property
+    def pair(self) -> Pair:
+        """The passage is the premise, the claim the hypothesis."""
+        return Pair(self.passage.text, self.claim.text)
+
+
+def own_links(claims: Sequence[Claim], evidence: Evidence) -> list[Link]:
+    """Each claim with its own hits, every hit a variable of its own, repeated passages included (FR1)."""
+    passages = {passage.id: passage for passage in evidence.passages}
+    return [
+        Link(claim, passages[hit.passage_id], f"passage {number} of claim {claim.id}")
+        for claim in claims
+        for number, hit in enumerate(evidence.hits.get(claim.id, ()), start=1)
+    ]
+
+
+def all_links(claims: Sequence[Claim], evidence: Evidence, gate: float | None) -> tuple[list[Link], int]:
+    """Every claim with every passage, passage by passage (FR2, FR3), less what the gate leaves out, and how much that is."""
+    gated = {claim.id: frozenset() if gate is None else _gated(claim, evidence, gate) for claim in claims}
+    links = [
+        Link(claim, passage, passage_variable(passage.id))
+        for passage in evidence.passages
+        for claim in claims
+        if passage.id not in gated[claim.id]
+    ]
+    return links, len(claims) * len(evidence.passages) - len(links)
+
+
+def passage_variable(passage_id: str) -> str:
+    """The variable of a passage that all claims share."""
+    return f"passage {passage_id}"
+
+
+def _gated(claim: Claim, evidence: Evidence, gate: float) -> frozenset[str]:
+    """The passages whose affinity is below `gate` times the lowest of the claim's own hits, which themselves never are.
+
+    Where that lowest affinity is negative it is the threshold itself. What the retriever did not score cannot be gated.
+    """
+    affinity = evidence.affinity.get(claim.id, {})
+    hits = evidence.hits.get(claim.id, ())
+    lowest = min((affinity[hit.passage_id] for hit in hits if hit.passage_id in affinity), default=None)
+    if lowest is None:
+        return frozenset()
+    threshold = gate * lowest if lowest > 0 else lowest
+    return frozenset(passage for passage, score in affinity.items() if score < threshold)

@@ -1,0 +1,59 @@
+"""Reads a verdict off a claim's posterior, and says in one sentence what it rests on.
+
+The last step of factreasoner.py (FactReasoner, section 3.2; SPEC section 3, "Decision").
+"""
+
+from collections.abc import Iterable
+
+from localfact.records import Claim, CountedPassage, Relation, RelationLabel, Verdict, VerdictLabel
+
+#: A posterior this near to one half is undecided, however exact the solver.
+HALF_TOLERANCE = 1e-6
+#: How many of the passages that counted a verdict names.
+PASSAGES_NAMED = 5
+
+
+def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable[Relation]) -> Verdict:
+    """Decides one claim: undecided within `error` of one half, else supported above it and contradicted below.
+
+    Args:
+        posterior: P(claim). error: the solver's, see `Marginals.error`.
+        relations: those that joined passages to this claim in the graph. A passage that stands in several counts once.
+    """
+    strongest: dict[str, Relation] = {}
+    for relation in sorted(relations, key=lambda relation: (-relation.probability, relation.source)):
+        strongest.setdefault(relation.source, relation)
+    return Verdict(
+        claim_id=claim.id,
+        label=_label(posterior, error),
+        posterior=posterior,
+        rationale=_rationale([relation.label for relation in strongest.values()], posterior),
+        passages=tuple(
+            CountedPassage(passage_id=relation.source, relation=relation.label, probability=relation.probability)
+            for relation in list(strongest.values())[:PASSAGES_NAMED]
+        ),
+    )
+
+
+def failed(claim: Claim, reason: str) -> Verdict:
+    """The verdict of a claim that could not be judged."""
+    return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)
+
+
+def _label(posterior: float, error: float) -> VerdictLabel:
+    if abs(posterior - 0.5) <= max(HALF_TOLERANCE, error):
+        return VerdictLabel.UNDECIDED
+    return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
+
+
+def _rationale(labels: list[RelationLabel], posterior: float) -> str:
+    """For example "2 passages entail it, 1 contradicts it; posterior 0.93"."""
+    phrases: list[str] = []
+    for label, one, many in (
+        (RelationLabel.ENTAILMENT, "entails it", "entail it"),
+        (RelationLabel.CONTRADICTION, "contradicts it", "contradict it"),
+    ):
+        if count := labels.count(label):
+            noun = "" if phrases else " passage" if count == 1 else " passages"
+            phrases.append(f"{count}{noun} {one if count == 1 else many}")
+    return f"{', '.join(phrases) or 'no passage entails or contradicts it'}; posterior {posterior:.2f}"

@@ -1,0 +1,127 @@
+"""Reads a fact graph from a JSON file: our own schema, or the nodes and edges of IBM's FactReasoner.
+
+The file is checked whole before it becomes a FactorGraph; every fault is a GraphError that names the file and what is wrong
+in it.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from localfact.errors import GraphError
+from localfact.inference.factor_graph import FactorGraph, build_graph
+from localfact.inference.tables import TABLE_SETS
+from localfact.records import Relation, RelationLabel
+
+#: A faulty value is shown in a message up to this many characters.
+SHOWN_CHARACTERS = 80
+
+#: The texts that identify a node (2) or a relation (3), and its probability, not checked yet.
+_Row = tuple[tuple[Any, ...], Any]
+
+
+def read_graph(path: Path) -> FactorGraph:
+    """Reads one graph.
+
+    Our schema: `atoms` and `contexts` map ids to priors; `relations` lists `source`, `target`, `type` and `probability`.
+    IBM's: `nodes` lists `id`, `type` (atom or context) and `probability`; `edges` lists `from`, `to`, `relation` and
+    `probability`. In both, `variant` names the tables, "paper" where it is absent; other keys are passed over. Probabilities
+    are kept as they are, 0 and 1 included.
+
+    Raises:
+        GraphError: the file cannot be read, is no JSON object, lacks a part, names an id twice or an unknown one, has a
+            relation of an unknown type or of a node with itself, or a probability that is not a number in [0, 1].
+    """
+    try:
+        return _graph(json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_object))
+    except OSError as error:
+        raise GraphError(f"{path} cannot be read: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise GraphError(f"{path} is not JSON: {error}.") from None
+    except GraphError as error:
+        raise GraphError(f"{path}: {error}") from None
+
+
+def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object as a dictionary; a key that stands twice is an error, where json would keep the last."""
+    content = dict(items)
+    if len(content) < len(items):
+        keys = [key for key, _ in items]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise GraphError(f"{_shown(twice)} stands twice in one object; every id may be given once.")
+    return content
+
+
+def _graph(content: object) -> FactorGraph:
+    if not isinstance(content, dict):
+        raise GraphError("the file must hold one JSON object.")
+    variant = content.get("variant", "paper")
+    if variant not in TABLE_SETS:
+        raise GraphError(f"the variant {_shown(variant)} is unknown; known are {', '.join(TABLE_SETS)}.")
+    if "nodes" in content:
+        nodes = _rows(content, "nodes", ("id", "type"))
+        rows = _rows(content, "edges", ("from", "to", "relation"))
+    else:
+        nodes = [*_listed(content, "atoms", "atom"), *_listed(content, "contexts", "context")]
+        rows = _rows(content, "relations", ("source", "target", "type"))
+    atoms, contexts = _priors(nodes)
+    return build_graph(atoms, contexts, _relations(rows, {**atoms, **contexts}), tables=variant)
+
+
+def _listed(content: Mapping[str, Any], part: str, kind: str) -> Iterable[_Row]:
+    """The nodes of our own schema, as rows of (id, kind) and prior."""
+    nodes = content.get(part)
+    if not isinstance(nodes, dict):
+        raise GraphError(f"'{part}' must be an object of ids and priors.")
+    return [((identity, kind), prior) for identity, prior in nodes.items()]
+
+
+def _rows(content: Mapping[str, Any], part: str, keys: tuple[str, ...]) -> list[_Row]:
+    """A list of objects, as rows of the texts under `keys` and the probability, which is not checked yet."""
+    rows = content.get(part)
+    if not isinstance(rows, list):
+        raise GraphError(f"'{part}' must be a list of objects.")
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in keys):
+            raise GraphError(f"entry {number} of '{part}' must be an object with the texts {', '.join(keys)}: {_shown(row)}.")
+    return [(tuple(row[key] for key in keys), row.get("probability")) for row in rows]
+
+
+def _priors(nodes: Iterable[_Row]) -> tuple[dict[str, float], dict[str, float]]:
+    """The priors of atoms and of contexts by id."""
+    priors: dict[str, dict[str, float]] = {"atom": {}, "context": {}}
+    for (identity, kind), prior in nodes:
+        if kind not in priors:
+            raise GraphError(f"{_shown(identity)} has the unknown type {_shown(kind)}; known are {', '.join(priors)}.")
+        if any(identity in known for known in priors.values()):
+            raise GraphError(f"the id {_shown(identity)} stands twice; every atom and context needs an id of its own.")
+        priors[kind][identity] = _probability(prior, f"the prior of {_shown(identity)}")
+    return priors["atom"], priors["context"]
+
+
+def _relations(rows: Iterable[_Row], known: Mapping[str, float]) -> list[Relation]:
+    relations = []
+    for number, ((source, target, label), probability) in enumerate(rows, start=1):
+        for identity in (source, target):
+            if identity not in known:
+                raise GraphError(f"relation {number} names {_shown(identity)}, which is neither an atom nor a context.")
+        if source == target:
+            raise GraphError(f"relation {number} relates {_shown(source)} to itself.")
+        if label not in list(RelationLabel):
+            raise GraphError(f"relation {number} has the unknown type {_shown(label)}; known are {', '.join(RelationLabel)}.")
+        checked = _probability(probability, f"the probability of relation {number}")
+        relations.append(Relation(source=source, target=target, label=RelationLabel(label), probability=checked))
+    return relations
+
+
+def _probability(value: object, name: str) -> float:
+    # A bool is an int to Python, and NaN compares false with everything.
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise GraphError(f"{name} must be a number from 0 to 1, not {_shown(value)}.")
+    return float(value)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."

@@ -1,0 +1,52 @@
+"""From a posterior to a verdict and its sentence."""
+
+import pytest
+
+from localfact.assess.posteriors import verdict_of
+from localfact.records import Claim, Relation, RelationLabel
+
+CLAIM = Claim(id="a1", text="a claim")
+
+
+def relation(source: str, label: str, probability: float) -> Relation:
+    return Relation(source=source, target="a1", label=RelationLabel(label), probability=probability)
+
+
+@pytest.mark.parametrize(
+    ("posterior", "error", "label"),
+    [
+        (0.5, 0.0, "undecided"),
+        (0.5 + 9e-7, 0.0, "undecided"),
+        (0.5 + 2e-6, 0.0, "supported"),
+        (0.5 - 2e-6, 0.0, "contradicted"),
+        (0.53, 0.04, "undecided"),
+        (0.47, 0.04, "undecided"),
+        (0.55, 0.04, "supported"),
+        (0.45, 0.04, "contradicted"),
+        (1.0, 1.0, "undecided"),
+    ],
+)
+def test_a_posterior_within_the_error_of_one_half_is_undecided(posterior, error, label):
+    verdict = verdict_of(CLAIM, posterior, error, [])
+    assert (verdict.claim_id, verdict.label.value, verdict.posterior) == ("a1", label, posterior)
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([], "no passage entails or contradicts it"),
+        (["entailment"], "1 passage entails it"),
+        (["contradiction"], "1 passage contradicts it"),
+        (["entailment", "entailment"], "2 passages entail it"),
+        (["entailment", "contradiction", "entailment"], "2 passages entail it, 1 contradicts it"),
+        (["contradiction", "contradiction", "entailment"], "1 passage entails it, 2 contradict it"),
+    ],
+)
+def test_the_rationale_counts_the_passages_on_either_side(labels, sentence):
+    relations = [relation(f"c{number}", label, 0.9) for number, label in enumerate(labels)]
+    assert verdict_of(CLAIM, 0.934, 0.0, relations).rationale == f"{sentence}; posterior 0.93"
+
+
+def test_equally_probable_passages_are_named_in_the_order_of_their_ids():
+    relations = [relation("d", "entailment", 0.8), relation("c", "contradiction", 0.8), relation("b", "entailment", 0.7)]
+    assert [passage.passage_id for passage in verdict_of(CLAIM, 0.9, 0.0, relations).passages] == ["c", "d", "b"]
