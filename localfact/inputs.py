@@ -14,7 +14,7 @@ Our own schema, one JSON object a line (only `response` is needed):
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -129,28 +129,29 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
     """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
     if isinstance(row, RowError):
         return Response(id=f"row-{number}", text="", problem=clean(str(row)))
-    fields = {
-        "id": clean(str(first(row, ID_KEYS) or f"row-{number}")),
-        "prompt": optional_text(first(row, PROMPT_KEYS)),
-        "topic": optional_text(row.get("topic")),
-        "model": optional_text(row.get("model")),
-        "source": optional_text(first(row, SOURCE_KEYS)),
-    }
+    bare = Response(
+        id=clean(str(first(row, ID_KEYS) or f"row-{number}")),
+        text="",
+        prompt=optional_text(first(row, PROMPT_KEYS)),
+        topic=optional_text(row.get("topic")),
+        model=optional_text(row.get("model")),
+        source=optional_text(first(row, SOURCE_KEYS)),
+    )
     text = first(row, TEXT_KEYS)
     if not isinstance(text, str):
         keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
-        return Response(**fields, text="", problem=f"The row has no response: one of {keys} must hold a text.")
-    text = clean(text)
-    words = word_count(text)
+        return bare.model_copy(update={"problem": f"The row has no response: one of {keys} must hold a text."})
+    response = bare.model_copy(update={"text": clean(text)})
+    words = word_count(response.text)
     if words > max_words:
         problem = f"The response has {words:,} words, more than {max_words:,}. --max-words {words} lets it through."
-        return Response(**fields, text=text, problem=problem)
+        return response.model_copy(update={"problem": problem})
     try:
-        claims, links = claims_of(row, text)
+        claims, links = claims_of(row, response.text)
         evidence = evidence_of(row, claims or (), links)
     except RowError as error:
-        return Response(**fields, text=text, problem=clean(str(error)))
-    return Response(**fields, text=text, claims=claims, evidence=evidence)
+        return response.model_copy(update={"problem": clean(str(error))})
+    return response.model_copy(update={"claims": claims, "evidence": evidence})
 
 
 def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:
@@ -238,8 +239,18 @@ def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[
     if unknown:
         notes.append(f"{len(unknown)} passage ids that claims name are not among the passages ({', '.join(unknown[:3])}).")
     hits = {claim.id: hits_of([by_given_id.get(link) for link in links.get(claim.id, ())]) for claim in claims}
-    unique = {passage.id: passage for passage in by_given_id.values() if passage is not None}
-    return Evidence(passages=tuple(unique.values()), hits=hits, notes=tuple(notes))
+    return Evidence(passages=unique_passages(by_given_id.values()), hits=hits, notes=tuple(notes))
+
+
+def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:
+    """Each text once, as it was given first, with the links of all its repetitions."""
+    unique: dict[str, Passage] = {}
+    for passage in passages:
+        if passage is not None:
+            known = unique.get(passage.id, passage)
+            links = tuple(dict.fromkeys((*known.links, *passage.links)))
+            unique[passage.id] = known.model_copy(update={"links": links, "host": known.host or passage.host})
+    return tuple(unique.values())
 
 
 def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:

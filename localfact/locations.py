@@ -11,7 +11,7 @@ WHEEL_DATA = PACKAGE / "_data"
 
 
 def data_folder(name: str) -> Path:
-    """The folder `name` ("models", "index/sample"): the checkout's own first, then the wheel's.
+    """The folder `name` ("models", "index"): the checkout's own first, then the wheel's.
 
     Raises:
         MissingError: neither has it, so the installation is damaged.

@@ -30,6 +30,22 @@ class Progress(Protocol):
         ...
 
 
+class Silent:
+    """Progress that nobody watches: for the Python interface and for tests."""
+
+    def begin(self, responses: int, done: int) -> None:
+        """Nothing is shown."""
+
+    def count(self, stage: str, number: int) -> None:
+        """Nothing is shown."""
+
+    def response_done(self, assessment: Assessment) -> None:
+        """Nothing is shown."""
+
+
+SILENT = Silent()
+
+
 async def run(
     responses: Sequence[Response],
     pipeline: Pipeline,

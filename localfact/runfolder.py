@@ -47,13 +47,22 @@ class RunFolder:
         warnings: what differs from the run so far without hindering it (versions).
     """
 
-    def __init__(self, path: Path, settings: Settings, versions: Mapping[str, str], *, force: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        settings: Settings,
+        versions: Mapping[str, str],
+        *,
+        sources: Mapping[str, str] | None = None,
+        force: bool = False,
+    ) -> None:
         """Makes or continues the folder.
 
         Args:
             path: the folder; made if missing.
             settings: what decides the results, as plain values. Another run's folder with other settings is refused.
             versions: of the software; a difference only warns.
+            sources: where data and corpus lay, for the reader: their content is what counts, and that is in the settings.
             force: forget what the folder has and begin again.
 
         Raises:
@@ -74,7 +83,7 @@ class RunFolder:
             with write_errors(path):
                 if force:
                     self._forget()
-                self._agree(settings, versions)
+                self._agree(settings, versions, sources or {})
                 self._load()
                 self._assessments: IO[bytes] = (path / ASSESSMENTS_FILE).open("ab", buffering=0)
                 self._timings: IO[bytes] = (path / TIMINGS_FILE).open("ab", buffering=0)
@@ -121,11 +130,12 @@ class RunFolder:
         for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE):
             (self.path / name).unlink(missing_ok=True)
 
-    def _agree(self, settings: Settings, versions: Mapping[str, str]) -> None:
+    def _agree(self, settings: Settings, versions: Mapping[str, str], sources: Mapping[str, str]) -> None:
         """Writes run.yaml, or holds the settings against the one that is there."""
         file = self.path / RUN_FILE
         if not file.exists():
-            replace(file, yaml.safe_dump({"settings": dict(settings), "versions": dict(versions)}, sort_keys=False).encode())
+            content = {"settings": dict(settings), "versions": dict(versions), "sources": dict(sources)}
+            replace(file, yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
             return
         before = read_run_file(self.path)
         changes = differences(before.get("settings") or {}, settings)

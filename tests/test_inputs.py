@@ -1,0 +1,237 @@
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localfact.errors import InputError
+from localfact.inputs import MAX_WORDS, file_digest, read_responses, response_of
+from localfact.records import GoldLabel, Span
+
+
+def written(folder: Path, *rows: object, name: str = "data.jsonl") -> Path:
+    file = folder / name
+    file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8")
+    return file
+
+
+def test_our_own_schema_is_read_whole(tmp_path: Path) -> None:
+    row = {
+        "id": "harbour",
+        "prompt": "Tell me about the harbour.",
+        "topic": "the harbour",
+        "model": "m",
+        "source": "towns",
+        "response": "The harbour opened in 1901. It is deep.",
+        "claims": [
+            {"id": "a", "text": "The harbour opened in 1901.", "label": "S", "in_corpus": True, "quote": "opened in 1901"},
+            {"text": "The harbour is deep.", "label": "NS"},
+        ],
+    }
+    (response,) = read_responses(written(tmp_path, row))
+    assert (response.id, response.prompt, response.topic, response.model, response.source) == (
+        "harbour",
+        "Tell me about the harbour.",
+        "the harbour",
+        "m",
+        "towns",
+    )
+    assert response.claims is not None
+    assert [claim.id for claim in response.claims] == ["a", "c2"]
+    assert [claim.gold for claim in response.claims] == [GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED]
+    assert response.claims[0].spans == (Span(start=12, end=26),)
+    assert response.claims[0].in_corpus is True
+    assert response.claims[1].spans == ()
+    assert response.evidence is None
+
+
+def test_factscore_rows_give_their_human_facts_as_claims(tmp_path: Path) -> None:
+    row = {
+        "input": "Question: Tell me a bio of A. Person.",
+        "output": "A. Person paints. She is tall.",
+        "topic": "A. Person",
+        "annotations": [
+            {"text": "A. Person paints.", "human-atomic-facts": [{"text": "A. Person is a painter.", "label": "S"}]},
+            {
+                "text": "She is tall.",
+                "human-atomic-facts": [{"text": "A. Person is tall.", "label": "NS"}, {"text": "x", "label": "IR"}],
+            },
+            {"text": "She is tall.", "human-atomic-facts": None},
+        ],
+    }
+    (response,) = read_responses(written(tmp_path, row))
+    assert response.claims is not None
+    assert [claim.gold for claim in response.claims] == [GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED, GoldLabel.IRRELEVANT]
+    assert response.claims[1].spans == (Span(start=18, end=30),)
+
+
+def test_a_factscore_row_whose_model_abstained_gives_no_claims(tmp_path: Path) -> None:
+    (response,) = read_responses(
+        written(tmp_path, {"input": "q", "output": "I do not know.", "topic": "t", "annotations": None})
+    )
+    assert response.claims is None
+
+
+def test_veriscore_and_fastfact_rows_are_read_and_equal_ids_told_apart(tmp_path: Path) -> None:
+    rows = [
+        {"question_id": "q1", "question": "Why?", "prompt_source": "s", "model": model, "response": f"By {model}."}
+        for model in "ab"
+    ]
+    first, second = read_responses(written(tmp_path, *rows))
+    assert (first.id, second.id) == ("q1", "q1#2")
+    assert (first.prompt, first.source, second.model) == ("Why?", "s", "b")
+
+
+def ibm_row() -> dict[str, object]:
+    return {
+        "input": "Question: Who?",
+        "output": "One. Two.",
+        "topic": "T",
+        "atoms": [
+            {"id": "a0", "text": "One.", "label": "S", "contexts": ["c0", "c1", "c2"]},
+            {"id": "a1", "text": "Two.", "label": "NS", "contexts": ["c1", "c9"]},
+            {"id": "a2", "text": "Three.", "contexts": []},
+        ],
+        "contexts": [
+            {"id": "c0", "title": "A", "text": "same text", "link": "https://Host.example/a"},
+            {"id": "c1", "title": "B", "text": "", "snippet": "only a snippet"},
+            {"id": "c2", "title": "C", "text": "same text"},
+            {"id": "c3", "title": "D", "text": "", "snippet": ""},
+        ],
+    }
+
+
+def test_ibm_rows_give_claims_passages_and_links_in_one_json_object(tmp_path: Path) -> None:
+    file = tmp_path / "one.json"
+    file.write_text(json.dumps(ibm_row(), indent=2), encoding="utf-8")
+    (response,) = read_responses(file)
+    evidence = response.evidence
+    assert evidence is not None
+    assert [passage.text for passage in evidence.passages] == ["same text", "only a snippet"]
+    assert evidence.passages[0].host == "host.example"
+    same, snippet = (passage.id for passage in evidence.passages)
+    assert [hit.passage_id for hit in evidence.hits["a0"]] == [same, snippet, same]
+    assert [hit.rank for hit in evidence.hits["a0"]] == [1, 2, 3]
+    assert [hit.passage_id for hit in evidence.hits["a1"]] == [snippet]
+    assert evidence.hits["a2"] == ()
+    assert any("c9" in note for note in evidence.notes)
+    assert any(note.startswith("1 of the given passages") for note in evidence.notes)
+
+
+def test_bad_rows_are_carried_with_their_problem_and_stop_nobody(tmp_path: Path) -> None:
+    file = written(
+        tmp_path,
+        {"response": "Good."},
+        "{not json",
+        {"prompt": "no response here"},
+        "[1, 2]",
+        {"response": 7},
+        {"response": "x", "claims": [{"label": "S"}]},
+        {"response": "x", "claims": [{"text": "y", "label": "perhaps"}]},
+        {"response": "x", "claims": [{"id": "a", "text": "y"}, {"id": "a", "text": "z"}]},
+        {"response": "x", "passages": "none"},
+        {"response": "Also good."},
+    )
+    responses = read_responses(file)
+    assert [response.problem is None for response in responses] == [True] + [False] * 8 + [True]
+    problems = [response.problem or "" for response in responses]
+    assert "not JSON" in problems[1]
+    assert "no response" in problems[2]
+    assert "'perhaps'" in problems[6]
+    assert "two claims" in problems[7].lower()
+
+
+@pytest.mark.parametrize("content", ["", " \n\n", "\ufeff"])
+def test_an_empty_file_is_an_error_that_says_what_belongs_in_it(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "empty.jsonl"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match="is empty"):
+        read_responses(file)
+
+
+def test_a_missing_file_a_folder_and_a_text_file_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file"):
+        read_responses(tmp_path / "none.jsonl")
+    with pytest.raises(InputError, match="folder"):
+        read_responses(tmp_path)
+    prose = tmp_path / "prose.txt"
+    prose.write_text("Just a text.\nIn two lines.\n", encoding="utf-8")
+    with pytest.raises(InputError, match="not JSON"):
+        read_responses(prose)
+
+
+def test_a_json_list_that_is_cut_short_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "cut.json"
+    file.write_text('[{"response": "a"}, {"resp', encoding="utf-8")
+    with pytest.raises(InputError, match="not JSON"):
+        read_responses(file)
+
+
+def test_a_response_above_the_limit_is_refused_with_the_option_that_raises_it() -> None:
+    text = "word " * (MAX_WORDS + 1)
+    refused = response_of({"response": text}, 1)
+    assert refused.problem is not None
+    assert f"--max-words {MAX_WORDS + 1}" in refused.problem
+    assert response_of({"response": text}, 1, max_words=MAX_WORDS + 1).problem is None
+
+
+def test_nul_and_lone_surrogates_are_replaced_one_for_one() -> None:
+    response = response_of({"response": "a\0b\ud800c", "topic": "t\udc00"}, 1)
+    assert response.text == "a\ufffdb\ufffdc"
+    assert response.topic == "t\ufffd"
+
+
+def test_bytes_that_are_not_utf8_spoil_only_characters(tmp_path: Path) -> None:
+    file = tmp_path / "latin.jsonl"
+    file.write_bytes(b'{"response": "caf\xe9 is open"}\n{"response": "fine"}\n')
+    first, second = read_responses(file)
+    assert first.text == "caf\ufffd is open"
+    assert second.text == "fine"
+
+
+def test_the_limit_takes_the_first_rows(tmp_path: Path) -> None:
+    file = written(tmp_path, *({"response": str(number)} for number in range(5)))
+    assert [response.text for response in read_responses(file, limit=2)] == ["0", "1"]
+
+
+def test_the_digest_follows_the_bytes(tmp_path: Path) -> None:
+    one, other = written(tmp_path, {"response": "a"}), written(tmp_path, {"response": "b"}, name="b.jsonl")
+    assert file_digest(one) != file_digest(other)
+    assert len(file_digest(one)) == 64
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=8), children, max_size=4),
+    max_leaves=12,
+)
+row_keys = st.sampled_from(["response", "output", "claims", "atoms", "contexts", "passages", "annotations", "id", "topic"])
+
+
+@given(
+    st.dictionaries(row_keys, json_values | st.lists(st.dictionaries(st.sampled_from(["text", "id", "label"]), json_values)))
+)
+def test_no_row_however_odd_raises(row: dict[str, object]) -> None:
+    response = response_of(row, 1)
+    assert response.problem is not None or isinstance(row.get("response", row.get("output")), str)
+
+
+def test_the_public_data_sets_are_read_unchanged(shared: Path) -> None:
+    (flaherty,) = read_responses(shared / "data/flaherty/flaherty_wikipedia.json")
+    assert flaherty.claims is not None
+    assert flaherty.evidence is not None
+    labels = [claim.gold for claim in flaherty.claims]
+    assert (labels.count(GoldLabel.SUPPORTED), labels.count(GoldLabel.NOT_SUPPORTED)) == (7, 19)
+    assert len(flaherty.evidence.passages) == 21
+    assert sum(not hits for hits in flaherty.evidence.hits.values()) == 4
+    (google,) = read_responses(shared / "data/flaherty/flaherty_google.json")
+    assert google.evidence is not None
+    assert all(passage.text for passage in google.evidence.passages)
+    bios = read_responses(shared / "data/factscore_bios/ChatGPT.jsonl")
+    facts = [claim.gold for bio in bios for claim in bio.claims or ()]
+    assert (facts.count(GoldLabel.SUPPORTED), facts.count(GoldLabel.NOT_SUPPORTED)) == (1998, 1136)
+    bench = read_responses(shared / "data/fastfact_bench/fastfact-bench_for_eval.jsonl")
+    assert len(bench) == len({response.id for response in bench}) == 260
+    assert all(response.problem is None for response in bench)
+    assert read_responses(shared / "data/veriscore/data_sample.jsonl")[0].source == "ShareGPT"
