@@ -1,0 +1,13 @@
+"""Turns assessments into scores: every score is an object that prints its own policy, every mean says what it left out.
+
+`standard_scores` chooses what a run prints and `score` computes it; `align` sets a run beside its annotation, `compare` beside
+another run.
+"""
+
+from localfact.scoring.aggregate import Score, ScoreResult, score
+from localfact.scoring.alignment import Alignment, align
+from localfact.scoring.recall import KPolicy
+from localfact.scoring.scores import standard_scores
+from localfact.scoring.significance import Comparison, compare
+
+__all__ = ["Alignment", "Comparison", "KPolicy", "Score", "ScoreResult", "align", "compare", "score", "standard_scores"]

@@ -1,0 +1,194 @@
+"""The scores that need an annotation: F1 of the labels, error of the precision, Brier scores and calibration error."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.records import Assessment, VerdictLabel
+from localfact.scoring.aggregate import Policy, ResponseScore, Score
+from localfact.scoring.bootstrap import Estimator
+from localfact.scoring.calibration import (
+    BINS,
+    ReliabilityBin,
+    expected_calibration_error,
+    reliability_bins,
+    squared_errors,
+)
+from localfact.scoring.tally import Unscored, annotated_precision, labelled_claims, tally
+
+
+@dataclass(frozen=True)
+class GoldF1(ResponseScore):
+    """F1 of the supported class among the claims with a gold label, per response (SPEC, section 3).
+
+    Every verdict but supported predicts "not supported". Claims labelled irrelevant are on neither side, failed ones left out.
+    """
+
+    def __str__(self) -> str:
+        """As people write it, told apart from F1@K."""
+        return "F1(gold)"
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]; undefined where nothing is supported, neither by gold nor by verdict."""
+        pairs = _predictions(assessment)
+        if not pairs:
+            return Unscored("no gold label")
+        hits = sum(gold and predicted for gold, predicted in pairs)
+        total = sum(gold + predicted for gold, predicted in pairs)
+        return 2 * hits / total if total else Unscored("nothing supported")
+
+    def of_unjudged(self, assessment: Assessment) -> float | None:
+        """0 where the annotation supports a claim: none of them was found."""
+        return 0.0 if assessment.gold_supported else None
+
+    def claims_in(self, assessment: Assessment) -> int:
+        """Those with a gold label and a verdict that did not fail."""
+        return len(_predictions(assessment))
+
+
+@dataclass(frozen=True)
+class PrecisionError(ResponseScore):
+    """MAE of precision: |Pr - Pr*|, Pr* by the annotation, whose claims may be others than ours (FactReasoner, equation 6)."""
+
+    lower_is_better: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        """As people write it, with what it is the error of."""
+        return "MAE(Pr)"
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]."""
+        gold = annotated_precision(assessment)
+        return Unscored("no annotated precision") if gold is None else abs(tally(assessment).precision - gold)
+
+    def of_unjudged(self, assessment: Assessment) -> float | None:
+        """The error of a precision of 0."""
+        return annotated_precision(assessment)
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """The posteriors (n,) of one response's labelled claims, n >= 1, and their outcomes (n,): 1 supported by gold, 0 not."""
+
+    posteriors: NDArray[np.float64]
+    outcomes: NDArray[np.float64]
+
+
+def forecasts(assessment: Assessment) -> Forecasts | Unscored:
+    """The labelled claims of a response that have a posterior."""
+    pairs = [(verdict.posterior, gold) for gold, verdict in labelled_claims(assessment) if verdict.posterior is not None]
+    if not pairs:
+        return Unscored("no posterior with a gold label")
+    posteriors, outcomes = np.array(pairs, dtype=np.float64).T
+    return Forecasts(posteriors, outcomes)
+
+
+@dataclass(frozen=True)
+class BrierPerResponse(ResponseScore):
+    """The Brier score of each response, averaged over responses (FactReasoner, section C.2)."""
+
+    lower_is_better: ClassVar[bool] = True
+
+    def __str__(self) -> str:
+        """With what is averaged last."""
+        return "Brier(response)"
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]."""
+        found = forecasts(assessment)
+        return found if isinstance(found, Unscored) else float(squared_errors(found.posteriors, found.outcomes).mean())
+
+    def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
+        """Nothing: a Brier score of 0 would be the best."""
+
+    def claims_in(self, assessment: Assessment) -> int:
+        """Those with a gold label and a posterior."""
+        return _forecast_count(assessment)
+
+
+class PooledForecasts(Score[Forecasts]):
+    """A score over the labelled claims of all responses together; a response has no value of its own."""
+
+    lower_is_better: ClassVar[bool] = True
+
+    def of(self, assessment: Assessment) -> Forecasts | Unscored:
+        """Its forecasts."""
+        return forecasts(assessment)
+
+    def claims_in(self, assessment: Assessment) -> int:
+        """Those with a gold label and a posterior."""
+        return _forecast_count(assessment)
+
+
+@dataclass(frozen=True)
+class BrierPerClaim(PooledForecasts):
+    """The Brier score over the claims of all responses (SPEC, section 3)."""
+
+    def __str__(self) -> str:
+        """With what is averaged."""
+        return "Brier(claim)"
+
+    def estimator(self, contributions: Sequence[Forecasts]) -> Estimator:
+        """The mean over claims."""
+        sums = np.array([squared_errors(one.posteriors, one.outcomes).sum() for one in contributions])
+        counts = np.array([len(one.posteriors) for one in contributions])
+        return lambda chosen: float(sums[chosen].sum() / counts[chosen].sum())
+
+
+@dataclass(frozen=True)
+class CalibrationError(PooledForecasts):
+    """Expected calibration error over the claims of all responses, in equal-count bins (SPEC, section 3)."""
+
+    bin_count: int = BINS
+
+    def __str__(self) -> str:
+        """With its bins."""
+        return f"ECE({self.bin_count} equal-count bins)"
+
+    @property
+    def policy(self) -> Policy:
+        """How the claims are put into bins."""
+        return {"bins": self.bin_count, "binning": "equal count"}
+
+    def estimator(self, contributions: Sequence[Forecasts]) -> Estimator:
+        """Sorts once: repeating each claim as often as its response was drawn leaves the claims in order."""
+        pooled = _pooled(contributions)
+        owners = np.repeat(np.arange(len(contributions)), [len(one.posteriors) for one in contributions])
+        order = np.argsort(pooled.posteriors, kind="stable")
+
+        def estimate(chosen: NDArray[np.int64]) -> float:
+            times = np.bincount(chosen, minlength=len(contributions))
+            claims = np.repeat(order, times[owners[order]])
+            return expected_calibration_error(pooled.posteriors[claims], pooled.outcomes[claims], self.bin_count)
+
+        return estimate
+
+    def bins(self, contributions: Sequence[Forecasts]) -> tuple[ReliabilityBin, ...]:
+        """The reliability diagram; none without a claim."""
+        if not contributions:
+            return ()
+        pooled = _pooled(contributions)
+        return reliability_bins(pooled.posteriors, pooled.outcomes, self.bin_count)
+
+
+def _predictions(assessment: Assessment) -> list[tuple[bool, bool]]:
+    """(gold says supported, the verdict says supported) of each labelled claim whose verdict did not fail."""
+    return [
+        (gold, verdict.label is VerdictLabel.SUPPORTED)
+        for gold, verdict in labelled_claims(assessment)
+        if verdict.label is not VerdictLabel.FAILED
+    ]
+
+
+def _forecast_count(assessment: Assessment) -> int:
+    found = forecasts(assessment)
+    return 0 if isinstance(found, Unscored) else len(found.posteriors)
+
+
+def _pooled(contributions: Sequence[Forecasts]) -> Forecasts:
+    return Forecasts(
+        np.concatenate([one.posteriors for one in contributions]), np.concatenate([one.outcomes for one in contributions])
+    )

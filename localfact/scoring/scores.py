@@ -1,0 +1,187 @@
+"""The scores that need no labelled claims: precision, recall and F1 by K and by K', entropy, counts; and what a run prints."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
+
+from localfact.records import Assessment
+from localfact.scoring.aggregate import Policy, ResponseScore, Score
+from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
+from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
+from localfact.scoring.tally import Unscored, annotated_total, labelled_claims, tally
+
+
+@dataclass(frozen=True)
+class Precision(ResponseScore):
+    """Pr = S / (S + N) (SPEC, section 2).
+
+    FactReasoner's equation 3 divides by all n claims. It judges every claim, so the two are one number unless a claim failed: a
+    claim that nobody judged says nothing about the response, and neither do irrelevant and unverifiable ones.
+    """
+
+    def __str__(self) -> str:
+        """As people write it."""
+        return "Pr"
+
+    def of(self, assessment: Assessment) -> float:
+        """In [0, 1]."""
+        return tally(assessment).precision
+
+
+@dataclass(frozen=True)
+class RecallAtK(ResponseScore):
+    """R@K = min(S / K, 1) (FactReasoner, equation 4); undefined where K = 0."""
+
+    letters: ClassVar[str] = "R@K"
+    k: KPolicy = MEDIAN
+
+    def __str__(self) -> str:
+        """With its K: R@K(median=17)."""
+        return f"{self.letters}({self.k})"
+
+    @property
+    def policy(self) -> Policy:
+        """Where K comes from, and K where it is one for all responses."""
+        return {"K": self.k.kind or "number"} | ({} if self.k.value is None else {"K_value": self.k.value})
+
+    def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
+        """With the K of the data."""
+        return replace(self, k=self.k.fitted_to(assessments))
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]."""
+        k = self.k.of(assessment)
+        return k if isinstance(k, Unscored) else recall_at_k(tally(assessment).supported, k)
+
+
+@dataclass(frozen=True)
+class F1AtK(RecallAtK):
+    """F1@K of Pr and R@K; 0 where S = 0 (FactReasoner, section 2.2)."""
+
+    letters: ClassVar[str] = "F1@K"
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]."""
+        recall = super().of(assessment)
+        return recall if isinstance(recall, Unscored) else f1(tally(assessment).precision, recall)
+
+
+@dataclass(frozen=True)
+class RecallAtKPrime(ResponseScore):
+    """R@K' = 2 / (1 + exp(gamma |S - K'|)) (FastFact, equation 5)."""
+
+    letters: ClassVar[str] = "R@K'"
+    gamma: float = GAMMA
+    k_prime: KPrime | None = None
+
+    def __str__(self) -> str:
+        """F1@K'(gamma=0.1, K'=annotation), or F1@K'(median=17) where gamma is the default (SPEC, section 2)."""
+        medians_alone = self.k_prime is not None and not self.k_prime.annotated
+        gamma = () if medians_alone and self.gamma == GAMMA else (f"gamma={self.gamma:g}",)
+        k_prime = () if self.k_prime is None else (str(self.k_prime),)
+        return f"{self.letters}({', '.join((*gamma, *k_prime))})"
+
+    @property
+    def policy(self) -> Policy:
+        """Gamma, where K' comes from, and the medians by source."""
+        if self.k_prime is None:
+            return {"gamma": self.gamma}
+        return {"gamma": self.gamma, "K'": str(self.k_prime), "K'_medians": self.k_prime.by_source}
+
+    def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
+        """With the K' of every response."""
+        return replace(self, k_prime=KPrime.fitted_to(assessments))
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]."""
+        if self.k_prime is None:
+            return Unscored("K' not fitted")
+        return recall_at_k_prime(tally(assessment).supported, self.k_prime.of(assessment), self.gamma)
+
+
+@dataclass(frozen=True)
+class F1AtKPrime(RecallAtKPrime):
+    """F1@K' of Pr and R@K' (FastFact, equation 6)."""
+
+    letters: ClassVar[str] = "F1@K'"
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 1]."""
+        recall = super().of(assessment)
+        return recall if isinstance(recall, Unscored) else f1(tally(assessment).precision, recall)
+
+
+@dataclass(frozen=True)
+class Entropy(ResponseScore):
+    """E = mean of -P log10 P over the claims with a posterior (FactReasoner, equation 5; SPEC, section 3).
+
+    0.1505 where every posterior is one half, 0 at 0 and at 1, largest at 1/e: without Pr beside it, it says nothing.
+    """
+
+    lower_is_better: ClassVar[bool] = True
+    stands_alone: ClassVar[bool] = False
+
+    def __str__(self) -> str:
+        """With the base of its logarithm."""
+        return "E(log10)"
+
+    @property
+    def policy(self) -> Policy:
+        """The base of its logarithm."""
+        return {"log": 10}
+
+    def of(self, assessment: Assessment) -> float | Unscored:
+        """In [0, 0.16]."""
+        posteriors = [verdict.posterior for verdict in assessment.verdicts if verdict.posterior is not None]
+        if not posteriors:
+            return Unscored("no posterior")
+        return 0.0 - math.fsum(p * math.log10(p) for p in posteriors if p > 0) / len(posteriors)
+
+    def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
+        """Nothing: an entropy of 0 would read as certainty."""
+
+    def claims_in(self, assessment: Assessment) -> int:
+        """Those with a posterior."""
+        return sum(verdict.posterior is not None for verdict in assessment.verdicts)
+
+
+@dataclass(frozen=True)
+class VerdictCount(ResponseScore):
+    """#S, #C or #U: claims per response that are supported, contradicted, or neither (SPEC, section 1)."""
+
+    kind: Literal["S", "C", "U"]
+
+    def __str__(self) -> str:
+        """As the papers' tables head their columns."""
+        return f"#{self.kind}"
+
+    def of(self, assessment: Assessment) -> float:
+        """A whole number."""
+        counts = tally(assessment)
+        return float({"S": counts.supported, "C": counts.contradicted, "U": counts.undecided}[self.kind])
+
+
+def standard_scores(
+    assessments: Sequence[Assessment], k: KPolicy | None = None, gamma: float = GAMMA
+) -> tuple[Score[Any], ...]:
+    """What a run prints, in its order: entropy only where there are posteriors, comparisons with gold only where there is gold.
+
+    Args:
+        assessments: of the run.
+        k: of R@K and F1@K; the median of the data where None.
+        gamma: of R@K' and F1@K'; the default is that of FastFact's released code.
+    """
+    k = k or MEDIAN
+    scores: list[Score[Any]] = [Precision(), RecallAtK(k), F1AtK(k), RecallAtKPrime(gamma), F1AtKPrime(gamma)]
+    if any(verdict.posterior is not None for assessment in assessments for verdict in assessment.verdicts):
+        scores.append(Entropy())
+    scores += [VerdictCount("S"), VerdictCount("C"), VerdictCount("U")]
+    labelled = [verdict for assessment in assessments for _, verdict in labelled_claims(assessment)]
+    if labelled:
+        scores.append(GoldF1())
+    if any(annotated_total(assessment) is not None for assessment in assessments):
+        scores.append(PrecisionError())
+    if any(verdict.posterior is not None for verdict in labelled):
+        scores += [BrierPerResponse(), BrierPerClaim(), CalibrationError()]
+    return tuple(scores)

@@ -1,0 +1,83 @@
+"""What the scores count in one assessment: its verdicts, its annotation, and why it has no score where it has none."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from localfact.records import UNDECIDED_LABELS, Assessment, GoldLabel, Verdict, VerdictLabel
+
+#: Why a response without a score may still count as 0; of a failed one nothing is known.
+UNJUDGED = ("abstained", "unscored")
+
+
+@dataclass(frozen=True)
+class Unscored:
+    """In place of a value that does not exist: a few words on why, which are also what such responses are counted under."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many claims of one response have each kind of verdict: #S, #C and #U of the papers' tables (SPEC, section 1).
+
+    Failed, irrelevant and unverifiable claims are in none of the three.
+    """
+
+    supported: int
+    contradicted: int
+    undecided: int
+
+    @property
+    def not_supported(self) -> int:
+        """N: contradicted, conflicting, not enough evidence or undecided."""
+        return self.contradicted + self.undecided
+
+    @property
+    def judged(self) -> int:
+        """S + N."""
+        return self.supported + self.not_supported
+
+    @property
+    def precision(self) -> float:
+        """S / (S + N), in [0, 1]; there is none where S + N = 0 (ZeroDivisionError: ask `unscored_reason` first)."""
+        return self.supported / self.judged
+
+
+def tally(assessment: Assessment) -> Tally:
+    """Counts the verdicts of one response."""
+    labels = Counter(verdict.label for verdict in assessment.verdicts)
+    return Tally(
+        supported=labels[VerdictLabel.SUPPORTED],
+        contradicted=labels[VerdictLabel.CONTRADICTED],
+        undecided=sum(labels[label] for label in UNDECIDED_LABELS),
+    )
+
+
+def unscored_reason(assessment: Assessment) -> str | None:
+    """Why a response has no score at all: failed, abstained (no claim) or unscored (S + N = 0); None where it has one."""
+    if assessment.status == "failed":
+        return "failed"
+    if not assessment.verdicts:
+        return "abstained"
+    return "unscored" if tally(assessment).judged == 0 else None
+
+
+def annotated_total(assessment: Assessment) -> int | None:
+    """S' + N' of the annotation, the K' of FastFact (Table 7); None without an annotation."""
+    if assessment.gold_supported is None or assessment.gold_not_supported is None:
+        return None
+    return assessment.gold_supported + assessment.gold_not_supported
+
+
+def annotated_precision(assessment: Assessment) -> float | None:
+    """Pr*, S' / (S' + N') of the annotation; None without an annotation or where nothing in it counts."""
+    total = annotated_total(assessment)
+    return assessment.gold_supported / total if assessment.gold_supported is not None and total else None
+
+
+def labelled_claims(assessment: Assessment) -> Iterator[tuple[bool, Verdict]]:
+    """The claims that carry a gold label: whether it says supported, and the verdict. Irrelevant ones are on neither side."""
+    for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
+        if claim.gold in (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED):
+            yield claim.gold is GoldLabel.SUPPORTED, verdict
