@@ -1,0 +1,1 @@
+"""Taking a response apart into claims: one file a strategy."""

@@ -1,0 +1,66 @@
+"""The little English that the rules know: finite verbs, names, and how to hide quotations.
+
+No tagger: closed lists of frequent forms, and endings. What they do not know is left as it stands.
+"""
+
+import re
+
+BE = r"(?:is|are|was|were)\b"
+HAVE = r"(?:has|have|had)\b"
+_AUXILIARIES = (
+    r"is|are|was|were|isn't|aren't|wasn't|weren't|has|have|had|hasn't|haven't|hadn't|does|did|didn't|doesn't|can|cannot|can't|could|"
+    r"will|won't|would|may|might|must"
+)
+_PAST_FORMS = (
+    r"became|began|bore|bought|broke|brought|built|came|caught|chose|drew|drove|fell|felt|flew|fought|found|gave|got|grew|heard|held|"
+    r"hit|kept|knew|laid|lay|led|left|lent|lost|made|meant|met|paid|put|ran|rose|said|sang|sat|saw|sent|set|shot|sold|sought|spent|"
+    r"spoke|spread|stood|struck|swam|taught|thought|threw|told|took|underwent|went|withdrew|won|wore|wrote"
+)
+_PRESENT_FORMS = (
+    r"allows|appears|belongs|begins|comes|connects|consists|contains|continues|covers|depicts|describes|earns|emits|enjoys|explores|"
+    r"follows|gives|grows|helps|holds|includes?|involves|keeps|knows|leads|lies|lives|makes|means|occurs|operates|owns|produces|"
+    r"provides|receives|refers|remains|represents|resides|runs|serves|specializes|speaks|stands|supports|takes|teaches|tells|uses|wins|"
+    r"works|writes"
+)
+_ED_FORM = r"(?!(?:red|need|seed|speed|feed|hundred|sacred|indeed|breed|naked|embed|exceed|succeed|proceed)\b)[a-z][a-z-]*ed"
+
+#: A past form, or one that may be.
+PAST = rf"(?:(?:was|were|had|did|didn't|{_PAST_FORMS}|{_ED_FORM})\b)"
+#: A finite verb, or a form that may be one.
+VERB = rf"(?:(?:{_AUXILIARIES}|{_PAST_FORMS}|{_PRESENT_FORMS}|{_ED_FORM})\b)"
+_AFTER_VERB = (
+    r"an?|the|his|her|its|their|it|him|them|that|in|on|at|to|by|with|from|for|as|into|over|until|through|under|several|many|numerous|"
+    r"more|two|three|up|out|away|there|[a-z]+ly"
+)
+#: A finite verb that is no noun or adjective where two phrases are joined: a regular form must go on as a verb does.
+JOINED_VERB = rf"(?:(?:{_AUXILIARIES}|{_PAST_FORMS}|{_PRESENT_FORMS})\b|{_ED_FORM}(?= (?:(?:{_AFTER_VERB})\b|[A-Z0-9\"“])))"
+#: A participle that follows a form of "have".
+PARTICIPLE = rf"(?:(?:been|become|born|built|gone|held|led|made|sold|taught|won|written|{_ED_FORM})\b)"
+#: A participle that, after a form of "be", is read as passive too.
+PASSIVE = (
+    r"(?:(?:adapted|appointed|awarded|based|brought|buried|built|called|considered|directed|educated|elected|established|founded|held|"
+    r"inducted|known|located|made|named|nominated|ordained|produced|published|raised|recognized|regarded|released|situated|sold|"
+    rf"translated|used|won|written)\b|{_ED_FORM} by\b)"
+)
+#: An adverb before a verb, with the space behind it.
+ADVERB = r"(?:(?:also|best|currently|eventually|later|now|often|once|soon|still|subsequently|then|[a-z]{3,}ly) )"
+_CAPITALISED = r"[A-Z\u00c0-\u00de][\w.'’&-]*"
+_SMALL_WORDS = r"(?:(?:of|de|da|del|van|von|der|du|la|le|the|for|in|bin|al) ){0,3}"
+#: A name: capitalised words, small words between them, numbers and hidden quotations among them.
+NAME = rf"(?:{_CAPITALISED}(?: {_SMALL_WORDS}(?:{_CAPITALISED}|\d+|[\"“]_+[\"”])){{0,9}})"
+#: The subject of a sentence, at its beginning or after an introduction: a pronoun, a name, or a short phrase with an article.
+SUBJECT = (
+    r"(?:(?:[Hh]e|[Ss]he|[Ii]t|[Tt]hey)\b|"
+    r"(?:[Tt]he|[Hh]is|[Hh]er|[Ii]ts|[Tt]heir|An?)(?: [\w'’&.-]+){1,7}?|"
+    r"(?:[Tt]his|[Tt]hese)(?: [\w'’&.-]+){0,7}?|"
+    rf"{NAME})(?: \(_+\))?"
+)
+
+_HIDDEN = re.compile(
+    r"\"[^\"]{1,200}\"|“[^“”]{1,200}”|«[^«»]{1,200}»|(?<!\w)'[A-Z][^']{1,100}'(?!\w)|‘[^‘’]{1,100}’(?!\w)|\([^()]{1,200}\)"
+)
+
+
+def mask(sentence: str) -> str:
+    """Hides what stands in quotation marks and parentheses behind as many underscores, so that no rule looks into it."""
+    return _HIDDEN.sub(lambda hidden: hidden[0][0] + "_" * (len(hidden[0]) - 2) + hidden[0][-1], sentence)

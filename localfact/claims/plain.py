@@ -1,0 +1,44 @@
+"""A sentence without its markup: Markdown, item markers and citation marks taken off, every character still knowing its place.
+
+The rules of this folder work on what is left; a claim's span leads back into the response.
+"""
+
+import re
+from typing import NamedTuple
+
+from localfact.records import Span
+
+_ITEM_MARKER = r"(?P<marker>\A\s*(?:#{1,6}|[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))\s+)"
+_CITATION = r"(?P<citation>\[\^?\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,20}\])"
+_LINK = r"\[(?=[^\[\]\n]{1,200}\]\()|(?<=[^\[])\]\([^()\s]{0,500}\)"
+_EMPHASIS = r"(?<!\*)\*+(?=[^\s*])|(?<=[^\s*])\*+|(?<!\w)_+(?=[^\s_])|(?<=[^\s_])_+(?!\w)|`+"
+_MARKUP = re.compile("|".join((_ITEM_MARKER, _CITATION, _LINK, _EMPHASIS)))
+
+
+class PlainText(NamedTuple):
+    """Text and, for each of its characters, the offset in the response it was taken from."""
+
+    text: str
+    offsets: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> Span:
+        """Returns where the characters [start, end), at least one, stand in the response."""
+        return Span(start=self.offsets[start], end=self.offsets[end - 1] + 1)
+
+
+def plain_text(text: str, span: Span) -> PlainText:
+    """Takes the markup off one sentence of a response; white space is collapsed and none is left at the ends."""
+    sentence = text[span.start : span.end]
+    hidden: set[int] = set()
+    for markup in _MARKUP.finditer(sentence):
+        # The space before a citation mark goes with it: "won [1]." becomes "won."
+        start = len(sentence[: markup.start()].rstrip()) if markup["citation"] else markup.start()
+        hidden.update(range(start, markup.end()))
+    kept: list[tuple[str, int]] = []
+    for index, character in enumerate(sentence):
+        if index in hidden or (character.isspace() and (not kept or kept[-1][0] == " ")):
+            continue
+        kept.append((" " if character.isspace() else character, span.start + index))
+    if kept and kept[-1][0] == " ":
+        kept.pop()
+    return PlainText("".join(character for character, _ in kept), tuple(offset for _, offset in kept))

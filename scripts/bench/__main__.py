@@ -1,0 +1,171 @@
+"""`make bench` prints, for each stage, things per second and their ratio to a plain way of doing the same, in one run.
+
+The ratios are what to compare between machines and versions; the rates belong to this machine, now.
+"""
+
+import argparse
+import asyncio
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from localfact.embedding import Embedder, load_embedder
+from localfact.evidence.dense_index import DenseIndex
+from localfact.evidence.index import Index
+from localfact.evidence.lexical_index import LexicalIndex
+from localfact.inference import marginals
+from localfact.modelcards import load_card
+from localfact.records import Pair
+from localfact.relations.lexical import LexicalRelationModel
+from localfact.text import sentences
+from scripts.bench import synthetic
+from scripts.bench.measure import CALLS, Path, rates
+
+#: Sizes at --size 1.
+SENTENCE_TEXTS = 200
+EMBEDDED_PASSAGES = 96
+SEARCHED_PASSAGES = (10_000, 100_000)
+QUERIES = 50
+RELATED_PASSAGES = 40
+RELATED_CLAIMS = 50
+GRAPH_CLAIMS = (5, 15, 30, 60)
+
+Section = tuple[str, str, dict[str, Path]]
+
+
+def splitting(size: float) -> Section:
+    """Sentences, against a regular expression that knows nothing."""
+    texts = synthetic.texts(max(1, int(SENTENCE_TEXTS * size)), 250)
+    count = sum(len(sentences(text)) for text in texts)
+    naive = re.compile(r"(?<=[.!?])\s+")
+    paths = {
+        "naive regular expression": Path(lambda: [naive.split(text) for text in texts], count),
+        "text.sentences": Path(lambda: [sentences(text) for text in texts], count),
+    }
+    return "sentences split", "naive regular expression", paths
+
+
+def embedding(size: float, embedder: Embedder) -> Section:
+    """Passages of 150 words one by one, as localfact embeds on a CPU, against sentence-transformers in batches of 32."""
+    from sentence_transformers import SentenceTransformer
+
+    from localfact.modelcards import weights_folder
+
+    texts = synthetic.texts(max(8, int(EMBEDDED_PASSAGES * size)), 150, seed=1)
+    plain = SentenceTransformer(str(weights_folder(load_card("minilm"))), local_files_only=True, device="cpu")
+
+    unseen = iter([synthetic.texts(len(texts), 150, seed=10 + number) for number in range(CALLS)])
+    embedder.encode(texts)
+    paths = {
+        "sentence-transformers, batches of 32": Path(lambda: plain.encode(texts, batch_size=32), len(texts)),
+        "Embedder.encode, each alone": Path(lambda: embedder.encode(next(unseen)), len(texts)),
+        "Embedder.encode, remembered": Path(lambda: embedder.encode(texts), len(texts)),
+    }
+    return "passages embedded", "sentence-transformers, batches of 32", paths
+
+
+def searching(count: int) -> Section:
+    """Dense, BM25 and fused search among synthetic passages, against one numpy product of all vectors."""
+    import faiss
+
+    dimension = 384
+    passages = synthetic.texts(count, 40, seed=2)
+    matrix = synthetic.vectors(count, dimension, seed=3)
+    flat = faiss.IndexFlatIP(dimension)
+    flat.add(matrix)
+    dense, lexical = DenseIndex(flat, np.arange(count + 1)), LexicalIndex.of(passages)
+    index = Index(tuple(f"{position:016x}" for position in range(count)), lexical, dense)
+    queries = synthetic.texts(QUERIES, 12, seed=4)
+    asked = synthetic.vectors(QUERIES, dimension, seed=5)
+    both = list(zip(queries, asked, strict=True))
+    paths = {
+        "numpy product": Path(lambda: [np.argpartition(matrix @ vector, -10)[-10:] for vector in asked], QUERIES),
+        "dense (FAISS flat)": Path(lambda: [dense.best(vector, 10) for vector in asked], QUERIES),
+        "BM25 (bm25s)": Path(lambda: [index.search(query, None, 10) for query in queries], QUERIES),
+        "fused": Path(lambda: [index.search(query, vector, 10) for query, vector in both], QUERIES),
+    }
+    return f"searches at {count:,} passages", "numpy product", paths
+
+
+def relating(size: float, embedder: Embedder) -> Section:
+    """Pairs of claims with pages of 600 words, without vectors and with them, remembered or not."""
+    passages = synthetic.texts(max(2, int(RELATED_PASSAGES * size)), 600, seed=6)
+    claims = synthetic.texts(max(2, int(RELATED_CLAIMS * size)), 12, seed=7)
+    pairs = [Pair(passage, claim) for passage in passages for claim in claims]
+    plain, with_vectors = LexicalRelationModel(None), LexicalRelationModel(embedder)
+    unseen = iter([[Pair(f"{premise} {number}", hypothesis) for premise, hypothesis in pairs] for number in range(CALLS)])
+    paths = {
+        "lexical, no embedder": Path(lambda: asyncio.run(plain.relate(pairs)), len(pairs)),
+        "lexical, vectors remembered": Path(lambda: asyncio.run(with_vectors.relate(pairs)), len(pairs)),
+        "lexical, vectors made anew": Path(lambda: asyncio.run(with_vectors.relate(next(unseen))), len(pairs)),
+    }
+    return f"pairs related ({len(passages)} pages x {len(claims)} claims)", "lexical, no embedder", paths
+
+
+def inferring(size: float) -> Iterator[Section]:
+    """Marginals of FR2 graphs, against pgmpy's elimination where that is feasible."""
+    for claims in GRAPH_CLAIMS:
+        if claims > max(15, 60 * size):
+            continue
+        graph = synthetic.graph(claims, 3, seed=claims)
+        paths = {
+            "auto": Path(lambda graph=graph: marginals(graph), 1),  # type: ignore[misc]
+            "loopy": Path(lambda graph=graph: marginals(graph, solver="loopy"), 1),  # type: ignore[misc]
+        }
+        if claims <= GRAPH_CLAIMS[0]:
+            paths["pgmpy elimination"] = Path(pgmpy_elimination(graph), 1)
+        variables, factors = len(graph.ids), len(graph.edges)
+        yield f"graphs inferred ({variables} variables, {factors} factors; {marginals(graph).solver})", "loopy", paths
+
+
+def pgmpy_elimination(graph: object) -> Callable[[], object]:
+    """The same marginals by pgmpy."""
+    from localfact.inference.factor_graph import FactorGraph
+    from pgmpy.factors.discrete import DiscreteFactor
+    from pgmpy.inference import VariableElimination
+    from pgmpy.models import DiscreteMarkovNetwork
+
+    assert isinstance(graph, FactorGraph)
+    ids = graph.ids
+    network = DiscreteMarkovNetwork()
+    network.add_nodes_from(ids)
+    network.add_factors(*(DiscreteFactor([name], [2], [1 - p, p]) for name, p in zip(ids, graph.priors, strict=True)))
+    for (source, target), table in zip(graph.edges.tolist(), graph.tables, strict=True):
+        network.add_edge(ids[source], ids[target])
+        network.add_factors(DiscreteFactor([ids[source], ids[target]], [2, 2], table))
+    eliminate = VariableElimination(network)
+    return lambda: [eliminate.query([name], show_progress=False) for name in ids]
+
+
+def sections(size: float) -> Iterator[Section]:
+    """All that is measured, each made when its turn comes."""
+    embedder = load_embedder(load_card("minilm"))
+    yield splitting(size)
+    yield embedding(size, embedder)
+    for count in SEARCHED_PASSAGES:
+        yield searching(max(100, int(count * size)))
+    yield relating(size, embedder)
+    yield from inferring(size)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make bench", description="Speed of every stage, as ratios within one run.")
+    parser.add_argument("--size", type=float, default=1.0, help="scale of the material; 0.1 for a quick look")
+    size = parser.parse_args().size
+    console = Console()
+    for title, yardstick, paths in sections(size):
+        table = Table(title=title, title_justify="left")
+        table.add_column("path")
+        table.add_column("per second", justify="right")
+        table.add_column(f"ratio to {yardstick}", justify="right")
+        measured = rates(paths)
+        for name, rate in measured.items():
+            table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")
+        console.print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+from localfact.claims.given import GivenClaims
+from localfact.records import Claim, Extraction, Response
+
+
+class NeverAsked:
+    async def extract(self, response: Response) -> Extraction:
+        raise AssertionError("the fallback was asked although claims were given")
+
+
+class OneClaim:
+    async def extract(self, response: Response) -> Extraction:
+        return Extraction(claims=(Claim(id="c1", text=response.text),))
+
+
+async def test_given_claims_are_returned_as_they_are() -> None:
+    claims = (Claim(id="a7", text="Ada was born in 1815."), Claim(id="a2", text="Ada was born in 1815."))
+    extraction = await GivenClaims(NeverAsked()).extract(Response(id="r", text="Ada.", claims=claims))
+    assert extraction == Extraction(claims=claims)
+
+
+async def test_an_empty_list_of_claims_is_given_too() -> None:
+    extraction = await GivenClaims(NeverAsked()).extract(Response(id="r", text="Ada was born in 1815.", claims=()))
+    assert extraction.claims == ()
+
+
+async def test_without_given_claims_the_fallback_extracts() -> None:
+    extraction = await GivenClaims(OneClaim()).extract(Response(id="r", text="Ada was born in 1815."))
+    assert [claim.text for claim in extraction.claims] == ["Ada was born in 1815."]

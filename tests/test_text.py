@@ -1,0 +1,160 @@
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from localfact.text import WINDOW, language, normalise, sentences, word_count, words
+
+
+def split(text: str) -> list[str]:
+    return [text[span.start : span.end] for span in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Dr. Lena Ortiz met Prof. Hale at St. Mark's Hospital.", "They talked for 3.5 hours."],
+        ["J. K. Rowling wrote it.", "C. S. Lewis did not."],
+        ["The U.S. Senate voted on Jan. 5, 1990.", "The bill passed."],
+        ["The family lived in the U.S.", "They moved in 1970."],
+        ["It is approx. 3 m long, see vol. 2 and no. 7.", "It floats."],
+        ["He waited... and waited.", "Nothing came."],
+        ['"Stop!" he shouted.', "Nobody stopped."],
+        ['He said, "I will go."', "Then he left."],
+        ["It ended in 1945.[1]", "A new era began.[2][3]", "Then peace."],
+        ["He won in Delaware[1].", "She lost[2]."],
+        ["**Bold.**", "**Ph.D. holders** came.", "They left."],
+        ["El Sr. García nació en 1950.", "La Dra. Ruiz vive en EE. UU. desde 1999."],
+        ["¿Dónde vive?", "¡Vive en Madrid!", "Es médico."],
+        ["Dr. Müller wurde am 3. Mai 1920 geboren.", "Er lebte z. B. in Köln."],
+        ["L'œuvre de J. Verne, p. ex. le vol. 3, est connue.", "Elle plaît."],
+        ["М. А. Булгаков родился в 1891 г. в Киеве.", "Он умер в 1940 году."],
+        ["هو كاتب معروف.", "هل كان طبيبا؟", "نعم."],
+        ["वह दिल्ली में पैदा हुआ था।", "वह एक लेखक है।"],
+    ],
+)
+def test_a_sentence_ends_where_a_reader_would_end_it(expected: list[str]) -> None:
+    assert split(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["他出生于1920年。", "他是谁？", "他是医生！"],
+        ["他说：“我来了。”", "然后他走了。"],
+        ["彼は東京で生まれた。", "彼女は大阪に住んでいる。"],
+    ],
+)
+def test_chinese_and_japanese_sentences_need_no_space_between_them(expected: list[str]) -> None:
+    assert split("".join(expected)) == expected
+
+
+def test_headings_items_and_table_rows_are_sentences_without_a_full_stop() -> None:
+    lines = [
+        "# Early life, e.g. school. More",
+        "She was born in Lyon",
+        "- item one",
+        "- **Ph.D. in Economics**, Yale (1975)",
+        "1. first",
+        "2) second",
+        "Facts:",
+        "born in 1950",
+        "**Bold heading**",
+        "text goes here",
+        "| a | b. C |",
+        "| --- | --- |",
+        "---",
+        "The end",
+    ]
+    assert split("\n".join(lines)) == lines
+
+
+def test_a_hard_wrapped_line_goes_on() -> None:
+    first = "The bridge over the river was designed in 1889 by Dr.\nSmith and opened two years later to\nacclaim."
+    assert split(f"{first} It stands.") == [first, "It stands."]
+
+
+def test_a_blank_line_ends_a_sentence() -> None:
+    assert split("one and\n\ntwo and\r\n\r\nthree") == ["one and", "two and", "three"]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\r\n\u2028\t", "\u3000"])
+def test_white_space_alone_has_no_sentence(text: str) -> None:
+    assert sentences(text) == []
+
+
+def test_a_text_without_boundaries_is_cut_into_windows_and_nothing_is_lost() -> None:
+    text = "word " * WINDOW
+    found = split(text)
+    assert max(map(len, found)) <= WINDOW
+    assert " ".join(found) == text.strip()
+
+
+def test_sentences_of_a_long_block_are_the_same_as_of_a_short_one() -> None:
+    sentence = "他出生于1920年。"
+    assert split(sentence * WINDOW) == [sentence] * WINDOW
+
+
+AWKWARD = st.text(st.sampled_from(list("aA1 .!?。\n\r\t\x00\ud800\udfff😀é\u0301\u200d\"“”'()[]*_#|-:\u2028你ह।")), max_size=80)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.one_of(st.text(max_size=120), AWKWARD, AWKWARD.map(lambda text: text * 60)))
+def test_spans_are_ordered_trimmed_and_cover_everything_but_space(text: str) -> None:
+    end, covered = 0, set()
+    for span in sentences(text):
+        assert end <= span.start < span.end <= len(text)
+        assert text[span.start : span.end] == text[span.start : span.end].strip()
+        covered.update(range(span.start, span.end))
+        end = span.end
+    assert all(character.isspace() for index, character in enumerate(text) if index not in covered)
+
+
+def test_words_are_read_as_they_are_written() -> None:
+    assert words("Don't pay $3.50 for a well-known 1,000-page U.S. book, O’Neil.") == [
+        "Don't", "pay", "3.50", "for", "a", "well-known", "1,000-page", "U.S", "book", "O’Neil",
+    ]  # fmt: skip
+    assert words("डॉ. शर्मा 他是A") == ["डॉ", "शर्मा", "他", "是", "A"]
+
+
+@given(st.text())
+def test_the_word_count_counts_words(text: str) -> None:
+    assert word_count(text) == len(words(text))
+
+
+def test_texts_that_read_the_same_have_one_normal_form() -> None:
+    assert normalise(" “Ｈello,\n WORLD”. ") == normalise('"hello, world"!') == "hello, world"
+    assert normalise("Straße") == normalise("STRASSE")
+
+
+def test_signs_that_carry_meaning_stay_in_the_normal_form() -> None:
+    assert len({normalise(text) for text in ("-5", "5", "5%", "$5")}) == 4
+
+
+@given(st.text())
+def test_normalising_twice_changes_nothing_more(text: str) -> None:
+    assert normalise(normalise(text)) == normalise(text)
+    assert normalise(unicodedata.normalize("NFD", text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The cat sat on the mat and it was happy.", "en"),
+        ("Curie wurde in Warschau geboren.", "de"),
+        ("El gato y los perros nació del sol", "es"),
+        ("Il est né dans une ville.", "fr"),
+        ("È nato nel 1900 e fu il primo dei re.", "it"),
+        ("Nasceu em Lisboa e foi uma atriz.", "pt"),
+        ("Он родился в Москве.", "ru"),
+        ("他出生于北京", "zh"),
+        ("東京で生まれた。", "ja"),
+        ("वह लेखक है", "hi"),
+        ("هو كاتب", "ar"),
+        ("", "en"),
+        ("12345 !!", "en"),
+    ],
+)
+def test_the_language_is_guessed_from_script_and_function_words(text: str, code: str) -> None:
+    assert language(text) == code
