@@ -13,15 +13,13 @@ Our own schema, one JSON object a line (only `response` is needed):
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from localfact.errors import InputError
-from localfact.records import Claim, Evidence, GoldLabel, Hit, Passage, Response, Span, passage_id
-from localfact.text import word_count
+from localfact.records import Claim, Evidence, GoldLabel, Hit, Passage, Response, Span, host_of, passage_id
+from localfact.text import readable, word_count
 
 #: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
 MAX_WORDS = 20_000
@@ -43,9 +41,6 @@ GOLD_LABELS = {
     "ir": GoldLabel.IRRELEVANT,
     "irrelevant": GoldLabel.IRRELEVANT,
 }
-
-#: Characters that JSON, SQLite or a terminal cannot hold.
-UNWRITABLE = re.compile("[\0\ud800-\udfff]")
 
 Row = Mapping[str, Any]
 
@@ -128,9 +123,9 @@ def parse_line(line: str) -> Row | RowError:
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
     """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
     if isinstance(row, RowError):
-        return Response(id=f"row-{number}", text="", problem=clean(str(row)))
+        return Response(id=f"row-{number}", text="", problem=readable(str(row)))
     bare = Response(
-        id=clean(str(first(row, ID_KEYS) or f"row-{number}")),
+        id=readable(str(first(row, ID_KEYS) or f"row-{number}")),
         text="",
         prompt=optional_text(first(row, PROMPT_KEYS)),
         topic=optional_text(row.get("topic")),
@@ -141,7 +136,7 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
     if not isinstance(text, str):
         keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
         return bare.model_copy(update={"problem": f"The row has no response: one of {keys} must hold a text."})
-    response = bare.model_copy(update={"text": clean(text)})
+    response = bare.model_copy(update={"text": readable(text)})
     words = word_count(response.text)
     if words > max_words:
         problem = f"The response has {words:,} words, more than {max_words:,}. --max-words {words} lets it through."
@@ -150,7 +145,7 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         claims, links = claims_of(row, response.text)
         evidence = evidence_of(row, claims or (), links)
     except RowError as error:
-        return response.model_copy(update={"problem": clean(str(error))})
+        return response.model_copy(update={"problem": readable(str(error))})
     return response.model_copy(update={"claims": claims, "evidence": evidence})
 
 
@@ -181,8 +176,8 @@ def claim_of(item: Row, position: int, text: str) -> Claim:
     """One given claim, located by its quote, its original wording or its text when one of them stands in the response."""
     in_corpus = item.get("in_corpus")
     return Claim(
-        id=clean(str(item.get("id") or f"c{position}")),
-        text=clean(item["text"]),
+        id=readable(str(item.get("id") or f"c{position}")),
+        text=readable(item["text"]),
         spans=spans_of(item, text),
         gold=gold_of(item.get("label"), position),
         in_corpus=in_corpus if isinstance(in_corpus, bool) else None,
@@ -194,9 +189,9 @@ def spans_of(item: Row, text: str) -> tuple[Span, ...]:
     for key in ("quote", "sentence", "original", "text"):
         wording = item.get(key)
         if isinstance(wording, str) and wording.strip():
-            start = text.find(clean(wording).strip())
+            start = text.find(readable(wording).strip())
             if start >= 0:
-                return (Span(start=start, end=start + len(clean(wording).strip())),)
+                return (Span(start=start, end=start + len(readable(wording).strip())),)
     return ()
 
 
@@ -277,14 +272,6 @@ def passage_of(item: Row) -> Passage | None:
     )
 
 
-def host_of(link: str | None) -> str | None:
-    """The lower-case host of a link; None where there is none."""
-    try:
-        return urlsplit(link).hostname if link else None
-    except ValueError:
-        return None
-
-
 def first(row: Row, keys: Sequence[str]) -> Any:
     """The value of the first of `keys` that the row has and that is not null."""
     return next((row[key] for key in keys if row.get(key) is not None), None)
@@ -292,9 +279,4 @@ def first(row: Row, keys: Sequence[str]) -> Any:
 
 def optional_text(value: object) -> str | None:
     """A cleaned text, or None for anything that is not a text with something in it."""
-    return clean(value) if isinstance(value, str) and value.strip() else None
-
-
-def clean(text: str) -> str:
-    """Replaces NUL and lone surrogates, one character for one, so that offsets stay and every file format can hold the text."""
-    return UNWRITABLE.sub("\ufffd", text)
+    return readable(value) if isinstance(value, str) and value.strip() else None

@@ -34,6 +34,7 @@ LONGEST_ABBREVIATION = 12
 # How many characters of a text the guess at its language reads.
 LANGUAGE_SAMPLE = 10_000
 
+# Characters that JSON, SQLite, a tokenizer or a terminal cannot hold.
 _UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 _ITEM_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))(?:\s+|$)")
 _LINE_OF_ITS_OWN = re.compile(r"\s*(?:#{1,6}\s|\||```|[-*_=]{3,}\s*$|(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
@@ -76,6 +77,11 @@ _WORD = re.compile(rf"[{_IDEOGRAPH}]|{_LETTERS}(?:(?:['’.\-]|(?<=\d),(?=\d)){_
 _OUTER_PUNCTUATION = " .,;:!?…\"'“”„‘’«»。、「」『』*_`"
 
 
+def readable(text: str) -> str:
+    """Replaces NUL and lone surrogates, one character for one, so that offsets stay and every file format can hold the text."""
+    return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def sentences(text: str) -> list[Span]:
     """Finds the sentences of a text in any language.
 
@@ -85,12 +91,12 @@ def sentences(text: str) -> list[Span]:
     Returns:
         Spans in order that never overlap, cover every character but white space, and neither start nor end with white space.
     """
-    readable = _UNREADABLE.sub("\ufffd", text)
-    code = language(readable)
+    text = readable(text)
+    code = language(text)
     cuts = [0]
-    for start, end in _blocks(readable):
-        cuts += [*_boundaries(readable, start, end, code), end]
-    return [span for start, end in pairwise(cuts) if (span := _trimmed(readable, start, end))]
+    for start, end in _blocks(text):
+        cuts += [*_boundaries(text, start, end, code), end]
+    return [span for start, end in pairwise(cuts) if (span := _trimmed(text, start, end))]
 
 
 def words(text: str) -> list[str]:
@@ -157,7 +163,7 @@ def _boundaries(text: str, start: int, end: int, code: str) -> list[int]:
         return found
     while start < end:
         window = text[start : min(start + WINDOW, end)]
-        inner = sorted({cut for cut in _library_boundaries(window, code) if 0 < cut < len(window)})
+        inner = sorted({cut for cut in _library_boundaries(window, code) if cut > 0 and window[cut:].strip()})
         if start + len(window) < end and not inner:
             inner = [window.rfind(" ") + 1 or len(window)]
         found += [start + cut for cut in inner]

@@ -1,8 +1,11 @@
-"""What all tests share: where the public data sets are, when they are there at all."""
+"""What all tests share: the public data sets, where they are there at all, and the embedder that ships."""
 
 from pathlib import Path
 
 import pytest
+
+from localfact.embedding import Embedder, load_embedder
+from localfact.modelcards import load_card
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
@@ -13,3 +16,9 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no folder of shared data beside the checkout")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Embedder:
+    """The default embedder, loaded once."""
+    return load_embedder(load_card("minilm"))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.inputs import MAX_WORDS, file_digest, read_responses, response_of
+from localfact.inputs import MAX_WORDS, TEXT_KEYS, file_digest, first, read_responses, response_of
 from localfact.records import GoldLabel, Span
 
 
@@ -214,7 +214,7 @@ row_keys = st.sampled_from(["response", "output", "claims", "atoms", "contexts",
 )
 def test_no_row_however_odd_raises(row: dict[str, object]) -> None:
     response = response_of(row, 1)
-    assert response.problem is not None or isinstance(row.get("response", row.get("output")), str)
+    assert response.problem is not None or isinstance(first(row, TEXT_KEYS), str)
 
 
 def test_the_public_data_sets_are_read_unchanged(shared: Path) -> None:

@@ -158,3 +158,10 @@ def test_normalising_twice_changes_nothing_more(text: str) -> None:
 )
 def test_the_language_is_guessed_from_script_and_function_words(text: str, code: str) -> None:
     assert language(text) == code
+
+
+@pytest.mark.parametrize("shift", range(12))
+def test_where_a_window_ends_makes_no_sentence_end(shift: int) -> None:
+    spoken = [f"Word s{number}w1." for number in range(700)]
+    text = "x" * shift + " ".join(spoken)
+    assert [text[span.start : span.end].lstrip("x") for span in sentences(text)] == spoken

@@ -1,0 +1,112 @@
+"""Builds a corpus from pages: beside its final place, then renamed, so that a kill in the middle leaves no half corpus."""
+
+import hashlib
+import json
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import yaml
+
+from localfact.embedding import Embedder
+from localfact.errors import InputError, WriteError
+from localfact.evidence.corpus import (
+    DESCRIPTION_FILE,
+    FORMAT,
+    STORE_FILE,
+    Chunking,
+    CorpusDescription,
+    FileMark,
+    SegmentCounts,
+    segment_folder,
+    sha256,
+)
+from localfact.evidence.index import Index
+from localfact.evidence.pages import Page
+from localfact.evidence.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, PassageKind
+from localfact.evidence.store import Store, write_store
+
+KINDS: tuple[PassageKind, ...] = ("chunks", "pages")
+
+#: Called as (kind, passages indexed, passages of that kind).
+Progress = Callable[[PassageKind, int, int], None]
+
+
+def build_corpus(
+    pages: Iterable[Page],
+    folder: Path,
+    embedder: Embedder | None,
+    *,
+    kinds: Sequence[PassageKind] = KINDS,
+    progress: Progress = lambda kind, done, total: None,
+) -> CorpusDescription:
+    """Builds a corpus of the pages in `folder`, which must not exist or be empty. The order of the pages does not matter.
+
+    Args:
+        pages: a page given twice is taken once.
+        embedder: None builds for BM25 alone.
+        kinds: which kinds of passages are cut and indexed.
+
+    Raises:
+        InputError: there is no page, or the folder holds something already.
+        WriteError: the disk is full or the folder cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder} exists already. Name another folder, or remove this one first.")
+    unique = sorted(set(pages), key=lambda page: page.model_dump_json())
+    if not unique:
+        raise InputError("There is no page with a text, so there is nothing to build a corpus from.")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.building-", dir=folder.parent) as beside:
+            built = Path(beside) / "corpus"
+            built.mkdir()
+            description = fill(built, unique, embedder, kinds, progress)
+            if folder.exists():
+                folder.rmdir()
+            built.rename(folder)
+    except (OSError, sqlite3.OperationalError) as error:
+        raise WriteError(f"The corpus {folder} could not be written: {error}. Make room or name another place.") from error
+    return description
+
+
+def fill(
+    folder: Path, pages: Sequence[Page], embedder: Embedder | None, kinds: Sequence[PassageKind], progress: Progress
+) -> CorpusDescription:
+    """Writes all files of a corpus into an empty folder."""
+    write_store(folder / STORE_FILE, pages, kinds)
+    segments = {kind: index_passages(folder, kind, embedder, progress) for kind in kinds}
+    chunking = Chunking(chunk_words=CHUNK_WORDS, overlap_words=OVERLAP_WORDS, page_characters=PASSAGE_CHARACTERS)
+    identity = embedder.identity if embedder is not None else None
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    description = CorpusDescription(
+        format=FORMAT,
+        content=content_hash(pages, chunking, identity, kinds),
+        embedder=identity,
+        chunking=chunking,
+        pages=len(pages),
+        segments=segments,
+        files={file.relative_to(folder).as_posix(): FileMark(bytes=file.stat().st_size, sha256=sha256(file)) for file in files},
+    )
+    text = yaml.safe_dump(description.model_dump(mode="json"), sort_keys=False)
+    (folder / DESCRIPTION_FILE).write_text(text, encoding="utf-8")
+    return description
+
+
+def index_passages(folder: Path, kind: PassageKind, embedder: Embedder | None, progress: Progress) -> SegmentCounts:
+    """Indexes all passages of one kind in the store."""
+    texts = Store(folder / STORE_FILE).texts(kind)
+    index = Index.of(texts, embedder, lambda done: progress(kind, done, len(texts)))
+    index.save(segment_folder(folder, kind))
+    passages, vectors = index.counts
+    return SegmentCounts(passages=passages, vectors=vectors)
+
+
+def content_hash(pages: Sequence[Page], chunking: Chunking, embedder: str | None, kinds: Sequence[PassageKind]) -> str:
+    """Hash of what decides which passages are found; not of the vectors, whose last bits depend on the machine."""
+    settings = {"format": FORMAT, "chunking": chunking.model_dump(), "embedder": embedder, "kinds": sorted(kinds)}
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for page in pages:
+        digest.update(hashlib.sha256(page.model_dump_json().encode()).digest())
+    return digest.hexdigest()

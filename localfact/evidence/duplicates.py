@@ -1,0 +1,54 @@
+"""Near-duplicate passages merged, so that one text copied by many pages does not count as many witnesses (SPEC section 3)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from localfact.records import Passage
+from localfact.text import normalise, words
+
+SHINGLE_WORDS = 5
+NEAR_DUPLICATE_JACCARD = 0.9
+
+Shingles = frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Passages with no near-duplicates among them, in the order given, and the id of the survivor of every passage given."""
+
+    passages: tuple[Passage, ...]
+    survivor: Mapping[str, str]
+
+
+def merge_near_duplicates(passages: Sequence[Passage]) -> Merged:
+    """Merges each passage into the first earlier survivor whose shingles it shares by NEAR_DUPLICATE_JACCARD or more.
+
+    The survivor gets its links. Compared are survivors only, so a chain of small changes is not drawn together.
+    """
+    survivors: dict[str, Passage] = {}
+    known: dict[str, Shingles] = {}
+    survivor: dict[str, str] = {}
+    for passage in passages:
+        own = shingles(passage.text)
+        kept = next((kept for kept, other in known.items() if jaccard(own, other) >= NEAR_DUPLICATE_JACCARD), None)
+        if kept is None:
+            survivors[passage.id], known[passage.id] = passage, own
+        else:
+            links = dict.fromkeys((*survivors[kept].links, *passage.links))
+            survivors[kept] = survivors[kept].model_copy(update={"links": tuple(links)})
+        survivor[passage.id] = kept or passage.id
+    return Merged(tuple(survivors.values()), survivor)
+
+
+def shingles(text: str) -> Shingles:
+    """The set of all runs of SHINGLE_WORDS words, in lower case; a shorter text is one run."""
+    found = words(normalise(text))
+    return frozenset(tuple(found[i : i + SHINGLE_WORDS]) for i in range(max(1, len(found) - SHINGLE_WORDS + 1)))
+
+
+def jaccard(one: Shingles, other: Shingles) -> float:
+    """|one & other| / |one | other|, or 0 where the sizes alone keep it below NEAR_DUPLICATE_JACCARD."""
+    if min(len(one), len(other)) < NEAR_DUPLICATE_JACCARD * max(len(one), len(other)):
+        return 0.0
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)

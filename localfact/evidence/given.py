@@ -1,0 +1,73 @@
+"""Evidence that comes with the response itself; where it brings none, another retriever is asked."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from localfact.embedding import Embedder
+from localfact.errors import MissingError
+from localfact.evidence.index import Index
+from localfact.evidence.retriever import LEXICAL_ALONE, affinity, hits_of, search_all
+from localfact.records import Claim, Evidence, Hit, Passage, Response
+from localfact.stages import Retriever
+
+RANKED = "Evidence: the response's own passages were ranked for its claims."
+
+
+class GivenEvidence:
+    """Takes the passages that came with a response.
+
+    A claim that came with the response keeps the passages that the input gives it, be they none. For claims of our own, and
+    where the input gives passages but says of none which claim it belongs to, the response's passages are ranked.
+    """
+
+    def __init__(self, fallback: Retriever | None, embedder: Embedder | None, *, k: int = 5) -> None:
+        """Takes who is asked when a response brings no evidence, and how many passages a claim gets when they are ranked."""
+        self._fallback = fallback
+        self._embedder = embedder
+        self._k = k
+
+    async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
+        """Returns the evidence of the response, or the fallback's.
+
+        Raises:
+            MissingError: the response brings none and there is no fallback.
+        """
+        if response.evidence is not None:
+            return await asyncio.to_thread(self._retrieve, response, response.evidence, claims)
+        if self._fallback is None:
+            raise MissingError(
+                f"The response '{response.id}' brings no passages, and no corpus was named. Name one with --corpus DIR; "
+                "`localfact corpus build PAGES --out DIR` makes one from your own pages."
+            )
+        return await self._fallback.retrieve(response, claims)
+
+    def _retrieve(self, response: Response, given: Evidence, claims: Sequence[Claim]) -> Evidence:
+        if not given.passages:
+            return Evidence(hits={claim.id: () for claim in claims}, notes=given.notes)
+        linked = linked_claims(response, given)
+        unlinked = [claim for claim in claims if linked.get(claim.id) != claim.text]
+        index = Index.of({passage.id: passage.text for passage in given.passages}, self._embedder)
+        found = search_all(index, self._embedder, unlinked, self._k)
+        hits = {claim.id: given.hits.get(claim.id, ()) for claim in claims}
+        hits |= {claim: hits_of(ranked, self._k) for claim, ranked in found.items()}
+        passages = given.passages if len(unlinked) < len(claims) else hit_passages(given, hits)
+        notes = list(given.notes)
+        if unlinked:
+            notes.append(RANKED)
+        if self._embedder is None:
+            notes.append(LEXICAL_ALONE)
+        ids = [passage.id for passage in passages]
+        return Evidence(passages=passages, hits=hits, affinity=affinity(index, self._embedder, claims, ids), notes=tuple(notes))
+
+
+def linked_claims(response: Response, given: Evidence) -> dict[str, str]:
+    """The claims for which the input itself names passages, id -> text; none if it names some for no claim at all."""
+    if not any(given.hits.values()):
+        return {}
+    return {claim.id: claim.text for claim in response.claims or () if claim.id in given.hits}
+
+
+def hit_passages(given: Evidence, hits: Mapping[str, Sequence[Hit]]) -> tuple[Passage, ...]:
+    """The passages that some claim hit, in the order given."""
+    hit = {hit.passage_id for own in hits.values() for hit in own}
+    return tuple(passage for passage in given.passages if passage.id in hit)

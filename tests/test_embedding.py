@@ -1,0 +1,179 @@
+"""The embedder: one text, one vector, whatever stands beside it; pieces that fit the window."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from localfact import embedding
+from localfact.embedding import Embedder, load_embedder
+from localfact.errors import InputError
+from localfact.modelcards import ModelCard, load_card, weights_folder
+
+SENTENCE = "The lighthouse on the northern cape was built of granite and lit for the first time in 1862. "
+TEXTS = ["The moon is round.", "A cat sat on the mat.", "Granite is a hard rock, and so is basalt.", SENTENCE * 9, SENTENCE]
+
+
+def fresh(embedder: Embedder) -> Embedder:
+    """The same model with nothing remembered."""
+    return Embedder(embedder.identity, embedder._model)
+
+
+def test_rows_are_unit_vectors_in_the_order_of_the_texts(minilm: Embedder) -> None:
+    vectors = minilm.encode([*TEXTS, TEXTS[0]])
+    assert vectors.shape == (6, minilm.dimension)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+    assert (vectors[0] == vectors[5]).all()
+    assert minilm.encode([]).shape == (0, minilm.dimension)
+
+
+def test_near_meanings_are_nearer_than_far_ones(minilm: Embedder) -> None:
+    anchor, near, far = minilm.encode(
+        ["The lighthouse was built in 1862.", "In 1862 they erected the light tower.", "I like soup."]
+    )
+    assert anchor @ near > anchor @ far + 0.3
+
+
+def test_a_vector_does_not_depend_on_its_neighbours_to_the_last_bit(minilm: Embedder) -> None:
+    together = fresh(minilm).encode(TEXTS)
+    backwards = fresh(minilm).encode(TEXTS[::-1])[::-1]
+    alone = np.concatenate([fresh(minilm).encode([text]) for text in TEXTS])
+    assert together.tobytes() == backwards.tobytes() == alone.tobytes()
+
+
+def test_another_process_with_another_number_of_threads_makes_the_same_vectors(minilm: Embedder) -> None:
+    import torch
+
+    program = (
+        "from localfact.embedding import load_embedder; from localfact.modelcards import load_card; import sys;"
+        "sys.stdout.buffer.write(load_embedder(load_card('minilm')).encode(sys.argv[1:]).tobytes())"
+    )
+    environment = {**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads() + 1)}
+    done = subprocess.run([sys.executable, "-c", program, *TEXTS], capture_output=True, check=True, env=environment)
+    assert done.stdout == minilm.encode(TEXTS).tobytes()
+    assert done.stderr == b"", "loading must not write progress bars or warnings"
+
+
+def test_the_fixed_shapes_of_a_gpu_give_the_same_vectors_up_to_rounding_whatever_the_order(minilm: Embedder) -> None:
+    texts = [*TEXTS, "", *(f"Number {number} of many." for number in range(70))]
+    padded = np.stack(fresh(minilm)._embed_in_fixed_shapes(texts))
+    assert np.allclose(padded, minilm.encode(texts), atol=1e-5)
+    assert (np.stack(fresh(minilm)._embed_in_fixed_shapes(texts[::-1]))[::-1] == padded).all()
+
+
+def test_many_threads_may_ask_at_once(minilm: Embedder) -> None:
+    embedder = fresh(minilm)
+    texts = [f"{SENTENCE} Boat number {number} passed it." for number in range(100)]
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda text: (embedder.parts(text * 20), embedder.encode([text])[0]), texts))
+    assert (np.stack([vector for _, vector in answers]) == minilm.encode(texts)).all()
+
+
+def test_loading_leaves_torch_its_threads(minilm: Embedder) -> None:
+    import torch
+
+    before = torch.get_num_threads()
+    fresh(minilm).encode(["Some text."])
+    with ThreadPoolExecutor(1) as later:
+        assert later.submit(torch.get_num_threads).result() == torch.get_num_threads() == before
+
+
+def test_remembered_vectors_are_given_back_and_the_memory_is_bounded(minilm: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "MEMO_VECTORS", 2)
+    embedder = fresh(minilm)
+    marks = np.eye(3, minilm.dimension, dtype=np.float32)
+    embedder.remember(["a", "b", "c"], marks)
+    assert (embedder.encode(["c", "b"]) == marks[[2, 1]]).all()
+    assert (embedder.encode(["b"]) == marks[1]).all()
+    assert (embedder.encode(["a"]) != marks[0]).any(), "the oldest had to go"
+    assert (embedder.encode(["b"]) == marks[1]).all()
+    assert (embedder.encode(["c"]) != marks[2]).any(), "the one that was not asked for longest had to go"
+
+
+def test_text_of_any_kind_gets_a_vector(minilm: Embedder) -> None:
+    odd = ["", " ", "\x00", "\ud800 half", "北京是中国的首都。", "🙂" * 400, "x" * 5_000, "[CLS] [SEP]"]
+    assert np.isfinite(minilm.encode(odd)).all()
+    halves = "\ud800 half a character. " * 100
+    assert " ".join(minilm.parts(halves)) == halves.strip()
+
+
+def tokens(embedder: Embedder, text: str) -> int:
+    return len(embedder._tokenizer(text, verbose=False)["input_ids"])
+
+
+def test_a_text_that_fits_is_its_own_only_part(minilm: Embedder) -> None:
+    assert minilm.parts("  Short. ") == ["  Short. "]
+    assert minilm.parts("") == [""]
+
+
+def test_parts_end_with_sentences_and_fill_the_window(minilm: Embedder) -> None:
+    parts = minilm.parts(SENTENCE * 40)
+    assert " ".join(parts) == (SENTENCE * 40).strip()
+    assert all(part.endswith("1862.") and tokens(minilm, part) <= minilm.window for part in parts)
+    assert all(tokens(minilm, part + " " + SENTENCE) > minilm.window for part in parts[:-1])
+
+
+def test_a_sentence_longer_than_the_window_is_cut_between_words(minilm: Embedder) -> None:
+    text = " ".join(["extraordinarily"] * 700)
+    parts = minilm.parts(text)
+    assert len(parts) > 2
+    assert " ".join(parts) == text
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from(
+            ["a", "Granite", "stone,", "end.", "1862", "北京", "。", "naïve", "\n\n", "🙂", "antidisestablishment", "ไทย"]
+        ),
+        min_size=200,
+        max_size=900,
+    ),
+    st.sampled_from([" ", ""]),
+)
+def test_parts_lose_nothing_and_fit(minilm: Embedder, words: list[str], space: str) -> None:
+    text = space.join(words)
+    parts = minilm.parts(text)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert all(tokens(minilm, part) <= minilm.window for part in parts)
+
+
+def test_nothing_is_asked_from_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    load_embedder(load_card("minilm"))
+
+
+def test_a_card_that_is_no_embedders_or_says_otherwise_than_its_weights_is_refused() -> None:
+    card = load_card("minilm")
+    with pytest.raises(InputError, match="no embedder"):
+        load_embedder(card.model_copy(update={"roles": ("llm",)}))
+    with pytest.raises(InputError, match="dimension 300"):
+        load_embedder(card.model_copy(update={"dimension": 300}))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_damaged_weights_are_told(tmp_path: Path, whole: bool) -> None:
+    if whole:
+        shutil.copytree(weights_folder(load_card("minilm")), tmp_path, dirs_exist_ok=True)
+    (tmp_path / "model.safetensors").write_bytes(b"these are not weights")
+    with pytest.raises(InputError, match="could not be loaded"):
+        load_embedder(load_card(str(tmp_path)))
+
+
+def test_a_folder_of_weights_is_loaded_like_the_card(minilm: Embedder) -> None:
+    folder = ModelCard(name="own", revision="abc", roles=("embedder",), folder=weights_folder(load_card("minilm")))
+    assert (load_embedder(folder).encode(["The moon is round."]) == minilm.encode(["The moon is round."])).all()

@@ -1,0 +1,79 @@
+"""Model cards: by name, by file, by folder; what a user can get wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from localfact.errors import InputError, MissingError
+from localfact.modelcards import ModelCard, list_cards, load_card, weights_folder
+
+
+def test_every_card_that_ships_is_valid_and_named_like_its_file() -> None:
+    assert "minilm" in [card.name for card in list_cards()]
+    for card in list_cards():
+        assert load_card(card.name) == card
+
+
+def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
+    assert (weights_folder(load_card("minilm")) / "model.safetensors").is_file()
+
+
+def test_the_identity_is_name_and_shortened_revision() -> None:
+    card = ModelCard(name="tiny", revision="sha256:0123456789abcdef", roles=("embedder",))
+    assert card.identity == "tiny@0123456789ab"
+
+
+@pytest.mark.parametrize("name", ["minilmm", "../models/minilm", "no/such/card.yaml"])
+def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
+    with pytest.raises(MissingError, match=r"Known: .*minilm"):
+        load_card(name)
+
+
+def test_a_card_is_read_from_a_path(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("{name: own, revision: abc, roles: [llm], hub: someone/own}")
+    assert load_card(str(file)).hub == "someone/own"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("name: [unclosed", "not YAML"),
+        ("", "the whole file"),
+        ("{name: own, revision: abc, roles: [poet]}", "roles"),
+        ("{name: own, revision: abc, roles: [llm], colour: red}", "colour"),
+        ("{name: own, revision: abc, roles: [embedder], window: 0}", "window"),
+    ],
+)
+def test_a_card_that_is_none_is_refused_with_its_field(tmp_path: Path, text: str, complaint: str) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=complaint):
+        load_card(str(file))
+
+
+def test_a_folder_of_weights_is_known_by_the_hash_of_its_weights(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    before = load_card(str(tmp_path))
+    assert weights_folder(before) == tmp_path
+    (tmp_path / "model.safetensors").write_bytes(b"two")
+    assert load_card(str(tmp_path)).identity != before.identity
+
+
+def test_a_folder_that_happens_to_be_called_like_a_card_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "minilm").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_card("minilm").package is not None
+
+
+def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no model weights"):
+        load_card(str(tmp_path))
+
+
+@pytest.mark.parametrize("card", [{"package": "no_such_package_of_weights"}, {"hub": "someone/own"}])
+def test_weights_that_are_not_on_this_machine_are_missed_with_a_cure(card: dict[str, str]) -> None:
+    with pytest.raises(MissingError, match=r"make setup|Give the path"):
+        weights_folder(ModelCard(name="own", revision="abc", roles=("llm",), **card))
