@@ -81,6 +81,7 @@ _NOT_CHECKABLE = {
         r"\b(?:could|may|might) (?:also |still )?(?:have been|seem)\b",
         r"\bmore research is needed\b",
     ),
+    DropReason.OPINION: (r"\A(?:What an?|How) .*!$",),
 }
 _PATTERNS = {reason: re.compile("|".join(patterns)) for reason, patterns in _NOT_CHECKABLE.items()}
 _EVALUATION = re.compile(

@@ -29,6 +29,7 @@ from localfact.claims.checkworthy import DropReason, abstains, drop_reason, stru
         ("It is unclear when the tower was built.", DropReason.SPECULATION),
         ("The ring may have been a gift.", DropReason.SPECULATION),
         ("Her singing is truly unforgettable for everyone.", DropReason.OPINION),
+        ("What a city!", DropReason.OPINION),
     ],
 )
 def test_a_sentence_that_states_nothing_checkable_is_dropped_by_reason(sentence: str, reason: DropReason) -> None:
