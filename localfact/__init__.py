@@ -1,1 +1,41 @@
-"""localfact measures how factual long LLM text is, on your own machines."""
+"""localfact measures how factual long LLM text is, on your own machines.
+
+    import localfact
+
+    summary = localfact.evaluate("answers.jsonl", options=localfact.Options(corpus="index/mine"))
+    assessment = localfact.check("Marie Curie was born in Paris.")
+
+Names are loaded when they are first used, so that `import localfact` costs nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from localfact.errors import LocalFactError
+    from localfact.evaluation import check, evaluate
+    from localfact.methods import Options
+    from localfact.records import Assessment
+    from localfact.report.summary import Summary
+    from localfact.standalone import infer, relate
+
+__all__ = ["Assessment", "LocalFactError", "Options", "Summary", "check", "evaluate", "infer", "relate"]
+
+_HOMES = {
+    "Assessment": "localfact.records",
+    "LocalFactError": "localfact.errors",
+    "Options": "localfact.methods",
+    "Summary": "localfact.report.summary",
+    "check": "localfact.evaluation",
+    "evaluate": "localfact.evaluation",
+    "infer": "localfact.standalone",
+    "relate": "localfact.standalone",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Loads a public name from where it lives."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'localfact' has no attribute '{name}'")
+    import importlib
+
+    return getattr(importlib.import_module(_HOMES[name]), name)

@@ -2,7 +2,8 @@
 
     python -m scripts.measure_gate [DATA.json ...]        (the sample with its labelled claims, and each file named)
 
-A gate of 0.8 relates a claim to another claim's passage only if that matches it at least 0.8 times as well as the worst of its own.
+A gate of 0.8 relates a claim to a passage of other claims only if that matches it at least 0.8 times as well as the worst of
+its own does.
 """
 
 import asyncio
@@ -37,9 +38,11 @@ class Remembering:
 
     @property
     def identity(self) -> str:
+        """That of the model itself."""
         return self.model.identity
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
+        """What the model says, remembered."""
         predictions = await self.model.relate(pairs)
         self.said.update(zip(pairs, predictions, strict=True))
         return predictions

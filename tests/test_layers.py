@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "methods": TOOLS | {"claims", "evidence", "relations", "assess", "pipeline", "stages"},
     "report": {"scoring", "text"},
     "evaluation": {"inputs", "locations", "methods", "pipeline", "report", "run", "runfolder", "scoring", "text"},
-    "standalone": {"inputs", "methods", "inference", "stages"},
+    "standalone": {"inference", "methods", "stages", "text"},
     "doctor": {"evidence", "locations", "modelcards"},
     "console": set(),
     "corpus_commands": ANYTHING,

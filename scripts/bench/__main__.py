@@ -123,10 +123,11 @@ def inferring(size: float) -> Iterator[Section]:
 
 def pgmpy_elimination(graph: object) -> Callable[[], object]:
     """The same marginals by pgmpy."""
-    from localfact.inference.factor_graph import FactorGraph
     from pgmpy.factors.discrete import DiscreteFactor
     from pgmpy.inference import VariableElimination
     from pgmpy.models import DiscreteMarkovNetwork
+
+    from localfact.inference.factor_graph import FactorGraph
 
     assert isinstance(graph, FactorGraph)
     ids = graph.ids
@@ -160,7 +161,7 @@ def main() -> None:
         table = Table(title=title, title_justify="left")
         table.add_column("path")
         table.add_column("per second", justify="right")
-        table.add_column(f"ratio to {yardstick}", justify="right")
+        table.add_column("ratio", justify="right")
         measured = rates(paths)
         for name, rate in measured.items():
             table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")

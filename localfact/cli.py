@@ -1,0 +1,290 @@
+"""The command line: parses, calls a public function, prints. Results on standard output, everything else on standard error."""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+import yaml
+
+from localfact import corpus_commands
+from localfact.console import errors, note, output, show
+from localfact.errors import InputError, LocalFactError, MissingError
+from localfact.report.tables import fields_table, graph_view, pairs_table, table_of
+
+#: Exit codes besides those of errors.py: some responses or rows failed; Ctrl-C.
+SOME_FAILED = 1
+INTERRUPTED = 130
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    help=(
+        "Measure how factual long LLM text is, on your own machines.\n\n"
+        "Begin with [bold]localfact eval[/] (the shipped sample), "
+        "then [bold]localfact eval --data answers.jsonl --corpus DIR[/].\n\n"
+        "Exit codes: 0 done; 1 done with failures; 2 wrong usage or input; 3 something missing; 130 interrupted."
+    ),
+)
+app.add_typer(corpus_commands.app, name="corpus")
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data", help="Responses: JSONL or JSON, ours or FActScore's, VeriScore's, FaStfact's, IBM's. Default: the sample."
+    ),
+]
+MethodName = Annotated[str | None, typer.Option("--method", help="See `localfact methods`. Default: builtin-fr2.")]
+CorpusFolder = Annotated[
+    Path | None,
+    typer.Option("--corpus", help="Cached corpus, for responses that bring no passages (`localfact corpus build`)."),
+]
+Relations = Annotated[str | None, typer.Option("--relations", help="Relation model: lexical. Default: the method's.")]
+EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
+Tables = Annotated[
+    str | None,
+    typer.Option("--tables", help="Factor tables: paper, priors or balanced (see ARCHITECTURE.md). Default: the method's."),
+]
+Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact or loopy.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of the solver and of the bootstrap intervals.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
+
+
+@app.command("eval")
+def eval_command(
+    data: Data = None,
+    method: MethodName = None,
+    corpus: CorpusFolder = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Run folder. Default: runs/<hash of data and settings>.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many responses.")] = None,
+    claims: Annotated[
+        str | None,
+        typer.Option("--claims", help="given: use claims that come with the data; extract: ignore them. Default: given."),
+    ] = None,
+    relations: Relations = None,
+    embedder: EmbedderName = "minilm",
+    tables: Tables = None,
+    solver: Solver = "auto",
+    k: Annotated[int | None, typer.Option("--k", min=1, help="Passages retrieved per claim. Default: the method's.")] = None,
+    passage_prior: Annotated[
+        float | None, typer.Option("--passage-prior", min=0, max=1, help="Prior of a passage to be true. Default: 0.99.")
+    ] = None,
+    hosts: Annotated[Path | None, typer.Option("--hosts", help="YAML, host: prior; lowers the prior of single hosts.")] = None,
+    recall_k: RecallK = "median",
+    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")] = 20_000,
+    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Responses on the road at once.")] = 4,
+    seed: Seed = 0,
+    force: Annotated[bool, typer.Option("--force", help="Begin the run folder again.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score responses. Killed or interrupted, the same command goes on where it stopped.
+
+    [dim]localfact eval[/]                                         the shipped sample
+    [dim]localfact eval --data answers.jsonl --corpus index/mine[/]  your responses, your corpus
+    [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
+    """
+    from localfact import evaluation
+    from localfact.methods import options_of
+    from localfact.report.progress import TerminalProgress
+    from localfact.report.terminal import summary_view
+    from localfact.scoring import KPolicy
+
+    recall = KPolicy.parse(recall_k)
+    options = options_of(
+        corpus=corpus,
+        claims=claims,
+        relations=relations,
+        embedder=embedder,
+        tables=tables,
+        solver=solver,
+        k=k,
+        passage_prior=passage_prior,
+        hosts=read_hosts(hosts),
+        seed=seed,
+    )
+    job = evaluation.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
+    if plan:
+        show(evaluation.plan(job), as_json=as_json, view=fields_table)
+        return
+    try:
+        with TerminalProgress(errors()) as progress:
+            summary = evaluation.execute(job, recall_k=recall, concurrency=concurrency, force=force, progress=progress)
+    except KeyboardInterrupt:
+        note(f"Interrupted. What is done is in {job.out}; the same command goes on from there.")
+        raise
+    show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+    if summary.responses_failed or summary.verdicts["failed"]:
+        note("Some responses or claims failed; the same command tries them again.")
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command()
+def check(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A text file, or - for standard input.")],
+    topic: Annotated[
+        str | None, typer.Option("--topic", help="What the text is about; resolves a leading she, he or it.")
+    ] = None,
+    prompt: Annotated[str | None, typer.Option("--prompt", help="What the text answers.")] = None,
+    method: MethodName = None,
+    corpus: CorpusFolder = None,
+    embedder: EmbedderName = "minilm",
+    as_json: AsJson = False,
+) -> None:
+    """Judge one text: a verdict per claim, with what told most. Without --corpus, the sample's pages are searched."""
+    from localfact import evaluation
+    from localfact.methods import options_of
+    from localfact.report.terminal import assessment_view
+
+    text = sys.stdin.read() if file == "-" else read_text(Path(file))
+    options = options_of(corpus=corpus, embedder=embedder)
+    if corpus is None:
+        note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
+    assessment = evaluation.check(text, topic=topic, prompt=prompt, method=method, options=options)
+    show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
+
+
+@app.command("show")
+def show_command(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    response_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One response of it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a run: its scores and responses, or one response with a verdict per claim."""
+    from localfact import evaluation
+    from localfact.report.terminal import assessment_view, responses_table, summary_view
+    from localfact.runfolder import read_assessments
+
+    assessments = read_assessments(run)
+    if response_id is None:
+        summary = evaluation.rescore(run)
+        show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+        if not as_json:
+            output().print(responses_table(assessments))
+        return
+    found = [assessment for assessment in assessments if assessment.response_id == response_id]
+    if not found:
+        known = ", ".join(assessment.response_id for assessment in assessments[:5])
+        raise InputError(
+            f"The run {run} has no response '{response_id}'. It has {known}, ... (localfact show {run} lists them)."
+        )
+    show(found[0].model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(found[0]))
+
+
+@app.command()
+def score(
+    run: Annotated[Path, typer.Argument(help="A run folder.")], recall_k: RecallK = "median", as_json: AsJson = False
+) -> None:
+    """Score a run again, perhaps with another K. Nothing is assessed and nothing is written."""
+    from localfact import evaluation
+    from localfact.report.terminal import summary_view
+    from localfact.scoring import KPolicy
+
+    summary = evaluation.rescore(run, KPolicy.parse(recall_k))
+    show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+
+
+@app.command()
+def infer(
+    graphs: Annotated[list[Path], typer.Argument(metavar="GRAPH.json...", help="Fact graphs: atoms, contexts, relations.")],
+    solver: Solver = "auto",
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the marginals of fact graphs; with --json one line a graph."""
+    from localfact.standalone import infer as infer_files
+
+    failed = False
+    for result in infer_files(graphs, solver=solver, seed=seed):
+        failed = failed or "error_message" in result
+        show(result, as_json=as_json, view=graph_view)
+    if failed:
+        raise typer.Exit(InputError.exit_code)
+
+
+@app.command()
+def relate(
+    pairs: Annotated[Path, typer.Argument(metavar="PAIRS.jsonl", help="One object a line with premise and hypothesis.")],
+    relations: Relations = "lexical",
+    embedder: EmbedderName = "minilm",
+    as_json: AsJson = False,
+) -> None:
+    """Relate pairs of texts: entailment, contradiction, neutral. With --json the rows with the three probabilities added."""
+    from localfact.inputs import RowError, read_rows
+    from localfact.standalone import relate as relate_rows
+
+    rows = [{"error_message": str(row)} if isinstance(row, RowError) else row for row in read_rows(pairs)]
+    related = relate_rows(rows, relations=relations or "lexical", embedder=embedder)
+    if as_json:
+        for row in related:
+            show(row, as_json=True)
+    else:
+        output().print(pairs_table(related))
+    if any("error_message" in row for row in related):
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command()
+def methods(as_json: AsJson = False) -> None:
+    """List the methods and what each is made of."""
+    from localfact.methods import METHODS
+
+    rows = [
+        {
+            "method": method.name,
+            "what": method.description,
+            "relations": method.relations,
+            "tables": method.tables,
+            "k": method.k,
+        }
+        for method in METHODS.values()
+    ]
+    show(rows, as_json=as_json, view=table_of)
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is installed, which models and corpora are found, what is missing and how to get it."""
+    from dataclasses import asdict
+
+    from localfact.doctor import examine, line_of
+
+    findings = list(examine())
+    show([asdict(finding) for finding in findings], as_json=as_json, view=lambda _: table_of([line_of(f) for f in findings]))
+    if any(finding.needed and not finding.found for finding in findings):
+        raise typer.Exit(MissingError.exit_code)
+
+
+def read_hosts(file: Path | None) -> Mapping[str, Any]:
+    """The table of host priors in a YAML file; nothing without a file."""
+    if file is None:
+        return {}
+    try:
+        hosts = yaml.safe_load(read_text(file))
+    except yaml.YAMLError as error:
+        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(hosts, dict):
+        raise InputError(f"{file} should hold one 'host: prior' a line.")
+    return {str(host).lower(): prior for host, prior in hosts.items()}
+
+
+def read_text(file: Path) -> str:
+    """A text file; bytes that are no UTF-8 become replacement characters."""
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+
+
+def main() -> NoReturn:
+    """Runs the command line; an error that the user can mend is one sentence and an exit code, never a traceback."""
+    try:
+        app()
+    except LocalFactError as error:
+        errors().print(f"Error: {error}", style="red", markup=False, soft_wrap=True)
+        sys.exit(error.exit_code)
+    sys.exit(0)

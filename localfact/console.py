@@ -1,0 +1,30 @@
+"""Where the command line prints: results to standard output, as JSON or drawn, and everything else to standard error."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+
+def output() -> Console:
+    """Standard output. Made anew each time, so that a redirected stream is the one that is used."""
+    return Console(highlight=False)
+
+
+def errors() -> Console:
+    """Standard error."""
+    return Console(stderr=True, highlight=False)
+
+
+def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | None = None) -> None:
+    """Prints plain values: as JSON, mappings of one line, or through `view`."""
+    if as_json or view is None:
+        print(json.dumps(value, ensure_ascii=False))
+    else:
+        output().print(view(value), soft_wrap=False)
+
+
+def note(text: str) -> None:
+    """Says something beside the result."""
+    errors().print(text, style="dim", markup=False)

@@ -1,0 +1,238 @@
+"""Evaluating: a file of responses into a run folder, a finished run again, one text. The package and the commands offer it."""
+
+import asyncio
+import importlib.metadata
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from localfact.errors import InputError, MissingError
+from localfact.inputs import MAX_WORDS, file_digest, read_responses, response_of
+from localfact.locations import data_folder
+from localfact.methods import DEFAULT_METHOD, Method, Options, assessor, find_method, resolve, wire
+from localfact.pipeline import Journey
+from localfact.records import Assessment, Response
+from localfact.report.summary import Summary, summarise
+from localfact.run import CONCURRENCY, SILENT, Progress, run
+from localfact.runfolder import RunFolder, pending, read_assessments, read_run_file, settings_name
+from localfact.scoring import KPolicy
+from localfact.text import word_count
+
+#: Where a run goes that was given no folder, in the folder that the command is run in.
+RUNS = Path("runs")
+#: Packages whose versions are noted in run.yaml: those that could change a number.
+VERSIONED = ("localfact", "torch", "transformers", "sentence-transformers", "faiss-cpu", "bm25s", "numpy")
+
+NO_EVIDENCE = (
+    "No evidence: {who} no passages, and no corpus was named. "
+    "Name one with --corpus DIR; `localfact corpus build PAGES --out DIR` makes one from your own pages."
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """An evaluation that is ready to be run: what `prepare` found out without loading a model."""
+
+    data: Path
+    responses: tuple[Response, ...]
+    method: Method
+    options: Options
+    settings: Mapping[str, Any]
+    out: Path
+
+
+def sample_responses() -> Path:
+    """The responses of the shipped sample."""
+    return data_folder("index") / "sample-responses.jsonl"
+
+
+def sample_corpus() -> Path:
+    """The corpus of the shipped sample."""
+    return data_folder("index") / "sample"
+
+
+def prepare(
+    data: str | Path | None = None,
+    *,
+    method: str | None = None,
+    options: Options | None = None,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    max_words: int = MAX_WORDS,
+) -> Job:
+    """Reads the input and settles everything that decides the results. No model is loaded and nothing is written.
+
+    Args:
+        data: JSONL or JSON with responses in any schema of inputs.py; the shipped sample when None, with its corpus unless the
+            options name another, and with claims extracted unless the options say "given".
+        method: a name of methods.METHODS; builtin-fr2 when None.
+        options: what departs from the method's defaults.
+        out: the run folder; runs/<hash of data and settings> when None.
+        limit: take the first so many rows.
+        max_words: refuse longer responses.
+
+    Raises:
+        InputError: the file, the method or an option cannot be used. MissingError: there is no evidence for any response.
+    """
+    chosen = find_method(method or DEFAULT_METHOD)
+    options = options or Options()
+    if data is None:
+        defaults = {"corpus": options.corpus or sample_corpus(), "claims": options.claims or "extract"}
+        options = options.model_copy(update=defaults)
+    path = Path(data) if data is not None else sample_responses()
+    responses = read_responses(path, max_words=max_words, limit=limit)
+    settings = {
+        "data": {"sha256": file_digest(path), "limit": limit},
+        **resolve(chosen, options),
+    }
+    if options.corpus is None:
+        responses = without_evidence_marked(responses)
+    folder = Path(out) if out is not None else RUNS / settings_name(settings)
+    return Job(path, tuple(responses), chosen, options, settings, folder)
+
+
+def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
+    """Gives the responses that bring no passages a problem, there being no corpus; when none brings any, there is no point."""
+    usable = [response for response in responses if response.problem is None]
+    if usable and all(response.evidence is None for response in usable):
+        raise MissingError(NO_EVIDENCE.format(who="the responses bring"))
+    problem = NO_EVIDENCE.format(who="the response brings")
+    return [
+        response
+        if response.problem is not None or response.evidence is not None
+        else response.model_copy(update={"problem": problem})
+        for response in responses
+    ]
+
+
+def execute(
+    job: Job,
+    *,
+    recall_k: KPolicy | None = None,
+    concurrency: int = CONCURRENCY,
+    force: bool = False,
+    progress: Progress = SILENT,
+) -> Summary:
+    """Runs a job to its end, or goes on where it stopped; a finished run is only summed up again.
+
+    Args:
+        job: from `prepare`.
+        recall_k: the K of R@K and F1@K; the median of the run when None.
+        concurrency: how many responses are on the road at once.
+        force: begin the run folder again.
+        progress: is told how far the run is.
+
+    Raises:
+        LocalFactError: what stops the whole run. What was done is in the run folder.
+    """
+    sources = {"data": str(job.data), "corpus": str(job.options.corpus or "")}
+    with RunFolder(job.out, job.settings, versions(), sources=sources, force=force) as folder:
+        if pending(len(job.responses), folder.done):
+            pipeline = wire(job.method, job.options, job.settings)
+            asyncio.run(run(job.responses, pipeline, folder, progress, concurrency))
+        summary = summarise(
+            read_assessments(job.out),
+            method=job.method.name,
+            run=str(job.out),
+            recall_k=recall_k,
+            warnings=folder.warnings,
+            seed=job.options.seed,
+        )
+        folder.complete(summary.model_dump(mode="json"))
+    return summary
+
+
+def evaluate(
+    data: str | Path | None = None,
+    *,
+    method: str | None = None,
+    options: Options | None = None,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    progress: Progress = SILENT,
+) -> Summary:
+    """Scores the responses of a file, keeps everything in a run folder and returns the sums; see `prepare` and `execute`."""
+    return execute(prepare(data, method=method, options=options, out=out, limit=limit), progress=progress)
+
+
+def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
+    """Sums a run up again, finished or not, perhaps with another K. Nothing is written.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    path = Path(run_folder)
+    settings = read_run_file(path).get("settings") or {}
+    return summarise(
+        read_assessments(path),
+        method=str(settings.get("method", "unknown")),
+        run=str(path),
+        recall_k=recall_k,
+        seed=int(settings.get("seed", 0)),
+    )
+
+
+def check(
+    text: str,
+    *,
+    topic: str | None = None,
+    prompt: str | None = None,
+    method: str | None = None,
+    options: Options | None = None,
+) -> Assessment:
+    """Judges one text and returns a verdict for each of its claims; nothing is written.
+
+    Args:
+        text: any text. topic: what it is about, which resolves a leading "she" or "it". prompt: what it answers.
+        method, options: as in `prepare`; without a corpus, the sample's is searched.
+
+    Raises:
+        InputError: the text is longer than 20,000 words, or an option cannot be used.
+    """
+    response = response_of({"id": "text", "response": text, "topic": topic, "prompt": prompt}, 1)
+    if response.problem is not None:
+        raise InputError(response.problem)
+    options = options or Options()
+    options = options.model_copy(update={"claims": "extract", "corpus": options.corpus or sample_corpus()})
+    chosen = find_method(method or DEFAULT_METHOD)
+    pipeline = wire(chosen, options, resolve(chosen, options))
+    return asyncio.run(pipeline.assess(0, response, Journey(), SILENT.count))
+
+
+def versions() -> dict[str, str]:
+    """Versions of what could change a number, for run.yaml."""
+    found = {"python": platform.python_version()}
+    for package in VERSIONED:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def plan(job: Job) -> dict[str, Any]:
+    """What a job would do, as plain values; nothing is run and nothing is loaded.
+
+    `pairs_given` counts the relations of the responses that bring both claims and passages; those of the others follow
+    from what will be extracted and retrieved (SPEC section 3: at most kn, nm and nm + m^2 for FR1, FR2 and FR3).
+    """
+    usable = [response for response in job.responses if response.problem is None]
+    given = [response for response in usable if response.claims is not None and job.settings["claims"] == "given"]
+    judge = assessor(job.method, job.settings)
+    return {
+        "method": job.method.name,
+        "responses": len(job.responses),
+        "responses_unusable": len(job.responses) - len(usable),
+        "words": sum(word_count(response.text) for response in usable),
+        "claims_given": sum(len(response.claims or ()) for response in given),
+        "responses_to_extract": len(usable) - len(given),
+        "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
+        "pairs_given": sum(
+            len(judge.pairs(response.claims or (), response.evidence)) for response in given if response.evidence is not None
+        ),
+        "language_model_calls": 0,
+        "run": str(job.out),
+        "settings": dict(job.settings),
+    }

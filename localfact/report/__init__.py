@@ -1,0 +1,1 @@
+"""What a person or another tool reads of a finished run."""

@@ -1,0 +1,90 @@
+"""Draws plain values as tables for a terminal: plans, graphs, related pairs, methods, the doctor's findings, a corpus."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+#: How much of a text is shown in a cell, in characters.
+CELL = 60
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """One row a mapping; the columns are the keys of the first."""
+    table = Table()
+    for name in rows[0] if rows else ():
+        table.add_column(str(name), overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell(value)) for value in row.values()))
+    return table
+
+
+def fields_table(fields: Mapping[str, Any]) -> Table:
+    """One row a field; nested mappings are flattened to "outer.inner"."""
+    table = Table(show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in flattened(fields).items():
+        table.add_row(Text(name), Text(cell(value)))
+    return table
+
+
+def flattened(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings as one, with dotted names."""
+    flat: dict[str, Any] = {}
+    for name, value in fields.items():
+        if isinstance(value, Mapping) and value:
+            flat |= flattened(value, f"{prefix}{name}.")
+        else:
+            flat[f"{prefix}{name}"] = value
+    return flat
+
+
+def cell(value: Any) -> str:
+    """A value as a person writes it."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    return str(value)
+
+
+def graph_view(result: Mapping[str, Any]) -> RenderableType:
+    """The marginals of one graph, or why there are none."""
+    if "error_message" in result:
+        return Text(f"{result['file']}: {result['error_message']}", style="red")
+    if not result["consistent"]:
+        return Text(f"{result['file']}: inconsistent, every assignment has weight 0; there are no marginals.", style="red")
+    exactness = "exact" if result["exact"] else f"approximate, error indication {result['error']:.2g}"
+    log_z = "" if result["log_z"] is None else f", log Z {result['log_z']:.4f}"
+    head = Text(f"{result['file']}: {result['solver']}, {exactness}{log_z}, {result['seconds']:.3f} s")
+    return Group(head, table_of([{"variable": name, "P(true)": p} for name, p in result["marginals"].items()]))
+
+
+def pairs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """Related pairs, their texts shortened."""
+    return table_of([pair_row(row) for row in rows])
+
+
+def pair_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """One related pair."""
+    texts = {name: shortened(str(row.get(name, ""))) for name in ("premise", "hypothesis")}
+    if "error_message" in row:
+        return {**texts, "entailment": row["error_message"], "contradiction": None, "neutral": None}
+    return {**texts, **{name: row[name] for name in ("entailment", "contradiction", "neutral")}}
+
+
+def shortened(text: str) -> str:
+    """At most CELL characters on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= CELL else line[: CELL - 1] + "…"
+
+
+def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """Passages found for a query, best first."""
+    if not hits:
+        return Text("No passage has a word of that.", style="yellow")
+    shown = ({**hit, "source": (hit["links"] or [hit["title"]])[0], "begins": shortened(hit["text"])} for hit in hits)
+    return table_of([{name: hit[name] for name in ("rank", "score", "source", "begins")} for hit in shown])

@@ -1,0 +1,158 @@
+"""Draws summaries and assessments for a terminal, as Rich renderables: what `eval`, `score`, `show` and `check` print."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from localfact.records import Assessment, Claim, CountedPassage, Passage, RelationLabel, Verdict, VerdictLabel
+from localfact.report.summary import Summary
+from localfact.text import sentences, words
+
+VERDICT_STYLES = {
+    VerdictLabel.SUPPORTED: "green",
+    VerdictLabel.CONTRADICTED: "red",
+    VerdictLabel.CONFLICTING: "magenta",
+    VerdictLabel.FAILED: "bold red",
+}
+#: How much of a passage is shown under a verdict, in characters.
+EXCERPT = 240
+
+
+def summary_view(summary: Summary) -> RenderableType:
+    """The tables of a finished run: scores, verdicts, warnings."""
+    parts: list[RenderableType] = [scores_table(summary), verdicts_line(summary)]
+    parts += [Text(f"Note: {warning}", style="yellow") for warning in summary.warnings]
+    if summary.run:
+        parts.append(Text(f"Run folder: {summary.run}   (localfact show {summary.run})", style="dim"))
+    return Group(*parts)
+
+
+def scores_table(summary: Summary) -> Table:
+    """One row a score; the policy is part of its name, so a table never leaves out which K it used.
+
+    Where responses abstained or are unscored, means are given both ways: without them, and with them as 0 (SPEC section 5).
+    """
+    table = Table(title=f"{summary.method}: {summary.responses} responses, {summary.claims} claims", title_justify="left")
+    both_ways = bool(summary.responses_abstained or summary.responses_unscored)
+    table.add_column("score")
+    for column in ("value", "sd", "95 % interval", "n", *(["with unscored as 0"] if both_ways else [])):
+        table.add_column(column, justify="right")
+    for result in summary.scores:
+        interval = f"{result.ci[0]:.3f} - {result.ci[1]:.3f}" if result.ci else ""
+        value = number(result.value) or f"unscored: {result.reason}"
+        cells = [result.name, value, number(result.sd), interval, str(result.n)]
+        table.add_row(*cells, *([number(result.value_with_zeros)] if both_ways else []))
+    return table
+
+
+def number(value: float | None) -> str:
+    """Three decimals, or nothing."""
+    return "" if value is None else f"{value:.3f}"
+
+
+def verdicts_line(summary: Summary) -> Text:
+    """Counts of verdicts that occur, and of responses without a score."""
+    counts = [f"{count} {label.replace('_', ' ')}" for label, count in summary.verdicts.items() if count]
+    line = f"Claims: {', '.join(counts) or 'none'}."
+    kinds = (
+        ("abstained", summary.responses_abstained),
+        ("unscored", summary.responses_unscored),
+        ("failed", summary.responses_failed),
+    )
+    unscored = [f"{count} {kind}" for kind, count in kinds if count]
+    return Text(line + (f" Responses: {', '.join(unscored)}." if unscored else ""))
+
+
+def responses_table(assessments: Sequence[Assessment]) -> Table:
+    """One row a response of a run."""
+    table = Table(title="Responses (localfact show RUN ID for one of them)", title_justify="left")
+    for column in ("id", "status"):
+        table.add_column(column, overflow="fold")
+    for column in ("claims", "supported", "contradicted", "other", "annotated precision"):
+        table.add_column(column, justify="right")
+    for assessment in assessments:
+        labels = [verdict.label for verdict in assessment.verdicts]
+        supported, contradicted = labels.count(VerdictLabel.SUPPORTED), labels.count(VerdictLabel.CONTRADICTED)
+        others = len(labels) - supported - contradicted
+        table.add_row(
+            escape(assessment.response_id),
+            assessment.status,
+            str(len(labels)),
+            str(supported),
+            str(contradicted),
+            str(others),
+            annotated_precision(assessment),
+        )
+    return table
+
+
+def annotated_precision(assessment: Assessment) -> str:
+    """The precision by the annotation's own claims, or nothing."""
+    supported, not_supported = assessment.gold_supported, assessment.gold_not_supported
+    if supported is None or not_supported is None or supported + not_supported == 0:
+        return ""
+    return f"{supported / (supported + not_supported):.2f}"
+
+
+def assessment_view(assessment: Assessment) -> RenderableType:
+    """One response: a verdict a claim, each with its best passage."""
+    head = Text(assessment.response_id, style="bold")
+    if assessment.prompt:
+        head.append(f"  {assessment.prompt}", style="dim")
+    parts: list[RenderableType] = [head]
+    if assessment.error:
+        parts.append(Text(f"Failed: {assessment.error}", style="bold red"))
+    if assessment.status == "abstained":
+        parts.append(Text("No checkable claim was found in this text.", style="yellow"))
+    else:
+        parts.append(verdicts_grid(assessment))
+    parts += [Text(f"Note: {warning}", style="yellow") for warning in assessment.warnings]
+    return Group(*parts)
+
+
+def verdicts_grid(assessment: Assessment) -> Table:
+    """A row a claim: verdict, posterior, and the claim with what told most below it."""
+    grid = Table.grid(padding=(0, 2))
+    for _ in ("verdict", "posterior", "claim"):
+        grid.add_column(overflow="fold")
+    passages = {passage.id: passage for passage in assessment.passages}
+    for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
+        label = Text(verdict.label.value.replace("_", " "), style=VERDICT_STYLES.get(verdict.label, "yellow"))
+        posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
+        lines = [Text(claim.text)]
+        counted = telling_passage(verdict)
+        if counted is not None and counted.passage_id in passages:
+            lines.append(passage_text(passages[counted.passage_id], claim, counted))
+        elif verdict.rationale:
+            lines.append(Text(verdict.rationale, style="dim"))
+        grid.add_row(label, posterior, Group(*lines))
+    return grid
+
+
+def telling_passage(verdict: Verdict) -> CountedPassage | None:
+    """The first of the passages that counted which speaks for the verdict, else the first that speaks at all."""
+    speaks_for = {
+        VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT,
+        VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION,
+    }.get(verdict.label)
+    agreeing = [counted for counted in verdict.passages if counted.relation is speaks_for]
+    return next(iter([*agreeing, *verdict.passages]), None)
+
+
+def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
+    """How the passage relates, where it is from, and its sentence that has most words of the claim."""
+    sentence = closest_sentence(passage.text, claim.text)
+    excerpt = sentence if len(sentence) <= EXCERPT else sentence[: EXCERPT - 1] + "…"
+    source = passage.links[0] if passage.links else passage.title
+    return Text(f"{counted.relation.value} {counted.probability:.2f}  {excerpt}  [{source}]", style="dim")
+
+
+def closest_sentence(text: str, claim: str) -> str:
+    """The sentence of `text` that shares most words with `claim`, the first of equals, on one line."""
+    wanted = set(words(claim.casefold()))
+    found = [text[span.start : span.end] for span in sentences(text)]
+    best = max(found, key=lambda sentence: len(wanted & set(words(sentence.casefold()))), default=text)
+    return " ".join(best.split())

@@ -1,0 +1,76 @@
+"""Single stages by themselves: relations of pairs from a file, marginals of graphs from files."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from localfact.errors import LocalFactError
+from localfact.methods import relation_model
+from localfact.records import Distribution, Failure, Pair
+from localfact.stages import RelationModel
+from localfact.text import readable
+
+NO_PAIR = Failure(reason="The row needs two texts, 'premise' and 'hypothesis'.")
+
+
+def infer(files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Yields the marginals of each graph file, as plain values; one that cannot be used yields `file` and `error_message`."""
+    from localfact.inference import marginals
+    from localfact.inference.reading import read_graph
+
+    for file in files:
+        try:
+            graph = read_graph(Path(file))
+            begun = time.perf_counter()
+            result = marginals(graph, solver=solver, seed=seed)
+        except LocalFactError as error:
+            yield {"file": str(file), "error_message": str(error)}
+            continue
+        yield {
+            "file": str(file),
+            "marginals": dict(result.marginals) if result.marginals is not None else None,
+            "solver": result.solver,
+            "exact": result.exact,
+            "error": result.error,
+            "log_z": result.log_z,
+            "consistent": result.consistent,
+            "seconds": time.perf_counter() - begun,
+        }
+
+
+def relate(rows: Sequence[Mapping[str, Any]], *, relations: str = "lexical", embedder: str = "minilm") -> list[dict[str, Any]]:
+    """Relates rows of `premise` and `hypothesis`; returns each row with `entailment`, `contradiction` and `neutral` added.
+
+    A row without the two texts, or one that the model cannot relate, comes back with `error_message` instead.
+
+    Raises:
+        InputError: an unknown relation model. MissingError: an embedder that is not on this machine.
+    """
+    pairs = [pair_of(row) for row in rows]
+    model = relation_model(relations, embedder)
+    predictions = iter(asyncio.run(relate_all(model, [pair for pair in pairs if pair is not None])))
+    return [{**row, **prediction_fields(next(predictions) if pair else NO_PAIR)} for row, pair in zip(rows, pairs, strict=True)]
+
+
+async def relate_all(model: RelationModel, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
+    """One call of the model, as a coroutine that asyncio.run can take."""
+    return await model.relate(pairs)
+
+
+def pair_of(row: Mapping[str, Any]) -> Pair | None:
+    """The pair of a row; None when it has none."""
+    premise, hypothesis = row.get("premise"), row.get("hypothesis")
+    return Pair(readable(premise), readable(hypothesis)) if isinstance(premise, str) and isinstance(hypothesis, str) else None
+
+
+def prediction_fields(prediction: Distribution | Failure) -> dict[str, Any]:
+    """What is added to a row."""
+    if isinstance(prediction, Failure):
+        return {"error_message": prediction.reason}
+    return {
+        "entailment": prediction.entailment,
+        "contradiction": prediction.contradiction,
+        "neutral": prediction.neutral,
+    }

@@ -1,0 +1,186 @@
+"""`localfact eval`: the sample, the run folder, resuming, kills, bad input. Without an embedder where it does not matter."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from commands import CommandLine
+
+RUN_FILES = {"run.yaml", "assessments.jsonl", "timings.jsonl", "summary.json"}
+
+
+def rows(file: Path, *items: object) -> Path:
+    file.write_text("".join((item if isinstance(item, str) else json.dumps(item)) + "\n" for item in items), encoding="utf-8")
+    return file
+
+
+def test_the_sample_is_scored_and_its_run_folder_stands(localfact: CommandLine, tmp_path: Path) -> None:
+    done = localfact("eval", "--limit", "3")
+    assert done.returncode == 0, done.stderr
+    assert "F1@K(median" in done.stdout
+    assert "MAE" in done.stdout
+    (run,) = (tmp_path / "runs").iterdir()
+    assert {file.name for file in run.iterdir()} >= RUN_FILES
+    assert len((run / "assessments.jsonl").read_text().splitlines()) == 3
+
+
+def test_json_is_the_summary_alone_and_its_counts_add_up(localfact: CommandLine, tmp_path: Path) -> None:
+    done = localfact("eval", "--limit", "2", "--embedder", "none", "--json", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary == json.loads((tmp_path / "out/summary.json").read_text())
+    assert summary.keys() >= {
+        "method",
+        "responses",
+        "responses_abstained",
+        "responses_failed",
+        "claims",
+        "verdicts",
+        "scores",
+        "usage",
+        "warnings",
+    }
+    assert sum(summary["verdicts"].values()) == summary["claims"] > 10
+    assert any("BM25 alone" in warning for warning in summary["warnings"])
+
+
+def test_a_finished_run_is_shown_not_redone_and_another_setting_is_refused(localfact: CommandLine, tmp_path: Path) -> None:
+    command = ("eval", "--limit", "2", "--embedder", "none", "--out", "out")
+    first = localfact(*command)
+    timings = (tmp_path / "out/timings.jsonl").read_bytes()
+    second = localfact(*command)
+    assert second.stdout == first.stdout
+    assert (tmp_path / "out/timings.jsonl").read_bytes() == timings
+    refused = localfact(*command, "--tables", "paper")
+    assert refused.returncode == 2
+    assert "tables: balanced -> paper" in refused.stderr
+    assert localfact(*command, "--tables", "paper", "--force").returncode == 0
+
+
+def test_a_plan_runs_nothing(localfact: CommandLine, tmp_path: Path) -> None:
+    done = localfact("eval", "--plan", "--json")
+    plan = json.loads(done.stdout)
+    assert (plan["responses"], plan["language_model_calls"]) == (20, 0)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
+    localfact: CommandLine, tmp_path: Path, killer: signal.Signals
+) -> None:
+    words = ("eval", "--limit", "12", "--embedder", "none", "--concurrency", "2")
+    assert localfact(*words, "--out", "whole").returncode == 0
+    whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
+    process = localfact.start(*words, "--out", "stopped")
+    assert process.stderr is not None
+    assert "responses" in process.stderr.readline()  # the first of them is on the disk
+    process.send_signal(killer)
+    rest = process.stderr.read()
+    assert process.wait() == (130 if killer is signal.SIGINT else -killer)
+    assert ("goes on from there" in rest) == (killer is signal.SIGINT)
+    left = (tmp_path / "stopped/assessments.jsonl").read_bytes()
+    assert 0 < len(left) < len(whole)
+    assert localfact(*words, "--out", "stopped").returncode == 0
+    assert (tmp_path / "stopped/assessments.jsonl").read_bytes() == whole
+
+
+def test_bad_rows_are_counted_and_the_good_ones_scored(localfact: CommandLine, tmp_path: Path) -> None:
+    data = rows(
+        tmp_path / "data.jsonl",
+        {"id": "good", "topic": "Marie Curie", "response": "Marie Curie was born in Warsaw. She was a chemist."},
+        "not json",
+        {"id": "none", "prompt": "no response"},
+        {"id": "empty", "response": ""},
+        {"id": "word", "response": "Perhaps."},
+        {"id": "long", "response": "word " * 20_001},
+        {"id": "script", "response": "玛丽·居里出生于华沙。她是一位化学家。"},
+        {"id": "odd", "response": "Marie Curie was\u0000 born in Warsaw \ud800."},
+    )
+    done = localfact("eval", "--data", data, "--corpus", corpus(), "--embedder", "none", "--json")
+    assert done.returncode == 1, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["responses"] == 8
+    assert summary["responses_failed"] == 3
+    assert summary["responses_abstained"] == 2
+    assert summary["verdicts"]["supported"] >= 1
+    assert any("--max-words" in warning for warning in summary["warnings"])
+
+
+def corpus() -> Path:
+    return Path(__file__).resolve().parents[2] / "index/sample"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("eval", "--data", "none.jsonl"), 2, "no file"),
+        (("eval", "--method", "builtin-fr4"), 2, "Did you mean"),
+        (("eval", "--recall-k", "mean"), 2, "median"),
+        (("eval", "--tables", "round"), 2, "--tables"),
+        (("eval", "--relations", "oracle"), 2, "lexical"),
+        (("eval", "--embedder", "maxilm"), 3, "minilm"),
+        (("eval", "--corpus", "nowhere"), 3, "corpus build"),
+        (("eval", "--limit", "zero"), 2, "--limit"),
+        (("show", "nowhere"), 3, "localfact eval"),
+        (("score", "nowhere"), 3, "run folder"),
+        (("check", "nowhere.txt"), 2, "cannot be read"),
+        (("corpus", "info", "nowhere"), 3, "corpus build"),
+        (("corpus", "build", "nowhere", "--out", "x"), 3, "no file or folder"),
+        (("frobnicate",), 2, "frobnicate"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_the_designed_exit_code(
+    localfact: CommandLine, words: tuple[str, ...], code: int, said: str
+) -> None:
+    done = localfact(*words)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_responses_without_evidence_need_a_corpus(localfact: CommandLine, tmp_path: Path) -> None:
+    done = localfact("eval", "--data", rows(tmp_path / "data.jsonl", {"response": "Bach was born in Eisenach."}))
+    assert done.returncode == 3
+    assert "--corpus" in done.stderr
+
+
+def test_given_claims_and_passages_are_used_and_extract_ignores_the_claims(localfact: CommandLine, tmp_path: Path) -> None:
+    row = {
+        "input": "Who was she?",
+        "output": "Ada Lark was a sailor. Ada Lark was born in 1822.",
+        "topic": "Ada Lark",
+        "atoms": [{"id": "a0", "text": "Ada Lark was a sailor.", "label": "S", "contexts": ["p"]}],
+        "contexts": [{"id": "p", "title": "Ada Lark", "text": "Ada Lark was a sailor. Ada Lark was born in 1822."}],
+    }
+    data = rows(tmp_path / "data.jsonl", row)
+    given = json.loads(localfact("eval", "--data", data, "--embedder", "none", "--json").stdout)
+    extracted = json.loads(localfact("eval", "--data", data, "--embedder", "none", "--claims", "extract", "--json").stdout)
+    assert (given["claims"], given["verdicts"]["supported"]) == (1, 1)
+    assert extracted["claims"] == 2
+
+
+def test_show_and_score_read_a_run_again(localfact: CommandLine) -> None:
+    localfact("eval", "--limit", "2", "--embedder", "none", "--out", "out")
+    shown = localfact("show", "out")
+    assert "marie-curie" in shown.stdout
+    one = localfact("show", "out", "marie-curie")
+    assert "supported" in one.stdout
+    assert "F1@K(22)" in localfact("score", "out", "--recall-k", "22").stdout
+    missing = localfact("show", "out", "nobody")
+    assert missing.returncode == 2
+    assert "marie-curie" in missing.stderr
+
+
+def test_full_reads_of_the_labelled_example_give_its_scores(localfact: CommandLine, shared: Path) -> None:
+    data = shared / "data/flaherty/flaherty_wikipedia.json"
+    for method in ("builtin-fr1", "builtin-fr2", "builtin-fr3"):
+        done = localfact("eval", "--data", data, "--method", method, "--json")
+        assert done.returncode == 0, done.stderr
+        summary = json.loads(done.stdout)
+        assert summary["claims"] == sum(summary["verdicts"].values()) == 26
+        values = {score["name"]: score["value"] for score in summary["scores"]}
+        for name in ("Pr", "F1(gold)", "MAE(Pr)", "Brier(response)"):
+            assert values[name] is not None
+            assert 0 <= values[name] <= 1

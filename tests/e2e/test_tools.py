@@ -1,0 +1,106 @@
+"""The other commands, as a new user would try them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import CommandLine
+
+COMMANDS = ("eval", "check", "show", "score", "corpus", "infer", "relate", "methods", "doctor")
+EXAMPLE = {
+    "atoms": {"a": 0.5},
+    "contexts": {"c1": 0.99, "c2": 0.99},
+    "relations": [
+        {"source": "c1", "target": "a", "type": "entailment", "probability": 0.8},
+        {"source": "c2", "target": "a", "type": "contradiction", "probability": 0.9},
+    ],
+}
+
+
+def test_help_names_every_command(localfact: CommandLine) -> None:
+    helped = localfact("--help")
+    assert helped.returncode == 0
+    assert all(command in helped.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(localfact: CommandLine, command: str) -> None:
+    assert "Usage" in localfact(command, "--help").stdout
+
+
+def test_check_judges_a_text_from_standard_input(localfact: CommandLine) -> None:
+    done = localfact("check", "-", "--topic", "Marie Curie", "--embedder", "none", stdin="Marie Curie was born in Warsaw.")
+    assert done.returncode == 0, done.stderr
+    assert "supported" in done.stdout
+    assert "sample" in done.stderr
+
+
+def test_check_of_a_text_without_claims_says_so(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("")
+    assert "No checkable claim" in localfact("check", "text.txt", "--embedder", "none").stdout
+
+
+def test_infer_prints_a_line_a_graph_and_tells_of_bad_ones(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(EXAMPLE))
+    (tmp_path / "bad.json").write_text(json.dumps({**EXAMPLE, "atoms": {"a": 1.5}}))
+    (tmp_path / "hopeless.json").write_text(
+        json.dumps(
+            {
+                "atoms": {"a": 0.0},
+                "contexts": {"c": 1.0},
+                "relations": [EXAMPLE["relations"][0] | {"source": "c", "probability": 1}],
+            }
+        )
+    )
+    done = localfact("infer", "good.json", "bad.json", "hopeless.json", "--json")
+    good, bad, hopeless = map(json.loads, done.stdout.splitlines())
+    assert good["marginals"]["a"] == pytest.approx(0.3178807947, abs=1e-9)
+    assert good.keys() == {"file", "marginals", "solver", "exact", "error", "log_z", "consistent", "seconds"}
+    assert "1.5" in bad["error_message"]
+    assert (hopeless["consistent"], hopeless["marginals"]) == (False, None)
+    assert done.returncode == 2
+    assert "0.3179" in localfact("infer", "good.json").stdout
+
+
+def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp_path: Path) -> None:
+    lines = [
+        {"id": 1, "premise": "The bridge opened in 1932.", "hypothesis": "The bridge opened in 1932."},
+        {"id": 2, "premise": "No hypothesis here."},
+    ]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = localfact("relate", "pairs.jsonl", "--relations", "lexical", "--embedder", "none", "--json")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["id"] == 1
+    assert first["entailment"] + first["contradiction"] + first["neutral"] == pytest.approx(1)
+    assert first["entailment"] > first["contradiction"]
+    assert "hypothesis" in second["error_message"]
+    assert done.returncode == 1
+
+
+def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_path: Path) -> None:
+    pages = [
+        {"url": f"https://x.example/{n}", "title": f"Page {n}", "text": f"The {w} tower is old."} for n, w in enumerate("abc")
+    ]
+    (tmp_path / "pages.jsonl").write_text("".join(json.dumps(page) + "\n" for page in pages) + "broken\n")
+    built = localfact("corpus", "build", "pages.jsonl", "--out", "mine", "--embedder", "none", "--json")
+    assert built.returncode == 0, built.stderr
+    assert json.loads(built.stdout)["passed_over"] == 1
+    assert "line 4" in built.stderr
+    assert json.loads(localfact("corpus", "info", "mine", "--json").stdout)["pages"] == 3
+    assert "tower" in localfact("corpus", "search", "mine", "the b tower", "--embedder", "none").stdout
+    assert localfact("corpus", "verify", "mine").returncode == 0
+    other = localfact("corpus", "build", "pages.jsonl", "--out", "mine", "--embedder", "none")
+    assert other.returncode == 2
+    with (tmp_path / "mine/corpus.sqlite").open("r+b") as file:
+        file.seek(5000)
+        file.write(b"\xff" * 16)
+    damaged = localfact("corpus", "verify", "mine")
+    assert damaged.returncode == 2
+    assert "corpus.sqlite" in damaged.stdout
+
+
+def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
+    assert {row["method"] for row in json.loads(localfact("methods", "--json").stdout)} == {f"builtin-fr{n}" for n in (1, 2, 3)}
+    findings = {row["name"]: row for row in json.loads(localfact("doctor", "--json").stdout)}
+    assert findings["model minilm"]["found"]
+    assert "builtin-fr2" in localfact("methods").stdout

@@ -1,0 +1,56 @@
+"""The Python interface: the same things as the command line, from `import localfact`."""
+
+from pathlib import Path
+
+import pytest
+
+import localfact
+from localfact.records import VerdictLabel
+
+NO_VECTORS = localfact.Options(embedder="none")
+
+
+def test_every_public_name_is_there_and_no_other() -> None:
+    for name in localfact.__all__:
+        assert getattr(localfact, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        _ = localfact.evaluat
+
+
+def test_check_gives_a_verdict_per_claim_with_passages_and_places() -> None:
+    text = "Marie Curie was born in Warsaw. What a city! She died in 1934."
+    assessment = localfact.check(text, topic="Marie Curie", options=NO_VECTORS)
+    assert [claim.text for claim in assessment.claims] == ["Marie Curie was born in Warsaw.", "Marie Curie died in 1934."]
+    (first, second) = (text[claim.spans[0].start : claim.spans[0].end] for claim in assessment.claims)
+    assert (first, second) == ("Marie Curie was born in Warsaw", "She died in 1934")
+    assert len(assessment.verdicts) == 2
+    assert assessment.verdicts[0].label is VerdictLabel.SUPPORTED
+    assert {passage.id for passage in assessment.passages} >= {
+        counted.passage_id for verdict in assessment.verdicts for counted in verdict.passages
+    }
+
+
+def test_evaluate_returns_the_sums_that_it_writes(tmp_path: Path) -> None:
+    summary = localfact.evaluate(options=NO_VECTORS, limit=2, out=tmp_path / "run")
+    assert localfact.Summary.model_validate_json((tmp_path / "run/summary.json").read_text()) == summary
+    assert summary.responses == 2
+    assert sum(summary.verdicts.values()) == summary.claims
+
+
+def test_what_cannot_be_used_is_a_localfact_error(tmp_path: Path) -> None:
+    with pytest.raises(localfact.LocalFactError, match="no file"):
+        localfact.evaluate(tmp_path / "none.jsonl")
+    with pytest.raises(localfact.LocalFactError, match="words"):
+        localfact.check("word " * 30_000)
+
+
+def test_relate_keeps_rows_and_their_order() -> None:
+    rows = [
+        {"id": 1, "premise": "Bach died in Leipzig in 1750.", "hypothesis": "Bach died in 1750."},
+        {"id": 2},
+        {"id": 3, "premise": "Bach died in Leipzig in 1750.", "hypothesis": "Bach died in 1760."},
+    ]
+    related = localfact.relate(rows, embedder="none")
+    assert [row["id"] for row in related] == [1, 2, 3]
+    assert related[0]["entailment"] > related[2]["entailment"]
+    assert "error_message" in related[1]
