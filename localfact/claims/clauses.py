@@ -7,7 +7,21 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from localfact.claims.english import ADVERB, BE, HAVE, JOINED_VERB, NAME, PARTICIPLE, PASSIVE, PAST, SUBJECT, VERB, mask
+from localfact.claims.english import (
+    ADVERB,
+    BE,
+    FINITE,
+    HAVE,
+    JOINED_VERB,
+    NAME,
+    PARTICIPLE,
+    PASSIVE,
+    PAST,
+    SUBJECT,
+    VERB,
+    mask,
+    stand_alone,
+)
 
 # A longer sentence is no sentence that these rules were made for, and some of them take quadratic time.
 LONGEST_SENTENCE = 1_000
@@ -72,17 +86,21 @@ def _subject(masked: str) -> tuple[int, int] | None:
 
 
 _INDEPENDENT = re.compile(
-    rf"; (?:however|moreover|also), |; |, (?:and|but) (?=(?:he|she|it|they|(?:his|her|its|their) [\w'’-]+) {ADVERB}?{VERB}|"
-    rf"the [\w'’ -]{{1,40}}? {BE})"
+    r"; (?:however|moreover|also), |; |, (?:and|but|while) (?="
+    rf"(?:he|she|it|they|(?:his|her|its|their) [\w'’-]+) {ADVERB}?{VERB}|"
+    rf"(?P<subject>{SUBJECT}|(?:many|most|several|some)(?: [\w'’-]+){{1,6}}?)(?:, [^,]{{3,60}},)? {ADVERB}?{FINITE} "
+    r"(?!so\b|not(?: so\b|[,;]|$)))"
 )
 _CLAUSE_START = re.compile(rf"{SUBJECT} {ADVERB}?{VERB}")
 
 
 def _independent(clause: Clause) -> list[Clause]:
-    """A; B. A, and he B. -> A | B."""
+    """A; B. A, and he B. A, while the X B. -> A | B."""
     masked = mask(clause.text)
     for joint in _INDEPENDENT.finditer(masked):
-        if _CLAUSE_START.match(masked, joint.end()) and _subject(masked[: joint.start()]):
+        before, subject, after = masked[: joint.start()], joint["subject"], masked[joint.end() :]
+        named = subject and not _NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
+        if named or (not subject and _subject(before) and _CLAUSE_START.match(after)):
             rest = clause.text[joint.end() :]
             return [clause.head(joint.start()), *_independent(Clause(rest, clause.start + joint.end(), 0))]
     return [clause]

@@ -1,4 +1,4 @@
-"""The little English that the rules know: finite verbs, names, and how to hide quotations.
+"""The little English that the rules know: finite verbs, names, which clauses stand alone, and how to hide quotations.
 
 No tagger: closed lists of frequent forms, and endings. What they do not know is left as it stands.
 """
@@ -28,12 +28,31 @@ _ED_FORM = r"(?!(?:red|need|seed|speed|feed|hundred|sacred|indeed|breed|naked|em
 PAST = rf"(?:(?:was|were|had|did|didn't|{_PAST_FORMS}|{_ED_FORM})\b)"
 #: A finite verb, or a form that may be one.
 VERB = rf"(?:(?:{_AUXILIARIES}|{_PAST_FORMS}|{_PRESENT_FORMS}|{_ED_FORM})\b)"
+_PAST_ONLY = (
+    r"became|began|bore|broke|came|chose|drew|drove|fell|flew|gave|grew|knew|ran|rose|sang|sat|saw|spoke|stood|swam|threw|took|"
+    r"underwent|went|withdrew|wore|wrote"
+)
+_NO_PASSIVE = (
+    r"appeared|arrived|belonged|collapsed|competed|consisted|continued|debuted|died|emerged|ended|existed|graduated|happened|lasted|"
+    r"lived|met|occurred|originated|participated|peaked|remained|resigned|resulted|retired|returned|served|worked"
+)
+_PLURAL_NOUNS = r"covers|holds|leads|lives|means|runs|stands|supports|uses|works"
+_S_FORM = r"(?!(?:always|besides|perhaps|series|sometimes|species|various)\b)[a-z]{2,}[^\Waisu_]s"
 _AFTER_VERB = (
     r"an?|the|his|her|its|their|it|him|them|that|in|on|at|to|by|with|from|for|as|into|over|until|through|under|several|many|numerous|"
     r"more|two|three|up|out|away|there|[a-z]+ly"
 )
 #: A finite verb that is no noun or adjective where two phrases are joined: a regular form must go on as a verb does.
 JOINED_VERB = rf"(?:(?:{_AUXILIARIES}|{_PAST_FORMS}|{_PRESENT_FORMS})\b|{_ED_FORM}(?= (?:(?:{_AFTER_VERB})\b|[A-Z0-9\"“])))"
+_OBJECT = (
+    r" (?:(?:an?|the|his|her|its|their|it|him|them|that|this|these|all|both|many|more|most|no|one|over|several|some|two|"
+    r"three)\b|[A-Z\d$€£\"“])"
+)
+#: A verb that is surely finite behind a noun: a form that may be a participle or a plural must go on with an object.
+FINITE = (
+    rf"(?:(?:{_AUXILIARIES}|{_PAST_ONLY}|{_NO_PASSIVE}|(?!(?:{_PLURAL_NOUNS})\b)(?:{_PRESENT_FORMS}))\b|"
+    rf"(?!(?:called|dubbed|named|(?:en)?titled)\b)(?:{_PAST_FORMS}|{_ED_FORM}|{_S_FORM})(?={_OBJECT}))"
+)
 #: A participle that follows a form of "have".
 PARTICIPLE = rf"(?:(?:been|become|born|built|gone|held|led|made|sold|taught|won|written|{_ED_FORM})\b)"
 #: A participle that, after a form of "be", is read as passive too.
@@ -55,6 +74,33 @@ SUBJECT = (
     r"(?:[Tt]his|[Tt]hese)(?: [\w'’&.-]+){0,7}?|"
     rf"{NAME})(?: \(_+\))?"
 )
+_STATED = re.compile(rf"(?:(?!\b(?:that|who|which)\b).)+ {FINITE}")
+# What may reach over a comma: a condition, a clause in front, an open list, or a word that governs the clauses on both sides.
+_GOVERNING = re.compile(
+    r"^(?:If|Not|Once|Unless|When|Whenever|Where)\b|^(?:After|Although|As|Because|Before|Since|Though|Until|While)\b[^,]*$|:|"
+    r"\b(?:because|how|if|not only|unless|what|when|whether|where|whom|whose|why|"
+    rf"argued|believe[ds]|claim(?:s|ed)|felt|said|says|thought|(?:that|which|who)(?! {ADVERB}?{VERB}))\b"
+)
+# "The group" is one that was named before.
+_LEANING_SUBJECT = re.compile(
+    r"\b(?:I|he|she|it|they|we|you|former|latter|last|next|ones?|others?|remaining|rest|same|this|these)\b|"
+    r"\b(?:of|to) (?:it|them|th[eo]se)\b|^(?:the [\w'’-]+|many|most|several|some)$|"
+    # "The sum the state paid" has a relative clause without its pronoun.
+    r" (?!(?:about|and|at|between|by|for|from|in|of|on|or|over|to|under|with)\b)[\w'’-]+ (?:an?|the|his|her|its|their)\b"
+)
+_LEANING = re.compile(
+    r"\b(?:each|instead|likewise|respectively|so that|vice versa)\b|\bboth\b(?! [^,;]{1,40} and\b)|\btoo\b(?! \w)|:$"
+)
+
+
+def stand_alone(before: str, subject: str, after: str) -> bool:
+    """Returns whether two clauses are surely two statements, the second, with that subject, clear without the first.
+
+    Between them stand a comma and "and", "but" or "while". For a conditional, reported or unfinished clause the answer is no.
+    """
+    leaning = _LEANING_SUBJECT.search(subject) or _LEANING.search(after)
+    return bool(_STATED.match(before)) and not _GOVERNING.search(before) and not leaning
+
 
 _HIDDEN = re.compile(
     r"\"[^\"]{1,200}\"|“[^“”]{1,200}”|«[^«»]{1,200}»|(?<!\w)'[A-Z][^']{1,100}'(?!\w)|‘[^‘’]{1,100}’(?!\w)|\([^()]{1,200}\)"
