@@ -57,9 +57,9 @@ def graph_view(result: Mapping[str, Any]) -> RenderableType:
         return Text(f"{result['file']}: {result['error_message']}", style="red")
     if not result["consistent"]:
         return Text(f"{result['file']}: inconsistent, every assignment has weight 0; there are no marginals.", style="red")
-    exactness = "exact" if result["exact"] else f"approximate, error indication {result['error']:.2g}"
+    exactness = "exact" if result["exact"] else f"approximate ({result['solver']}), error indication {result['error']:.2g}"
     log_z = "" if result["log_z"] is None else f", log Z {result['log_z']:.4f}"
-    head = Text(f"{result['file']}: {result['solver']}, {exactness}{log_z}, {result['seconds']:.3f} s")
+    head = Text(f"{result['file']}: {exactness}{log_z}, {result['seconds']:.3f} s")
     return Group(head, table_of([{"variable": name, "P(true)": p} for name, p in result["marginals"].items()]))
 
 

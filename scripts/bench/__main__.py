@@ -6,6 +6,7 @@ The ratios are what to compare between machines and versions; the rates belong t
 import argparse
 import asyncio
 import re
+import warnings
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -153,12 +154,15 @@ def sections(size: float) -> Iterator[Section]:
 
 
 def main() -> None:
+    """Prints a table for every stage."""
+    warnings.simplefilter("ignore", FutureWarning)  # pgmpy's, about names of its own
     parser = argparse.ArgumentParser(prog="make bench", description="Speed of every stage, as ratios within one run.")
     parser.add_argument("--size", type=float, default=1.0, help="scale of the material; 0.1 for a quick look")
     size = parser.parse_args().size
     console = Console()
     for title, yardstick, paths in sections(size):
-        table = Table(title=title, title_justify="left")
+        console.print(f"\n{title}; ratio to: {yardstick}", style="bold", highlight=False)
+        table = Table()
         table.add_column("path")
         table.add_column("per second", justify="right")
         table.add_column("ratio", justify="right")
