@@ -78,6 +78,11 @@ class Pipeline:
 
 def failed(index: int, response: Response, reason: str) -> Assessment:
     """The assessment of a response that could not be assessed; it keeps its text and says why."""
+    return begun(index, response).model_copy(update={"error": reason})
+
+
+def begun(index: int, response: Response) -> Assessment:
+    """What an assessment has of the response itself, before anything is known about it."""
     gold_supported, gold_not_supported = gold_counts(response)
     return Assessment(
         index=index,
@@ -88,7 +93,6 @@ def failed(index: int, response: Response, reason: str) -> Assessment:
         source=response.source,
         text=response.text,
         status="failed",
-        error=reason,
         gold_supported=gold_supported,
         gold_not_supported=gold_not_supported,
     )
@@ -106,30 +110,23 @@ def assessment_of(
     if [verdict.claim_id for verdict in judgement.verdicts] != [claim.id for claim in extraction.claims]:
         raise AssertionError("an assessor must return one verdict a claim, in the order of the claims")
     counted = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
-    gold_supported, gold_not_supported = gold_counts(response)
-    return Assessment(
-        index=index,
-        response_id=response.id,
-        prompt=response.prompt,
-        topic=response.topic,
-        model=response.model,
-        source=response.source,
-        text=response.text,
-        status=status_of(judgement.verdicts),
-        claims=extraction.claims,
-        verdicts=judgement.verdicts,
-        passages=tuple(passage for passage in evidence.passages if passage.id in counted),
-        relations=judgement.relations,
-        gold_supported=gold_supported,
-        gold_not_supported=gold_not_supported,
-        counts={
-            "passages": len(evidence.passages),
-            **{f"dropped_{reason}": count for reason, count in sorted(extraction.dropped.items())},
-            "lines_unparsed": len(extraction.unparsed),
-            **(pair_counts or {}),
-            **judgement.counts,
-        },
-        warnings=(*evidence.notes, *judgement.warnings),
+    counts = {
+        "passages": len(evidence.passages),
+        **{f"dropped_{reason}": count for reason, count in sorted(extraction.dropped.items())},
+        "lines_unparsed": len(extraction.unparsed),
+        **(pair_counts or {}),
+        **judgement.counts,
+    }
+    return begun(index, response).model_copy(
+        update={
+            "status": status_of(judgement.verdicts),
+            "claims": extraction.claims,
+            "verdicts": judgement.verdicts,
+            "passages": tuple(passage for passage in evidence.passages if passage.id in counted),
+            "relations": judgement.relations,
+            "counts": counts,
+            "warnings": (*evidence.notes, *judgement.warnings),
+        }
     )
 
 
