@@ -1,21 +1,19 @@
 """The command line: parses, calls a public function, prints. Results on standard output, everything else on standard error."""
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
-import yaml
 
 from localfact import corpus_commands
 from localfact.console import errors, note, output, show
-from localfact.errors import InputError, LocalFactError, MissingError
+from localfact.errors import InputError, LocalFactError, MissingError, WriteError
+from localfact.inputs import MAX_WORDS
 from localfact.report.tables import fields_table, graph_view, pairs_table, table_of
 
-#: Exit codes besides those of errors.py: some responses or rows failed; Ctrl-C.
+#: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
 SOME_FAILED = 1
-INTERRUPTED = 130
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -38,6 +36,7 @@ Data = Annotated[
     ),
 ]
 MethodName = Annotated[str | None, typer.Option("--method", help="See `localfact methods`. Default: builtin-fr2.")]
+Model = Annotated[str | None, typer.Option("--model", help="A language model. No method of this version uses one.")]
 CorpusFolder = Annotated[
     Path | None,
     typer.Option("--corpus", help="Cached corpus, for responses that bring no passages (`localfact corpus build`)."),
@@ -51,6 +50,7 @@ Tables = Annotated[
 Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact or loopy.")]
 Seed = Annotated[int, typer.Option("--seed", help="Of the solver and of the bootstrap intervals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
 
 
@@ -58,6 +58,7 @@ RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: med
 def eval_command(
     data: Data = None,
     method: MethodName = None,
+    model: Model = None,
     corpus: CorpusFolder = None,
     out: Annotated[Path | None, typer.Option("--out", help="Run folder. Default: runs/<hash of data and settings>.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many responses.")] = None,
@@ -75,7 +76,7 @@ def eval_command(
     ] = None,
     hosts: Annotated[Path | None, typer.Option("--hosts", help="YAML, host: prior; lowers the prior of single hosts.")] = None,
     recall_k: RecallK = "median",
-    max_words: Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")] = 20_000,
+    max_words: MaxWords = MAX_WORDS,
     concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Responses on the road at once.")] = 4,
     seed: Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Begin the run folder again.")] = False,
@@ -89,11 +90,13 @@ def eval_command(
     [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
     """
     from localfact import evaluation
-    from localfact.methods import options_of
+    from localfact.methods import options_of, read_hosts
     from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import summary_view
     from localfact.scoring import KPolicy
 
+    if model is not None:
+        raise MissingError(f"No method of this version uses a language model; leave --model {model} out.")
     recall = KPolicy.parse(recall_k)
     options = options_of(
         corpus=corpus,
@@ -119,7 +122,7 @@ def eval_command(
         raise
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if summary.responses_failed or summary.verdicts["failed"]:
-        note("Some responses or claims failed; the same command tries them again.")
+        note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
         raise typer.Exit(SOME_FAILED)
 
 
@@ -133,6 +136,7 @@ def check(
     method: MethodName = None,
     corpus: CorpusFolder = None,
     embedder: EmbedderName = "minilm",
+    max_words: MaxWords = MAX_WORDS,
     as_json: AsJson = False,
 ) -> None:
     """Judge one text: a verdict per claim, with what told most. Without --corpus, the sample's pages are searched."""
@@ -144,7 +148,7 @@ def check(
     options = options_of(corpus=corpus, embedder=embedder)
     if corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
-    assessment = evaluation.check(text, topic=topic, prompt=prompt, method=method, options=options)
+    assessment = evaluation.check(text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words)
     show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
 
 
@@ -161,8 +165,12 @@ def show_command(
 
     assessments = read_assessments(run)
     if response_id is None:
-        summary = evaluation.rescore(run)
-        show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+        summary = evaluation.finished(run)
+        if summary is None:
+            note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
+            summary = evaluation.rescore(run)
+        view = summary_view(summary)
+        show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: view)
         if not as_json:
             output().print(responses_table(assessments))
         return
@@ -198,12 +206,12 @@ def infer(
     """Compute the marginals of fact graphs; with --json one line a graph."""
     from localfact.standalone import infer as infer_files
 
-    failed = False
+    failed = 0
     for result in infer_files(graphs, solver=solver, seed=seed):
-        failed = failed or "error_message" in result
+        failed += "error_message" in result
         show(result, as_json=as_json, view=graph_view)
     if failed:
-        raise typer.Exit(InputError.exit_code)
+        raise typer.Exit(SOME_FAILED if failed < len(graphs) else InputError.exit_code)
 
 
 @app.command()
@@ -214,11 +222,9 @@ def relate(
     as_json: AsJson = False,
 ) -> None:
     """Relate pairs of texts: entailment, contradiction, neutral. With --json the rows with the three probabilities added."""
-    from localfact.inputs import RowError, read_rows
-    from localfact.standalone import relate as relate_rows
+    from localfact.standalone import relate_file
 
-    rows = [{"error_message": str(row)} if isinstance(row, RowError) else row for row in read_rows(pairs)]
-    related = relate_rows(rows, relations=relations or "lexical", embedder=embedder)
+    related = relate_file(pairs, relations=relations or "lexical", embedder=embedder)
     if as_json:
         for row in related:
             show(row, as_json=True)
@@ -259,19 +265,6 @@ def doctor(as_json: AsJson = False) -> None:
         raise typer.Exit(MissingError.exit_code)
 
 
-def read_hosts(file: Path | None) -> Mapping[str, Any]:
-    """The table of host priors in a YAML file; nothing without a file."""
-    if file is None:
-        return {}
-    try:
-        hosts = yaml.safe_load(read_text(file))
-    except yaml.YAMLError as error:
-        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(hosts, dict):
-        raise InputError(f"{file} should hold one 'host: prior' a line.")
-    return {str(host).lower(): prior for host, prior in hosts.items()}
-
-
 def read_text(file: Path) -> str:
     """A text file; bytes that are no UTF-8 become replacement characters."""
     try:
@@ -284,6 +277,9 @@ def main() -> NoReturn:
     """Runs the command line; an error that the user can mend is one sentence and an exit code, never a traceback."""
     try:
         app()
+    except OSError as error:  # of standard output; files of ours have errors of their own
+        note(f"Error: the output cannot be written: {error.strerror or error}.")
+        sys.exit(WriteError.exit_code)
     except LocalFactError as error:
         errors().print(f"Error: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)

@@ -6,6 +6,8 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
+from localfact.text import readable
+
 
 def output() -> Console:
     """Standard output. Made anew each time, so that a redirected stream is the one that is used."""
@@ -20,7 +22,7 @@ def errors() -> Console:
 def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | None = None) -> None:
     """Prints plain values: as JSON, mappings of one line, or through `view`."""
     if as_json or view is None:
-        print(json.dumps(value, ensure_ascii=False))
+        print(readable(json.dumps(value, ensure_ascii=False)))
     else:
         output().print(view(value), soft_wrap=False)
 

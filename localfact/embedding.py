@@ -161,25 +161,13 @@ def last_between(positions: Sequence[int], begin: int, limit: int) -> int | None
 def single_threaded_workers() -> ThreadPoolExecutor:
     """One worker a core, each running torch on one thread.
 
-    One thread, because sums split over threads round differently with their number. torch keeps the number per thread but gives
-    new threads the value set last, hence all workers are started here and the value of everyone else is put back.
+    One thread, because sums split over threads round differently with their number. It is never set back for everyone else:
+    MKL's number is the whole process's, so a second setting would reach the workers too.
     """
     import torch
 
-    others = torch.get_num_threads()
-    count = len(os.sched_getaffinity(0))
-    started = threading.Barrier(count + 1)
-
-    def begin() -> None:
-        torch.set_num_threads(1)
-        started.wait()
-
-    workers = ThreadPoolExecutor(count, thread_name_prefix="embedder", initializer=begin)
-    for _ in range(count):
-        workers.submit(int)
-    started.wait()
-    torch.set_num_threads(others)
-    return workers
+    cores = len(os.sched_getaffinity(0))
+    return ThreadPoolExecutor(cores, thread_name_prefix="embedder", initializer=torch.set_num_threads, initargs=(1,))
 
 
 def load_embedder(card: ModelCard) -> Embedder:

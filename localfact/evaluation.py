@@ -1,12 +1,13 @@
 """Evaluating: a file of responses into a run folder, a finished run again, one text. The package and the commands offer it."""
 
-import asyncio
 import importlib.metadata
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from pydantic import ValidationError
 
 from localfact.errors import InputError, MissingError
 from localfact.inputs import MAX_WORDS, file_digest, read_responses, response_of
@@ -15,8 +16,8 @@ from localfact.methods import DEFAULT_METHOD, Method, Options, assessor, find_me
 from localfact.pipeline import Journey
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
-from localfact.run import CONCURRENCY, SILENT, Progress, run
-from localfact.runfolder import RunFolder, pending, read_assessments, read_run_file, settings_name
+from localfact.run import CONCURRENCY, SILENT, Progress, complete, run
+from localfact.runfolder import RUN_FILE, SUMMARY_FILE, RunFolder, pending, read_assessments, read_run_file, settings_name
 from localfact.scoring import KPolicy
 from localfact.text import word_count
 
@@ -128,10 +129,13 @@ def execute(
         LocalFactError: what stops the whole run. What was done is in the run folder.
     """
     sources = {"data": str(job.data), "corpus": str(job.options.corpus or "")}
+    # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
+    begins = force or not (job.out / RUN_FILE).exists()
+    pipeline = wire(job.method, job.options, job.settings) if begins else None
     with RunFolder(job.out, job.settings, versions(), sources=sources, force=force) as folder:
         if pending(len(job.responses), folder.done):
-            pipeline = wire(job.method, job.options, job.settings)
-            asyncio.run(run(job.responses, pipeline, folder, progress, concurrency))
+            pipeline = pipeline or wire(job.method, job.options, job.settings)
+            complete(run(job.responses, pipeline, folder, progress, concurrency))
         summary = summarise(
             read_assessments(job.out),
             method=job.method.name,
@@ -151,10 +155,28 @@ def evaluate(
     options: Options | None = None,
     out: str | Path | None = None,
     limit: int | None = None,
+    max_words: int = MAX_WORDS,
     progress: Progress = SILENT,
 ) -> Summary:
     """Scores the responses of a file, keeps everything in a run folder and returns the sums; see `prepare` and `execute`."""
-    return execute(prepare(data, method=method, options=options, out=out, limit=limit), progress=progress)
+    job = prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
+    return execute(job, progress=progress)
+
+
+def finished(run_folder: str | Path) -> Summary | None:
+    """The summary that a run ended with; None while it has not ended.
+
+    Raises:
+        MissingError: there is no such run. InputError: its summary is damaged.
+    """
+    path = Path(run_folder)
+    read_run_file(path)
+    if not (path / SUMMARY_FILE).is_file():
+        return None
+    try:
+        return Summary.model_validate_json((path / SUMMARY_FILE).read_bytes())
+    except ValidationError:
+        raise InputError(f"{path / SUMMARY_FILE} is damaged. `localfact score {path}` makes the sums anew.") from None
 
 
 def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
@@ -164,13 +186,14 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
         MissingError: there is no such run.
     """
     path = Path(run_folder)
-    settings = read_run_file(path).get("settings") or {}
+    settings = read_run_file(path)["settings"]
+    seed = settings.get("seed")
     return summarise(
         read_assessments(path),
         method=str(settings.get("method", "unknown")),
         run=str(path),
         recall_k=recall_k,
-        seed=int(settings.get("seed", 0)),
+        seed=seed if isinstance(seed, int) else 0,
     )
 
 
@@ -181,24 +204,25 @@ def check(
     prompt: str | None = None,
     method: str | None = None,
     options: Options | None = None,
+    max_words: int = MAX_WORDS,
 ) -> Assessment:
     """Judges one text and returns a verdict for each of its claims; nothing is written.
 
     Args:
         text: any text. topic: what it is about, which resolves a leading "she" or "it". prompt: what it answers.
-        method, options: as in `prepare`; without a corpus, the sample's is searched.
+        method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
 
     Raises:
-        InputError: the text is longer than 20,000 words, or an option cannot be used.
+        InputError: the text is longer than `max_words`, or an option cannot be used.
     """
-    response = response_of({"id": "text", "response": text, "topic": topic, "prompt": prompt}, 1)
+    response = response_of({"id": "text", "response": text, "topic": topic, "prompt": prompt}, 1, max_words)
     if response.problem is not None:
         raise InputError(response.problem)
     options = options or Options()
     options = options.model_copy(update={"claims": "extract", "corpus": options.corpus or sample_corpus()})
     chosen = find_method(method or DEFAULT_METHOD)
     pipeline = wire(chosen, options, resolve(chosen, options))
-    return asyncio.run(pipeline.assess(0, response, Journey(), SILENT.count))
+    return complete(pipeline.assess(0, response, Journey(), SILENT.count))
 
 
 def versions() -> dict[str, str]:

@@ -12,17 +12,20 @@ Our own schema, one JSON object a line (only `response` is needed):
 """
 
 import hashlib
-import json
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from localfact.errors import InputError
+from localfact.jsonrows import Row, RowError, read_rows
 from localfact.records import Claim, Evidence, GoldLabel, Hit, Passage, Response, Span, host_of, passage_id
 from localfact.text import readable, word_count
 
 #: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
 MAX_WORDS = 20_000
+
+#: What a file of responses holds, for messages.
+RESPONSES = "responses, one JSON object a line, each with a 'response'"
 
 #: Peers' names for our fields, ours first: FActScore and IBM say input/output, VeriScore and FaStfact question/response.
 TEXT_KEYS = ("response", "output", "generation")
@@ -42,12 +45,6 @@ GOLD_LABELS = {
     "irrelevant": GoldLabel.IRRELEVANT,
 }
 
-Row = Mapping[str, Any]
-
-
-class RowError(Exception):
-    """Why one row cannot be used; becomes the `problem` of its Response."""
-
 
 def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
     """Reads all rows of a JSONL file, a JSON list or a single JSON object, in order.
@@ -61,15 +58,16 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
         InputError: the file is missing, unreadable, empty, or not JSON at all.
     """
     responses: list[Response] = []
-    seen: dict[str, int] = {}
-    for number, row in enumerate(read_rows(path), start=1):
+    seen: set[str] = set()
+    for number, row in enumerate(read_rows(path, RESPONSES), start=1):
         if limit is not None and len(responses) >= limit:
             break
         response = response_of(row, number, max_words)
-        repetition = seen.get(response.id, 0)
-        seen[response.id] = repetition + 1
         # FaStfact asks several models the same question under one id: the second becomes "id#2".
-        responses.append(response if not repetition else response.model_copy(update={"id": f"{response.id}#{repetition + 1}"}))
+        repetitions = (f"{response.id}#{count}" for count in itertools.count(2))
+        name = next(name for name in itertools.chain([response.id], repetitions) if name not in seen)
+        seen.add(name)
+        responses.append(response.model_copy(update={"id": name}))
     return responses
 
 
@@ -79,53 +77,12 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_rows(path: Path) -> Iterator[Row | RowError]:
-    """Yields one JSON object a row, or what is wrong with that row."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder. Name a .jsonl or .json file with the responses.")
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    except FileNotFoundError:
-        raise InputError(f"There is no file {path}. Name a .jsonl or .json file with the responses.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    text = text.removeprefix("\ufeff")
-    if not text.strip():
-        raise InputError(f"{path} is empty. It should hold one JSON object a line, each with a 'response'.")
-    whole = parse_whole(path, text)
-    return iter(whole) if whole is not None else (parse_line(line) for line in text.split("\n") if line.strip())
-
-
-def parse_whole(path: Path, text: str) -> list[Row | RowError] | None:
-    """The rows of a JSON list or of a single object spread over lines; None when the text is JSON lines."""
-    try:
-        document = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        first_line = text.lstrip().split("\n", 1)[0]
-        if text.lstrip().startswith("[") or not any(isinstance(parse_line(line), dict) for line in text.split("\n")):
-            raise InputError(
-                f"{path} is not JSON: {error}. It should hold one JSON object a line (the first line is: {first_line[:60]!r})."
-            ) from None
-        return None
-    rows = document if isinstance(document, list) else [document]
-    return [row if isinstance(row, dict) else RowError("The row is not a JSON object.") for row in rows]
-
-
-def parse_line(line: str) -> Row | RowError:
-    """One line of JSON lines."""
-    try:
-        row = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
-        return RowError(f"The line is not JSON: {error}.")
-    return row if isinstance(row, dict) else RowError("The line is not a JSON object.")
-
-
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
     """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
     if isinstance(row, RowError):
         return Response(id=f"row-{number}", text="", problem=readable(str(row)))
     bare = Response(
-        id=readable(str(first(row, ID_KEYS) or f"row-{number}")),
+        id=readable(str(f"row-{number}" if first(row, ID_KEYS) is None else first(row, ID_KEYS))),
         text="",
         prompt=optional_text(first(row, PROMPT_KEYS)),
         topic=optional_text(row.get("topic")),
@@ -162,13 +119,15 @@ def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, 
     links: dict[str, tuple[str, ...]] = {}
     for position, item in enumerate(given, start=1):
         item = {"text": item} if isinstance(item, str) else item
-        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+        if not isinstance(item, dict) or optional_text(item.get("text")) is None:
             raise RowError(f"Claim {position} has no text.")
         claim = claim_of(item, position, text)
         if claim.id in links:
             raise RowError(f"Two claims have the id '{claim.id}'.")
         claims.append(claim)
-        links[claim.id] = tuple(str(link) for link in first(item, PASSAGE_KEYS) or ())
+        links[claim.id] = tuple(
+            readable(str(link)) for link in listed(first(item, PASSAGE_KEYS), f"The passages of claim {position}")
+        )
     return tuple(claims), links
 
 
@@ -209,7 +168,7 @@ def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
     """The human atomic facts of FActScore's annotation, with the sentence that each comes from."""
     for sentence in annotations:
         if isinstance(sentence, dict):
-            for fact in sentence.get("human-atomic-facts") or ():
+            for fact in listed(sentence.get("human-atomic-facts"), "'human-atomic-facts'"):
                 if isinstance(fact, dict):
                     yield {**fact, "sentence": sentence.get("text")}
 
@@ -225,7 +184,10 @@ def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[
     for position, item in enumerate(given, start=1):
         if not isinstance(item, dict):
             raise RowError(f"Passage {position} is not a JSON object.")
-        by_given_id[str(item.get("id", position))] = passage_of(item)
+        name = readable(str(item.get("id", position)))
+        if name in by_given_id:
+            raise RowError(f"Two passages have the id '{name[:40]}'.")
+        by_given_id[name] = passage_of(item)
     notes = []
     empty = sum(passage is None for passage in by_given_id.values())
     if empty:
@@ -270,6 +232,15 @@ def passage_of(item: Row) -> Passage | None:
         date=optional_text(item.get("date")),
         provider="input",
     )
+
+
+def listed(value: object, name: str) -> Sequence[Any]:
+    """A list, or nothing where there is none; anything else is an error of the row."""
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise RowError(f"{name} must be a list.")
+    return value
 
 
 def first(row: Row, keys: Sequence[str]) -> Any:

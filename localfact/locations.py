@@ -6,7 +6,7 @@ from localfact.errors import MissingError
 
 PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
-#: Where the wheel keeps what stands at the top of a checkout (pyproject.toml, [tool.hatch.build.targets.wheel.force-include]).
+#: Where the wheel keeps what stands at the top of a checkout (pyproject.toml, [tool.hatch.build.targets.wheel.sources]).
 WHEEL_DATA = PACKAGE / "_data"
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import yaml
 from pydantic import Field, ValidationError
 
 from localfact.assess.factreasoner import FactReasoner
@@ -101,6 +102,28 @@ def options_of(**chosen: Any) -> Options:
         raise InputError(f"{name} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
 
 
+def read_hosts(file: Path | None) -> dict[str, float]:
+    """The table of host priors in a YAML file, hosts in lower case; nothing without a file.
+
+    Raises:
+        InputError: it is not such a table; the message names the host.
+    """
+    if file is None:
+        return {}
+    try:
+        hosts = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(hosts, dict):
+        raise InputError(f"{file} should hold one 'host: prior' a line.")
+    for host, prior in hosts.items():
+        if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
+            raise InputError(f"{file}: the prior of {host} must be a number from 0 to 1, not {prior!r}.")
+    return {str(host).lower(): float(prior) for host, prior in hosts.items()}
+
+
 def find_method(name: str) -> Method:
     """The method of that name.
 
@@ -129,7 +152,7 @@ def resolve(method: Method, options: Options) -> dict[str, Any]:
     """
     known_relation_model(options.relations or method.relations)
     embedder = None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity
-    return {
+    settings = {
         "method": method.name,
         "claims": options.claims or "given",
         "extractor": "rules",
@@ -146,6 +169,8 @@ def resolve(method: Method, options: Options) -> dict[str, Any]:
         "solver": options.solver,
         "seed": options.seed,
     }
+    assessor(method, settings)  # refuses what it cannot use, before anything is loaded or written
+    return settings
 
 
 def wire(method: Method, options: Options, settings: Mapping[str, Any]) -> Pipeline:
@@ -186,7 +211,7 @@ def retriever(options: Options, settings: Mapping[str, Any], embedder: Embedder 
             k=settings["k"],
             merge_near_duplicates=settings["merge_near_duplicates"],
         )
-    return GivenEvidence(corpus, embedder, k=settings["k"])
+    return GivenEvidence(corpus, embedder, k=settings["k"], merge_near_duplicates=settings["merge_near_duplicates"])
 
 
 def relation_model(name: str, embedder_name: str) -> RelationModel:

@@ -27,7 +27,7 @@ Observer = Callable[[str, int], None]
 
 @dataclass
 class Journey:
-    """What one response's way cost: seconds and counts per stage. Differs from run to run, so it never enters an Assessment."""
+    """What one response's way cost: seconds per stage. They differ from run to run, so they never enter an Assessment."""
 
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -110,12 +110,12 @@ def assessment_of(
     if [verdict.claim_id for verdict in judgement.verdicts] != [claim.id for claim in extraction.claims]:
         raise AssertionError("an assessor must return one verdict a claim, in the order of the claims")
     counted = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
+    dropped = {f"dropped_{reason.replace(' ', '_')}": count for reason, count in sorted(extraction.dropped.items())}
     counts = {
-        "passages": len(evidence.passages),
-        **{f"dropped_{reason}": count for reason, count in sorted(extraction.dropped.items())},
-        "lines_unparsed": len(extraction.unparsed),
-        **(pair_counts or {}),
-        **judgement.counts,
+        "extract": {"claims": len(extraction.claims), "lines_unparsed": len(extraction.unparsed), **dropped},
+        "retrieve": {"passages": len(evidence.passages)},
+        "relate": pair_counts or {},
+        "assess": judgement.counts,
     }
     return begun(index, response).model_copy(
         update={

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
 
@@ -284,10 +284,10 @@ class Assessment(Record):
         passages: those that some verdict counted, so that the line can be read alone.
         gold_supported, gold_not_supported: how many claims of the annotation carry each label; None without an annotation. The
             annotation may have other claims than ours: precision and K' are compared, not claims.
-        counts: claims per verdict and what the stages counted.
+        counts: stage -> what it counted: sentences dropped by reason, passages, pairs, relations by label, ...
     """
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: Literal[1] = SCHEMA_VERSION
     index: int
     response_id: str
     prompt: str | None = None
@@ -303,5 +303,5 @@ class Assessment(Record):
     relations: tuple[Relation, ...] = ()
     gold_supported: int | None = None
     gold_not_supported: int | None = None
-    counts: Mapping[str, int] = Field(default_factory=dict)
+    counts: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -1,17 +1,22 @@
 """Many responses down the road at once: bounded concurrency, one synced line each, progress."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
-from localfact.errors import LocalFactError
+from localfact.errors import CorpusError, LocalFactError, MissingError, WriteError
 from localfact.pipeline import Journey, Pipeline, failed
 from localfact.records import Assessment, Response
-from localfact.runfolder import RunFolder, is_failed, pending
+from localfact.runfolder import RunFolder, pending
 
 #: How many responses are on the road at once unless told. More keep a GPU busy; on a CPU a few hide the reading and writing.
 CONCURRENCY = 4
+#: Errors that no other response would escape.
+CONCERN_ALL = (MissingError, CorpusError, WriteError)
+
+Result = TypeVar("Result")
 
 
 class Progress(Protocol):
@@ -85,15 +90,22 @@ async def work(
 async def assess_or_fail(
     index: int, response: Response, pipeline: Pipeline, journey: Journey, progress: Progress
 ) -> Assessment:
-    """One response down the road; anything unforeseen that happens to it is its own failure, named, not the run's."""
+    """One response down the road; whatever happens to it is its own failure, named, unless it would happen to all."""
     try:
         return await pipeline.assess(index, response, journey, progress.count)
-    except LocalFactError:
+    except CONCERN_ALL:
         raise
+    except LocalFactError as error:
+        return failed(index, response, str(error))
     except Exception as error:  # one bad response must never stop the rest
         return failed(index, response, f"{type(error).__name__}: {error}")
 
 
-def failures(assessments: Sequence[Assessment]) -> int:
-    """How many assessments failed, whole or in a claim."""
-    return sum(is_failed(assessment) for assessment in assessments)
+def complete(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Runs a coroutine to its end from plain code, also where an event loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

@@ -25,6 +25,12 @@ ASSESSMENTS_FILE = "assessments.jsonl"
 TIMINGS_FILE = "timings.jsonl"
 SUMMARY_FILE = "summary.json"
 LOCK_FILE = ".lock"
+#: What a file is called while it is written; `replace` puts it in its place.
+NEW = ".new"
+#: Everything that localfact itself leaves in a run folder, whenever it is killed.
+OWN_FILES = frozenset(
+    {LOCK_FILE, *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE) for end in ("", NEW))}
+)
 
 #: How many hexadecimal digits of the settings' hash name a run folder.
 NAME_DIGITS = 12
@@ -74,7 +80,7 @@ class RunFolder:
         self.warnings: list[str] = []
         with write_errors(path):
             path.mkdir(parents=True, exist_ok=True)
-            if not (path / RUN_FILE).exists() and any(item.name != LOCK_FILE for item in path.iterdir()):
+            if any(item.name not in OWN_FILES for item in path.iterdir()) and not (path / RUN_FILE).exists():
                 raise RunFolderError(
                     f"{path} holds other files and is not a run folder. Name an empty or a new folder with --out."
                 )
@@ -108,13 +114,14 @@ class RunFolder:
             WriteError: the disk is full, say. The half-written line is taken back, what stood before stays.
         """
         line = assessment.model_dump_json().encode() + b"\n"
-        size = os.fstat(self._assessments.fileno()).st_size
+        sizes = [(file, os.fstat(file.fileno()).st_size) for file in (self._assessments, self._timings)]
         try:
             write_all(self._assessments, line)
             os.fsync(self._assessments.fileno())
             write_all(self._timings, json.dumps(timing, sort_keys=True).encode() + b"\n")
         except OSError as error:
-            self._assessments.truncate(size)
+            for file, size in sizes:
+                file.truncate(size)
             raise write_error(self.path, error) from error
         self.done[assessment.index] = assessment
 
@@ -127,38 +134,48 @@ class RunFolder:
             replace(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
 
     def _forget(self) -> None:
-        for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE):
+        # run.yaml last: while it stands, the folder is known for what it is.
+        for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, RUN_FILE):
             (self.path / name).unlink(missing_ok=True)
 
     def _agree(self, settings: Settings, versions: Mapping[str, str], sources: Mapping[str, str]) -> None:
-        """Writes run.yaml, or holds the settings against the one that is there."""
+        """Writes run.yaml, or holds the settings against the one that is there; before anything is done they may change."""
         file = self.path / RUN_FILE
-        if not file.exists():
+        assessments = self.path / ASSESSMENTS_FILE
+        anything_done = assessments.exists() and assessments.stat().st_size > 0
+        if not (file.exists() and anything_done):
+            if anything_done:
+                raise RunFolderError(
+                    f"{self.path} has assessments but no {RUN_FILE} to say of what. Begin it again with --force."
+                )
             content = {"settings": dict(settings), "versions": dict(versions), "sources": dict(sources)}
             replace(file, yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
             return
         before = read_run_file(self.path)
-        changes = differences(before.get("settings") or {}, settings)
+        changes = differences(before["settings"], settings)
         if changes:
             raise RunFolderError(
                 f"{self.path} belongs to a run with other settings ({'; '.join(changes)}). "
                 "Name another folder with --out, or begin it again with --force."
             )
-        for change in differences(before.get("versions") or {}, versions):
+        for change in differences(before["versions"], versions):
             self.warnings.append(f"The run was begun with another version: {change}.")
 
     def _load(self) -> None:
         """Reads what is done; drops half-written lines, and failures, which are tried again."""
         file = self.path / ASSESSMENTS_FILE
-        lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
+        lines, cut_short = whole_lines(file)
         kept: list[bytes] = []
-        for line in lines:
-            assessment = parse_assessment(line)
-            if assessment is not None and not is_failed(assessment) and assessment.index not in self.done:
+        for number, line in enumerate(lines, start=1):
+            assessment = parse_assessment(file, number, line)
+            if not is_failed(assessment) and assessment.index not in self.done:
                 self.done[assessment.index] = assessment
                 kept.append(line)
-        if len(kept) != len(lines):
+        if cut_short or len(kept) != len(lines):
             replace(file, b"".join(kept))
+        timings, cut_short = whole_lines(self.path / TIMINGS_FILE)
+        if cut_short:
+            replace(self.path / TIMINGS_FILE, b"".join(timings))
 
 
 def is_failed(assessment: Assessment) -> bool:
@@ -166,14 +183,28 @@ def is_failed(assessment: Assessment) -> bool:
     return assessment.status == "failed" or any(verdict.label is VerdictLabel.FAILED for verdict in assessment.verdicts)
 
 
-def parse_assessment(line: bytes) -> Assessment | None:
-    """One line of assessments.jsonl; None when a kill cut it short."""
-    if not line.endswith(b"\n"):
-        return None
+def whole_lines(file: Path) -> tuple[list[bytes], bool]:
+    """The lines of a file that was only ever appended to, and whether a kill cut a last one short, which is left out."""
+    lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
+    cut_short = bool(lines) and not lines[-1].endswith(b"\n")
+    return (lines[:-1] if cut_short else lines), cut_short
+
+
+def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
+    """One line of assessments.jsonl.
+
+    Raises:
+        InputError: a whole line that is no assessment of this version; it is left as it is, for it may hold work.
+    """
     try:
         return Assessment.model_validate_json(line)
-    except ValidationError:
-        return None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the line"
+        raise InputError(
+            f"{file}, line {number}, cannot be read ({where}: {first['msg']}): another version of localfact wrote it, or it is "
+            "damaged. Use that version, remove the line, or begin the run again with --force."
+        ) from None
 
 
 def read_assessments(path: Path) -> list[Assessment]:
@@ -181,14 +212,15 @@ def read_assessments(path: Path) -> list[Assessment]:
 
     Raises:
         MissingError: there is no such run.
+        InputError: a line that is no assessment.
     """
     file = path / ASSESSMENTS_FILE
     if not file.is_file():
         raise MissingError(
             f"{path} is not a run folder: it has no {ASSESSMENTS_FILE}. `localfact eval --out {path}` makes one."
         )
-    lines = file.read_bytes().splitlines(keepends=True)
-    found = [assessment for assessment in map(parse_assessment, lines) if assessment is not None]
+    lines, _ = whole_lines(file)
+    found = [parse_assessment(file, number, line) for number, line in enumerate(lines, start=1)]
     return sorted(found, key=lambda assessment: assessment.index)
 
 
@@ -205,7 +237,7 @@ def read_run_file(path: Path) -> dict[str, Any]:
         raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.") from None
     except (yaml.YAMLError, UnicodeDecodeError):
         content = None
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), dict) for part in ("settings", "versions")):
         raise InputError(f"{path / RUN_FILE} is damaged. Begin the run again with --force, or remove the folder.")
     return content
 
@@ -249,7 +281,7 @@ def write_all(file: IO[bytes], content: bytes) -> None:
 
 def replace(file: Path, content: bytes) -> None:
     """Puts `content` in the file's place at one stroke: a reader, or a kill, sees the old one or the new one."""
-    beside = file.with_name(file.name + ".new")
+    beside = file.with_name(file.name + NEW)
     with beside.open("wb") as handle:
         handle.write(content)
         handle.flush()

@@ -1,25 +1,35 @@
 """Single stages by themselves: relations of pairs from a file, marginals of graphs from files."""
 
-import asyncio
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from localfact.errors import LocalFactError
+from localfact.errors import InputError, LocalFactError
+from localfact.jsonrows import RowError, read_rows
 from localfact.methods import relation_model
 from localfact.records import Distribution, Failure, Pair
+from localfact.run import complete
 from localfact.stages import RelationModel
 from localfact.text import readable
 
+#: What a file of pairs holds, for messages.
+PAIRS = "pairs, one JSON object a line with a 'premise' and a 'hypothesis'"
 NO_PAIR = Failure(reason="The row needs two texts, 'premise' and 'hypothesis'.")
 
 
 def infer(files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Yields the marginals of each graph file, as plain values; one that cannot be used yields `file` and `error_message`."""
+    """Yields the marginals of each graph file, as plain values; one that cannot be used yields `file` and `error_message`.
+
+    Raises:
+        InputError: there is no such solver.
+    """
     from localfact.inference import marginals
     from localfact.inference.reading import read_graph
+    from localfact.inference.solve import SOLVERS
 
+    if solver not in SOLVERS:
+        raise InputError(f"There is no solver '{solver}'. Choose one of: {', '.join(SOLVERS)}.")
     for file in files:
         try:
             graph = read_graph(Path(file))
@@ -50,8 +60,22 @@ def relate(rows: Sequence[Mapping[str, Any]], *, relations: str = "lexical", emb
     """
     pairs = [pair_of(row) for row in rows]
     model = relation_model(relations, embedder)
-    predictions = iter(asyncio.run(relate_all(model, [pair for pair in pairs if pair is not None])))
+    predictions = iter(complete(relate_all(model, [pair for pair in pairs if pair is not None])))
     return [{**row, **prediction_fields(next(predictions) if pair else NO_PAIR)} for row, pair in zip(rows, pairs, strict=True)]
+
+
+def relate_file(path: str | Path, *, relations: str = "lexical", embedder: str = "minilm") -> list[dict[str, Any]]:
+    """Relates the rows of a file, as `relate`; a line that is no JSON object comes back as its number and `error_message`.
+
+    Raises:
+        InputError: the file cannot be read, or as `relate`.
+    """
+    read = list(read_rows(Path(path), PAIRS))
+    related = iter(relate([row for row in read if not isinstance(row, RowError)], relations=relations, embedder=embedder))
+    return [
+        {"row": number, "error_message": str(row)} if isinstance(row, RowError) else next(related)
+        for number, row in enumerate(read, start=1)
+    ]
 
 
 async def relate_all(model: RelationModel, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:

@@ -34,8 +34,8 @@ LONGEST_ABBREVIATION = 12
 # How many characters of a text the guess at its language reads.
 LANGUAGE_SAMPLE = 10_000
 
-# Characters that JSON, SQLite, a tokenizer or a terminal cannot hold.
-_UNREADABLE = re.compile("[\x00\ud800-\udfff]")
+# Characters that JSON, SQLite, a tokenizer or a terminal cannot hold: lone surrogates, and controls that are no white space.
+_UNREADABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _ITEM_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))(?:\s+|$)")
 _LINE_OF_ITS_OWN = re.compile(r"\s*(?:#{1,6}\s|\||```|[-*_=]{3,}\s*$|(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
 _ENDS_BLOCK = (":", "：")
@@ -78,7 +78,7 @@ _OUTER_PUNCTUATION = " .,;:!?…\"'“”„‘’«»。、「」『』*_`"
 
 
 def readable(text: str) -> str:
-    """Replaces NUL and lone surrogates, one character for one, so that offsets stay and every file format can hold the text."""
+    """Replaces lone surrogates and controls (NUL, ESC), one for one: offsets stay, and any file or terminal can hold it."""
     return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

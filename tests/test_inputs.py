@@ -131,10 +131,15 @@ def test_bad_rows_are_carried_with_their_problem_and_stop_nobody(tmp_path: Path)
         {"response": "x", "claims": [{"text": "y", "label": "perhaps"}]},
         {"response": "x", "claims": [{"id": "a", "text": "y"}, {"id": "a", "text": "z"}]},
         {"response": "x", "passages": "none"},
+        {"response": "x", "claims": [{"text": "y", "passages": 5}]},
+        {"response": "x", "annotations": [{"human-atomic-facts": 5}]},
+        {"response": "x", "passages": [{"id": "p", "text": "one"}, {"id": "p", "text": "two"}]},
+        {"response": "x", "claims": [{"text": " "}]},
+        '{"response": ' + "9" * 5000 + "}",
         {"response": "Also good."},
     )
     responses = read_responses(file)
-    assert [response.problem is None for response in responses] == [True] + [False] * 8 + [True]
+    assert [response.problem is None for response in responses] == [True] + [False] * 13 + [True]
     problems = [response.problem or "" for response in responses]
     assert "not JSON" in problems[1]
     assert "no response" in problems[2]
@@ -142,11 +147,30 @@ def test_bad_rows_are_carried_with_their_problem_and_stop_nobody(tmp_path: Path)
     assert "two claims" in problems[7].lower()
 
 
-@pytest.mark.parametrize("content", ["", " \n\n", "\ufeff"])
+def test_json_lines_may_begin_with_a_line_that_is_no_object(tmp_path: Path) -> None:
+    first, second = read_responses(written(tmp_path, "[1, 2]", {"response": "fine"}))
+    assert (first.problem is None, second.problem is None) == (False, True)
+
+
+def test_ids_are_made_unique_even_against_ids_that_look_made(tmp_path: Path) -> None:
+    file = written(tmp_path, *({"id": name, "response": "x"} for name in ("a", "a", "a#2", 0)))
+    assert [response.id for response in read_responses(file)] == ["a", "a#2", "a#2#2", "0"]
+
+
+def test_odd_characters_in_ids_are_replaced(tmp_path: Path) -> None:
+    (response,) = read_responses(
+        written(tmp_path, {"id": "\x1b", "response": "x", "claims": [{"text": "y", "passages": ["\ud800"]}], "passages": []})
+    )
+    assert response.id == "\ufffd"
+    assert response.evidence is not None
+    response.evidence.model_dump_json()
+
+
+@pytest.mark.parametrize("content", ["", " \n\n", "\ufeff", "[]"])
 def test_an_empty_file_is_an_error_that_says_what_belongs_in_it(tmp_path: Path, content: str) -> None:
     file = tmp_path / "empty.jsonl"
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match="is empty"):
+    with pytest.raises(InputError, match=r"is (an )?empty"):
         read_responses(file)
 
 

@@ -8,11 +8,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from roads import WordRelations, responses, small_pipeline
 
-from localfact.errors import MissingError, RunFolderError, WriteError
+from localfact.errors import InputError, MissingError, RunFolderError, WriteError
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, GoldLabel, Response, VerdictLabel
-from localfact.run import SILENT, failures, run
-from localfact.runfolder import ASSESSMENTS_FILE, RunFolder, differences, read_assessments, settings_name
+from localfact.run import SILENT, run
+from localfact.runfolder import ASSESSMENTS_FILE, RunFolder, differences, is_failed, read_assessments, settings_name
 
 SETTINGS = {"method": "small", "data": {"sha256": "0" * 64}}
 TEXTS = ("this is true\nthis is not", "nothing", "", "true again", "also true\nbroken", "true", "x\ny\nz")
@@ -36,7 +36,7 @@ async def test_every_response_gets_one_line_in_input_order_and_every_claim_one_v
     assert [assessment.status for assessment in assessments] == ["scored"] * 2 + ["abstained"] + ["scored"] * 4
     assert all(len(assessment.claims) == len(assessment.verdicts) for assessment in assessments)
     assert assessments[4].verdicts[1].label is VerdictLabel.FAILED
-    assert failures(assessments) == 1
+    assert sum(map(is_failed, assessments)) == 1
 
 
 async def test_a_bug_in_one_response_is_its_own_failure(tmp_path: Path) -> None:
@@ -150,3 +150,40 @@ def test_the_settings_alone_name_the_folder() -> None:
 
 def test_differences_name_nested_settings_by_their_path() -> None:
     assert differences({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}, "d": 4}) == ["a.c: 2 -> 3", "d: None -> 4"]
+
+
+async def test_what_a_kill_leaves_of_a_beginning_is_no_strangers_folder(tmp_path: Path) -> None:
+    (tmp_path / ".lock").touch()
+    (tmp_path / "run.yaml.new").write_text("settings: {meth")
+    for force in (False, True):
+        with RunFolder(tmp_path, SETTINGS, {}, force=force) as opened:
+            assert opened.done == {}
+
+
+async def test_assessments_without_their_settings_are_only_begun_again(tmp_path: Path) -> None:
+    await finish(tmp_path)
+    (tmp_path / "run.yaml").unlink()
+    with pytest.raises(RunFolderError, match="--force"):
+        folder_of(tmp_path)
+    with RunFolder(tmp_path, SETTINGS, {}, force=True) as opened:
+        assert opened.done == {}
+
+
+async def test_a_whole_line_that_cannot_be_read_is_kept_and_named(tmp_path: Path) -> None:
+    whole = await finish(tmp_path)
+    foreign = whole.replace(b'"schema_version":1', b'"schema_version":2', 1)
+    (tmp_path / ASSESSMENTS_FILE).write_bytes(foreign)
+    with pytest.raises(InputError, match=r"line 1.*schema_version"):
+        folder_of(tmp_path)
+    with pytest.raises(InputError, match="line 1"):
+        read_assessments(tmp_path)
+    assert (tmp_path / ASSESSMENTS_FILE).read_bytes() == foreign
+
+
+async def test_a_timing_cut_short_spoils_no_other(tmp_path: Path) -> None:
+    await finish(tmp_path)
+    timings = tmp_path / "timings.jsonl"
+    timings.write_bytes(timings.read_bytes()[:-9])
+    (tmp_path / ASSESSMENTS_FILE).write_bytes(b"")
+    await finish(tmp_path)
+    assert all(json.loads(line)["seconds"] for line in timings.read_text().splitlines())

@@ -41,7 +41,8 @@ class TerminalProgress:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Leaves the terminal as it was."""
-        self._bar.stop()
+        if self._console.is_terminal:
+            self._bar.stop()
 
     def begin(self, responses: int, done: int) -> None:
         """There are so many responses, of which so many were done before."""

@@ -8,6 +8,11 @@ from pydantic import Field
 from localfact.records import SCHEMA_VERSION, Assessment, Record, VerdictLabel
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 
+#: How many responses a warning names.
+NAMES_LISTED = 3
+#: Counts of which a sum says nothing.
+LARGEST = frozenset({"graph_width"})
+
 
 class Summary(Record):
     """The sums of a run.
@@ -17,7 +22,7 @@ class Summary(Record):
         responses: how many rows the input has; the scored are those that are in none of the three counts below.
         verdicts: claims per verdict, every verdict named; they add up to `claims`.
         scores: in the order in which they are printed.
-        usage: what was counted on the way, summed over responses (passages, pairs asked, gated, ...).
+        usage: stage -> what it counted (passages, pairs asked, gated, ...), summed over responses; of LARGEST the maximum.
         warnings: each once, with how many responses it concerns where that is more than one.
     """
 
@@ -31,7 +36,7 @@ class Summary(Record):
     claims: int
     verdicts: Mapping[str, int]
     scores: tuple[ScoreResult, ...]
-    usage: Mapping[str, int] = Field(default_factory=dict)
+    usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -56,9 +61,6 @@ def summarise(
     """
     statuses = Counter(assessment.status for assessment in assessments)
     labels = Counter(verdict.label for assessment in assessments for verdict in assessment.verdicts)
-    usage: Counter[str] = Counter()
-    for assessment in assessments:
-        usage.update(assessment.counts)
     return Summary(
         method=method,
         run=run,
@@ -69,16 +71,34 @@ def summarise(
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts={label.value: labels[label] for label in VerdictLabel},
         scores=score(assessments, standard_scores(assessments, recall_k), seed=seed),
-        usage=dict(usage),
+        usage=usage_of(assessments),
         warnings=(*warnings, *gathered_warnings(assessments)),
     )
+
+
+def usage_of(assessments: Sequence[Assessment]) -> dict[str, dict[str, int]]:
+    """Stage -> name -> sum over the responses, or their maximum."""
+    usage: dict[str, dict[str, int]] = {}
+    for assessment in assessments:
+        for stage, counts in assessment.counts.items():
+            sums = usage.setdefault(stage, {})
+            for name, count in counts.items():
+                sums[name] = max(sums.get(name, 0), count) if name in LARGEST else sums.get(name, 0) + count
+    return usage
 
 
 def gathered_warnings(assessments: Sequence[Assessment]) -> list[str]:
     """Each warning once, in the order of its first appearance; failures last, with their reasons."""
     times = Counter(warning for assessment in assessments for warning in assessment.warnings)
     lines = [f"{warning} ({count} responses)" if count > 1 else warning for warning, count in times.items()]
-    reasons = Counter(assessment.error for assessment in assessments if assessment.error)
-    return lines + [
-        f"Failed: {reason} ({count} responses)" if count > 1 else f"Failed: {reason}" for reason, count in reasons.items()
-    ]
+    failures: dict[str, list[str]] = {}
+    for assessment in assessments:
+        if assessment.error:
+            failures.setdefault(assessment.error, []).append(assessment.response_id)
+    return lines + [f"Failed: {listed(names)}: {reason}" for reason, names in failures.items()]
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first few names, and how many more there are."""
+    more = len(names) - NAMES_LISTED
+    return ", ".join(names[:NAMES_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -7,6 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from localfact.text import readable
+
 #: How much of a text is shown in a cell, in characters.
 CELL = 60
 
@@ -54,7 +56,7 @@ def cell(value: Any) -> str:
 def graph_view(result: Mapping[str, Any]) -> RenderableType:
     """The marginals of one graph, or why there are none."""
     if "error_message" in result:
-        return Text(f"{result['file']}: {result['error_message']}", style="red")
+        return Text(result["error_message"], style="red")
     if not result["consistent"]:
         return Text(f"{result['file']}: inconsistent, every assignment has weight 0; there are no marginals.", style="red")
     exactness = "exact" if result["exact"] else f"approximate ({result['solver']}), error indication {result['error']:.2g}"
@@ -78,7 +80,7 @@ def pair_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def shortened(text: str) -> str:
     """At most CELL characters on one line."""
-    line = " ".join(text.split())
+    line = " ".join(readable(text).split())
     return line if len(line) <= CELL else line[: CELL - 1] + "…"
 
 

@@ -1,5 +1,6 @@
 """Draws summaries and assessments for a terminal, as Rich renderables: what `eval`, `score`, `show` and `check` print."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, RelationLabel, Verdict, VerdictLabel
 from localfact.report.summary import Summary
+from localfact.scoring.tally import annotated_precision, tally
 from localfact.text import sentences, words
 
 VERDICT_STYLES = {
@@ -37,7 +39,7 @@ def scores_table(summary: Summary) -> Table:
     """
     table = Table(title=f"{summary.method}: {summary.responses} responses, {summary.claims} claims", title_justify="left")
     both_ways = bool(summary.responses_abstained or summary.responses_unscored)
-    table.add_column("score")
+    table.add_column("score", no_wrap=True)
     for column in ("value", "sd", "95 % interval", "n", *(["with unscored as 0"] if both_ways else [])):
         table.add_column(column, justify="right")
     for result in summary.scores:
@@ -74,27 +76,11 @@ def responses_table(assessments: Sequence[Assessment]) -> Table:
     for column in ("claims", "supported", "contradicted", "other", "annotated precision"):
         table.add_column(column, justify="right")
     for assessment in assessments:
-        labels = [verdict.label for verdict in assessment.verdicts]
-        supported, contradicted = labels.count(VerdictLabel.SUPPORTED), labels.count(VerdictLabel.CONTRADICTED)
-        others = len(labels) - supported - contradicted
-        table.add_row(
-            escape(assessment.response_id),
-            assessment.status,
-            str(len(labels)),
-            str(supported),
-            str(contradicted),
-            str(others),
-            annotated_precision(assessment),
-        )
+        counts = tally(assessment)
+        others = len(assessment.claims) - counts.supported - counts.contradicted
+        cells = map(str, (len(assessment.claims), counts.supported, counts.contradicted, others))
+        table.add_row(escape(assessment.response_id), assessment.status, *cells, number(annotated_precision(assessment)))
     return table
-
-
-def annotated_precision(assessment: Assessment) -> str:
-    """The precision by the annotation's own claims, or nothing."""
-    supported, not_supported = assessment.gold_supported, assessment.gold_not_supported
-    if supported is None or not_supported is None or supported + not_supported == 0:
-        return ""
-    return f"{supported / (supported + not_supported):.2f}"
 
 
 def assessment_view(assessment: Assessment) -> RenderableType:
@@ -151,8 +137,14 @@ def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Tex
 
 
 def closest_sentence(text: str, claim: str) -> str:
-    """The sentence of `text` that shares most words with `claim`, the first of equals, on one line."""
-    wanted = set(words(claim.casefold()))
+    """The sentence of `text` that shares most of `claim`, the first of equals, on one line.
+
+    A shared word counts the less, the more sentences of the text have it: the name of what a page is about tells nothing.
+    """
     found = [text[span.start : span.end] for span in sentences(text)]
-    best = max(found, key=lambda sentence: len(wanted & set(words(sentence.casefold()))), default=text)
-    return " ".join(best.split())
+    wanted = set(words(claim.casefold()))
+    shared = [wanted & set(words(sentence.casefold())) for sentence in found]
+    frequency = Counter(word for some in shared for word in some)
+    weights = [sum(1 / frequency[word] for word in sorted(some)) for some in shared]
+    best = max(range(len(found)), key=weights.__getitem__, default=None)
+    return " ".join((text if best is None else found[best]).split())

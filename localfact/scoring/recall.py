@@ -50,7 +50,7 @@ class KPolicy:
         """Reads "median", "max", "gold" or a number of claims.
 
         Raises:
-            InputError: anything else, a negative number included.
+            InputError: anything else, 0 and negative numbers included.
         """
         word = text.strip().lower()
         if word in get_args(DataSetK):
@@ -59,7 +59,7 @@ class KPolicy:
             value = float(word)
         except ValueError:
             value = math.nan
-        if not 0 <= value < math.inf:
+        if not 0 < value < math.inf:
             raise InputError(f"K of F1@K cannot be {text!r}. Give median, max, gold or a number of claims such as 22.")
         return cls(None, value)
 

@@ -56,11 +56,7 @@ def tally(assessment: Assessment) -> Tally:
 
 def unscored_reason(assessment: Assessment) -> str | None:
     """Why a response has no score at all: failed, abstained (no claim) or unscored (S + N = 0); None where it has one."""
-    if assessment.status == "failed":
-        return "failed"
-    if not assessment.verdicts:
-        return "abstained"
-    return "unscored" if tally(assessment).judged == 0 else None
+    return None if assessment.status == "scored" else assessment.status
 
 
 def annotated_total(assessment: Assessment) -> int | None:

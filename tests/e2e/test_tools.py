@@ -1,6 +1,7 @@
 """The other commands, as a new user would try them."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -58,18 +59,21 @@ def test_infer_prints_a_line_a_graph_and_tells_of_bad_ones(localfact: CommandLin
     assert good.keys() == {"file", "marginals", "solver", "exact", "error", "log_z", "consistent", "seconds"}
     assert "1.5" in bad["error_message"]
     assert (hopeless["consistent"], hopeless["marginals"]) == (False, None)
-    assert done.returncode == 2
+    assert done.returncode == 1
+    assert localfact("infer", "bad.json").returncode == 2
     assert "0.3179" in localfact("infer", "good.json").stdout
+    assert "loopy" in localfact("infer", "good.json", "--solver", "guess").stderr
 
 
 def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp_path: Path) -> None:
     lines = [
         {"id": 1, "premise": "The bridge opened in 1932.", "hypothesis": "The bridge opened in 1932."},
-        {"id": 2, "premise": "No hypothesis here."},
+        {"id": 2, "premise": "No hypothesis here.", "note": "\ud800"},
     ]
-    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + "not json\n")
     done = localfact("relate", "pairs.jsonl", "--relations", "lexical", "--embedder", "none", "--json")
-    first, second = map(json.loads, done.stdout.splitlines())
+    first, second, third = map(json.loads, done.stdout.splitlines())
+    assert (third["row"], third["error_message"][:20]) == (3, "The line is not JSON")
     assert first["id"] == 1
     assert first["entailment"] + first["contradiction"] + first["neutral"] == pytest.approx(1)
     assert first["entailment"] > first["contradiction"]
@@ -104,3 +108,26 @@ def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     findings = {row["name"]: row for row in json.loads(localfact("doctor", "--json").stdout)}
     assert findings["model minilm"]["found"]
     assert "builtin-fr2" in localfact("methods").stdout
+
+
+def test_output_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    command = CommandLine(tmp_path)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command.arguments(["methods", "--json"]), stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_text_too_long_to_check_is_refused_with_the_option_that_raises_the_limit(localfact: CommandLine) -> None:
+    text = "Marie Curie was born in Warsaw. " * 20
+    refused = localfact("check", "-", "--max-words", "100", "--embedder", "none", stdin=text)
+    assert refused.returncode == 2
+    assert "--max-words 120" in refused.stderr
+    assert localfact("check", "-", "--max-words", "120", "--embedder", "none", stdin=text).returncode == 0
+
+
+def test_control_characters_of_a_text_do_not_reach_the_terminal(localfact: CommandLine) -> None:
+    done = localfact("check", "-", "--embedder", "none", stdin="Marie Curie was \x1b[31mborn\x1b]0;title\x07 in Warsaw.")
+    assert "Marie Curie" in done.stdout
+    assert "\x1b" not in done.stdout

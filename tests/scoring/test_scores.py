@@ -100,7 +100,7 @@ def test_f1_at_k_is_undefined_where_k_is_zero() -> None:
     result = one(run, F1AtK(k("gold")))
     assert (result.value, result.n) == (pytest.approx(2 / 3), 1)
     assert result.left_out == {"K = 0": 1, "no annotation": 1}
-    nothing = one(run, F1AtK(k("0")))
+    nothing = one(run, F1AtK(KPolicy(None, 0.0)))
     assert (nothing.value, nothing.value_with_zeros, nothing.reason) == (None, None, "no response has this score: 3 K = 0")
 
 

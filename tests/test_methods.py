@@ -1,0 +1,108 @@
+"""The wiring: every option reaches the strategy that it is for, and the methods differ in what they promise."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from localfact.assess.factreasoner import FactReasoner
+from localfact.claims.given import GivenClaims
+from localfact.claims.rules import RuleExtractor
+from localfact.errors import CorpusError, InputError, MissingError
+from localfact.evaluation import execute, prepare, sample_corpus
+from localfact.methods import METHODS, Options, assessor, find_method, options_of, read_hosts, resolve, wire
+from localfact.records import Claim, Evidence, Hit, Passage, passage_id
+
+NO_VECTORS = Options(embedder="none")
+
+
+def test_each_method_is_its_version_of_factreasoner_with_our_defaults() -> None:
+    for version, name in enumerate(("builtin-fr1", "builtin-fr2", "builtin-fr3"), start=1):
+        method = METHODS[name]
+        judge = assessor(method, resolve(method, NO_VECTORS))
+        assert isinstance(judge, FactReasoner)
+        assert (judge.version, judge.tables, judge.passage_prior, judge.solver) == (version, "balanced", 0.99, "auto")
+        assert (judge.gate, dict(judge.host_priors)) == (method.gate, {})
+
+
+def test_every_option_reaches_the_assessor() -> None:
+    options = NO_VECTORS.model_copy(
+        update={"tables": "paper", "passage_prior": 0.9, "hosts": {"x.example": 0.2}, "solver": "loopy", "seed": 7}
+    )
+    judge = assessor(METHODS["builtin-fr2"], resolve(METHODS["builtin-fr2"], options))
+    assert isinstance(judge, FactReasoner)
+    assert (judge.tables, judge.passage_prior, judge.solver, judge.seed) == ("paper", 0.9, "loopy", 7)
+    assert judge.host_priors == {"x.example": 0.2}
+
+
+async def test_options_decide_extraction_retrieval_and_merging() -> None:
+    method = METHODS["builtin-fr2"]
+    options = NO_VECTORS.model_copy(update={"corpus": sample_corpus(), "k": 2, "claims": "extract"})
+    road = wire(method, options, resolve(method, options))
+    assert isinstance(road.extractor, RuleExtractor)
+    given = NO_VECTORS.model_copy(update={"claims": "given"})
+    assert isinstance(wire(method, given, resolve(method, given)).extractor, GivenClaims)
+    claim = Claim(id="c1", text="Marie Curie was born in Warsaw.")
+    (bare,) = prepare(options=options, limit=1).responses
+    found = await road.retriever.retrieve(bare, [claim])
+    assert len(found.hits["c1"]) == 2
+    evidence = Evidence(passages=tuple(copies()), hits={"c1": tuple(hits())})
+    merged = await road.retriever.retrieve(bare.model_copy(update={"claims": (claim,), "evidence": evidence}), [claim])
+    assert len(merged.passages) == 1
+
+
+def copies() -> list[Passage]:
+    """Two passages that differ in their last word."""
+    text = " ".join(f"word{number}" for number in range(120))
+    return [Passage(id=passage_id(f"{text} {end}"), text=f"{text} {end}") for end in ("one", "two")]
+
+
+def hits() -> list[Hit]:
+    return [Hit(passage_id=passage.id, rank=rank, score=1 / rank) for rank, passage in enumerate(copies(), start=1)]
+
+
+def test_what_cannot_be_used_is_refused_before_anything_is_loaded_or_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="solver"):
+        prepare(options=NO_VECTORS.model_copy(update={"solver": "foo"}))
+    with pytest.raises(InputError, match="--k"):
+        options_of(k=0)
+    with pytest.raises(InputError, match="builtin-fr2"):
+        find_method("builtin-fr22")
+    with pytest.raises(MissingError, match="corpus build"):
+        prepare(options=NO_VECTORS.model_copy(update={"corpus": tmp_path}))
+
+
+def test_a_forced_start_that_fails_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = prepare(options=NO_VECTORS, limit=1, out=tmp_path / "run")
+    execute(job)
+    before = (tmp_path / "run/assessments.jsonl").read_bytes()
+
+    def damaged(*_: object) -> None:
+        raise CorpusError("the corpus is damaged")
+
+    monkeypatch.setattr("localfact.evaluation.wire", damaged)
+    with pytest.raises(CorpusError):
+        execute(job, force=True)
+    assert (tmp_path / "run/assessments.jsonl").read_bytes() == before
+
+
+def test_a_table_of_hosts_is_read_in_lower_case_and_checked_by_host(tmp_path: Path) -> None:
+    file = tmp_path / "hosts.yaml"
+    file.write_text("Hearsay.Example: 0.5\n")
+    assert read_hosts(file) == {"hearsay.example": 0.5}
+    file.write_text("hearsay.example: 3\n")
+    with pytest.raises(InputError, match="prior of hearsay"):
+        read_hosts(file)
+    file.write_text("")
+    assert read_hosts(file) == read_hosts(None) == {}
+
+
+def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path: Path) -> None:
+    pairs = []
+    for name in METHODS:
+        job = prepare(shared / "data/flaherty/flaherty_google.json", method=name, options=NO_VECTORS, out=tmp_path / name)
+        summary = execute(job)
+        assert summary.claims == 26
+        pairs.append(summary.usage["relate"]["pairs"])
+        assert json.loads((tmp_path / name / "summary.json").read_text())["method"] == name
+    assert pairs[0] < pairs[1] < pairs[2]
