@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from localfact.console import errors, note, output, show
+from localfact.console import errors, note, show
 from localfact.errors import InputError
 from localfact.report.tables import fields_table, hits_view
 
@@ -96,13 +97,12 @@ def search(
 
 
 @app.command()
-def verify(folder: Folder) -> None:
+def verify(folder: Folder, as_json: AsJson = False) -> None:
     """Read every file of a corpus and compare hashes and counts."""
     from localfact.evidence.corpus import Corpus
 
     problems = Corpus.open(folder, None).verify()
-    for problem in problems:
-        output().print(problem, style="red", markup=False)
+    sound = f"{folder}: every file is the one that was built, and the counts agree."
+    show({"corpus": str(folder), "problems": problems}, as_json=as_json, view=lambda _: Text("\n".join(problems) or sound))
     if problems:
         raise typer.Exit(InputError.exit_code)
-    output().print(f"{folder}: every file is the one that was built, and the counts agree.", markup=False)

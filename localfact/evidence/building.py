@@ -1,10 +1,13 @@
 """Builds a corpus from pages: beside its final place, then renamed, so that a kill in the middle leaves no half corpus."""
 
+import fcntl
 import hashlib
 import json
+import os
+import shutil
 import sqlite3
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
@@ -43,13 +46,15 @@ def build_corpus(
 ) -> CorpusDescription:
     """Builds a corpus of the pages in `folder`, which must not exist or be empty. The order of the pages does not matter.
 
+    What a killed build left beside the folder, `.NAME.building`, is cleared away by the next build of the same folder.
+
     Args:
         pages: a page given twice is taken once.
         embedder: None builds for BM25 alone.
         kinds: which kinds of passages are cut and indexed.
 
     Raises:
-        InputError: there is no page, or the folder holds something already.
+        InputError: there is no page, the folder holds something already, or another process is building it.
         WriteError: the disk is full or the folder cannot be written.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -59,9 +64,7 @@ def build_corpus(
         raise InputError("There is no page with a text, so there is nothing to build a corpus from.")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.building-", dir=folder.parent) as beside:
-            built = Path(beside) / "corpus"
-            built.mkdir()
+        with place_beside(folder) as built:
             description = fill(built, unique, embedder, kinds, progress)
             if folder.exists():
                 folder.rmdir()
@@ -69,6 +72,33 @@ def build_corpus(
     except (OSError, sqlite3.OperationalError) as error:
         raise WriteError(f"The corpus {folder} could not be written: {error}. Make room or name another place.") from error
     return description
+
+
+@contextmanager
+def place_beside(folder: Path) -> Iterator[Path]:
+    """An empty folder next to `folder` that is this process's alone; what is still there at the end is removed.
+
+    Raises:
+        InputError: another process is building the same folder. OSError: the place cannot be made or locked.
+    """
+    place = folder.parent / f".{folder.name}.building"
+    place.mkdir(exist_ok=True)
+    lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)  # a lock ends with its process, however that ends
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"Another process is building {folder}. Wait for it, or name another folder.") from None
+        built = place / "corpus"
+        if built.exists():
+            shutil.rmtree(built)
+        built.mkdir()
+        try:
+            yield built
+        finally:
+            shutil.rmtree(place)
+    finally:
+        os.close(lock)
 
 
 def fill(

@@ -91,7 +91,8 @@ class Corpus:
         if embedder is not None and description.embedder not in (None, embedder.identity):
             raise CorpusError(
                 f"The corpus {folder} was built with the embedder {description.embedder}, not {embedder.identity}. "
-                f"Name its own with --embedder, or build it again with this one: localfact corpus build PAGES --out {folder}"
+                "Name its own with --embedder, or remove it and build it again: "
+                f"localfact corpus build PAGES --out {folder} --embedder {embedder.identity.split('@')[0]}"
             )
         for name, mark in description.files.items():
             file = folder / name
@@ -153,11 +154,11 @@ class Corpus:
 
 def cure(folder: Path) -> str:
     """What to do about a damaged corpus."""
-    return f"Copy it again, or build it again: localfact corpus build PAGES --out {folder}"
+    return f"Copy it again, or remove it and build it again: localfact corpus build PAGES --out {folder}"
 
 
 def segment_folder(folder: Path, kind: PassageKind) -> Path:
-    """Where the first segment of that kind lies; adding pages makes further ones."""
+    """Where the segment of that kind lies. The number leaves room for further ones; this version makes one."""
     return folder / "segments" / f"{kind}-0001"
 
 

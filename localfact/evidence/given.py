@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from localfact.embedding import Embedder
 from localfact.errors import MissingError
+from localfact.evidence.duplicates import merge_near_duplicates
 from localfact.evidence.index import Index
 from localfact.evidence.retriever import LEXICAL_ALONE, affinity, hits_of, search_all
 from localfact.records import Claim, Evidence, Hit, Passage, Response
@@ -20,11 +21,14 @@ class GivenEvidence:
     where the input gives passages but says of none which claim it belongs to, the response's passages are ranked.
     """
 
-    def __init__(self, fallback: Retriever | None, embedder: Embedder | None, *, k: int = 5) -> None:
+    def __init__(
+        self, fallback: Retriever | None, embedder: Embedder | None, *, k: int = 5, merge_near_duplicates: bool = False
+    ) -> None:
         """Takes who is asked when a response brings no evidence, and how many passages a claim gets when they are ranked."""
         self._fallback = fallback
         self._embedder = embedder
         self._k = k
+        self._merge = merge_near_duplicates
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
         """Returns the evidence of the response, or the fallback's.
@@ -44,6 +48,8 @@ class GivenEvidence:
     def _retrieve(self, response: Response, given: Evidence, claims: Sequence[Claim]) -> Evidence:
         if not given.passages:
             return Evidence(hits={claim.id: () for claim in claims}, notes=given.notes)
+        if self._merge:
+            given = merged_evidence(given)
         linked = linked_claims(response, given)
         unlinked = [claim for claim in claims if linked.get(claim.id) != claim.text]
         index = Index.of({passage.id: passage.text for passage in given.passages}, self._embedder)
@@ -58,6 +64,16 @@ class GivenEvidence:
             notes.append(LEXICAL_ALONE)
         ids = [passage.id for passage in passages]
         return Evidence(passages=passages, hits=hits, affinity=affinity(index, self._embedder, claims, ids), notes=tuple(notes))
+
+
+def merged_evidence(given: Evidence) -> Evidence:
+    """The same evidence with near-duplicate passages merged; a claim hits each survivor once, at its best rank."""
+    merged = merge_near_duplicates(given.passages)
+    hits = {
+        claim: hits_of([(merged.survivor[hit.passage_id], hit.score) for hit in own], len(own))
+        for claim, own in given.hits.items()
+    }
+    return given.model_copy(update={"passages": merged.passages, "hits": hits})
 
 
 def linked_claims(response: Response, given: Evidence) -> dict[str, str]:

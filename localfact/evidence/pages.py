@@ -118,7 +118,7 @@ def page_of_row(line: str, address: str) -> Page:
     """The page of one line of JSON; `address` stands in where the row has none."""
     try:
         row = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of too many digits
         raise NoPageError(f"The line is not JSON: {error}.") from None
     if not isinstance(row, dict):
         raise NoPageError("The line is not a JSON object.")

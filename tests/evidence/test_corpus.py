@@ -14,7 +14,7 @@ import yaml
 
 from localfact.embedding import Embedder
 from localfact.errors import CorpusError, InputError, MissingError, WriteError
-from localfact.evidence.building import build_corpus
+from localfact.evidence.building import build_corpus, place_beside
 from localfact.evidence.corpus import Corpus, corpus_identity, read_description
 from localfact.evidence.pages import Page
 
@@ -160,8 +160,29 @@ def test_a_build_that_is_killed_leaves_no_corpus_and_the_next_one_works(tmp_path
     assert not target.exists()
     with pytest.raises(MissingError):
         Corpus.open(target, None)
+    assert list(tmp_path.iterdir()) != []
     build_corpus(pages, target, None)
     assert Corpus.open(target, None).verify() == []
+    assert list(tmp_path.iterdir()) == [target], "what the killed build left is gone"
+
+
+def test_two_processes_do_not_build_one_folder_at_once(tmp_path: Path, pages: list[Page]) -> None:
+    target = tmp_path / "twice"
+    with place_beside(target), pytest.raises(InputError, match="Another process is building"):
+        build_corpus(pages, target, None)
+    assert list(tmp_path.iterdir()) == []
+    build_corpus(pages, target, None)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_in_place_of_the_building_folder_is_not_followed(tmp_path: Path, pages: list[Page]) -> None:
+    precious = tmp_path / "elsewhere" / "corpus" / "kept.txt"
+    precious.parent.mkdir(parents=True)
+    precious.write_text("mine")
+    (tmp_path / ".target.building").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(WriteError):
+        build_corpus(pages, tmp_path / "target", None)
+    assert precious.read_text() == "mine"
 
 
 def test_a_folder_without_a_corpus_is_missed_with_the_command(tmp_path: Path) -> None:

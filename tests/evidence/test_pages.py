@@ -37,10 +37,17 @@ def test_link_may_be_called_url_and_snippet_stands_in_for_an_empty_text(tmp_path
 
 
 def test_bad_rows_are_told_with_their_line_and_stop_nobody(tmp_path: Path) -> None:
-    bad = ["{broken", "[1, 2]", {"url": "u", "text": ""}, {"url": "u", "text": 7}, "[" * 100_000]
+    bad = [
+        "{broken",
+        "[1, 2]",
+        {"url": "u", "text": ""},
+        {"url": "u", "text": 7},
+        "[" * 100_000,
+        '{"text": %s}' % ("7" * 5_000),
+    ]
     read = read_pages(rows(tmp_path, *bad, "", {"url": "last", "text": "Fine."}))
     assert [page.link for page in read.pages] == ["last"]
-    assert [problem.split(":")[0] for problem in read.problems] == [f"pages.jsonl, line {number}" for number in range(1, 6)]
+    assert [problem.split(":")[0] for problem in read.problems] == [f"pages.jsonl, line {number}" for number in range(1, 7)]
     assert "no text" in read.problems[2]
 
 

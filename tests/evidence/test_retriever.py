@@ -144,6 +144,29 @@ async def test_passages_that_are_named_for_no_claim_are_ranked(
     assert len(evidence.passages) == 2
 
 
+async def test_given_near_duplicates_become_one_passage_with_all_links_that_a_claim_hits_once(
+    pages: list[Page], minilm: Embedder
+) -> None:
+    response = given(pages, hits={"c1": ("Harbour-Copy", "Bird", "Harbour", "Wool"), "c2": ("Harbour-Copy",)})
+    evidence = await GivenEvidence(None, minilm, merge_near_duplicates=True).retrieve(response, CLAIMS[:2])
+    assert titles(evidence, "c1") == ["Harbour", "Bird", "Wool"]
+    assert [(hit.rank, hit.score) for hit in evidence.hits["c1"]] == [(1, 1.0), (2, 0.5), (3, 0.25)]
+    assert titles(evidence, "c2") == ["Harbour"]
+    (survivor,) = [passage for passage in evidence.passages if passage.title.startswith("Harbour")]
+    assert set(survivor.links) == {"https://harbour.example/page", "https://harbour-copy.example/page"}
+    assert len(evidence.passages) == len(pages) - 1
+    assert set(evidence.affinity["c1"]) == {passage.id for passage in evidence.passages}
+
+
+async def test_merged_near_duplicates_leave_room_where_given_passages_are_ranked(pages: list[Page], minilm: Embedder) -> None:
+    apart = await GivenEvidence(None, minilm, k=2).retrieve(given(pages), CLAIMS[1:2])
+    assert set(titles(apart, "c2")) == {"Harbour", "Harbour-Copy"}
+    merged = await GivenEvidence(None, minilm, k=2, merge_near_duplicates=True).retrieve(given(pages), CLAIMS[1:2])
+    assert titles(merged, "c2")[0] == "Harbour"
+    assert "Harbour-Copy" not in titles(merged, "c2")
+    assert len(merged.hits["c2"]) == 2
+
+
 async def test_given_passages_are_ranked_by_words_without_an_embedder(pages: list[Page]) -> None:
     evidence = await GivenEvidence(None, None, k=1).retrieve(given(pages), CLAIMS)
     assert titles(evidence, "c1") == ["Lighthouse"]
