@@ -7,7 +7,7 @@ can check by hand; `lexical.py` weighs them.
 import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -230,11 +230,12 @@ class Match:
     def has_opposite(self) -> bool:
         """Whether the window has the opposite of a missing word, beside the word that is its neighbour in the claim."""
         stems = ["", *(token.stem for token in self.claim.tokens), ""]
+        opposites = read_opposites(OPPOSITES_FILE)
         return any(
             self.premise.holds_pair(self.window, before, opposite) or self.premise.holds_pair(self.window, opposite, after)
             for before, word, after in zip(stems, stems[1:], stems[2:], strict=False)
             if word not in self.covered
-            for opposite in OPPOSITES.get(word, ())
+            for opposite in opposites.get(word, ())
         )
 
 
@@ -263,6 +264,7 @@ def is_negation(token: Token) -> bool:
     return token.negation
 
 
+@cache
 def read_opposites(file: Path) -> dict[str, list[str]]:
     """Stem -> the stems that are its opposites, from a file of two words a line."""
     opposites: dict[str, list[str]] = {}
@@ -271,6 +273,3 @@ def read_opposites(file: Path) -> dict[str, list[str]]:
         opposites.setdefault(one, []).append(other)
         opposites.setdefault(other, []).append(one)
     return opposites
-
-
-OPPOSITES = read_opposites(OPPOSITES_FILE)

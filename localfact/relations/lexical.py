@@ -25,6 +25,8 @@ from localfact.text import sentences
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
 IDF_FILE = Path(__file__).with_name("idf.txt")
 IDENTITY_DIGITS = 12
+#: Raised when the features, or how they are used, change: results of before are those of another model.
+RULES = 2
 
 #: A hypothesis of more tokens is not one claim but a passage: it is read sentence by sentence.
 LONGEST_CLAIM = 80
@@ -76,8 +78,8 @@ class LexicalRelationModel:
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution]:
         """One distribution a pair, in order, in a thread; a pair's result does not depend on the other pairs.
 
-        A hypothesis longer than a claim is read sentence by sentence and the distributions are averaged; `windows` counts the
-        sentences. A pair in which either side has no words is neutral.
+        A hypothesis longer than a claim is read sentence by sentence and the most decided sentence speaks for all (SPEC section
+        3, "Relation probability"); `windows` counts the sentences. A pair in which either side has no words is neutral.
         """
         return await asyncio.to_thread(self._relate, pairs)
 
@@ -106,9 +108,9 @@ class LexicalRelationModel:
     def _predict(self, premise: Premise, statements: Sequence[Claim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
             return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
-        read = [self._coefficients.distribution([*compare(claim, premise), *similarity]) for claim in statements]
-        entailment, contradiction, neutral = (math.fsum(column) / len(read) for column in zip(*read, strict=True))
-        return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(read))
+        read = (self._coefficients.distribution([*compare(claim, premise), *similarity]) for claim in statements)
+        entailment, contradiction, neutral = max(read, key=lambda labels: max(labels[:2]))
+        return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(statements))
 
     def _similarities(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:
         """The features of similarity of each pair, none without an embedder. A passage's vectors are those the corpus has."""
@@ -130,6 +132,6 @@ def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.flo
 
 def lexical_identity(embedder: str | None) -> str:
     """The identity of the model with the embedder of that identity, or with none: known without loading either."""
-    content = b"".join(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))
+    content = b"".join([str(RULES).encode(), *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))])
     revision = hashlib.sha256(content).hexdigest()[:IDENTITY_DIGITS]
     return f"lexical@{revision}+{embedder or 'no-embedder'}"

@@ -145,17 +145,28 @@ def test_text_in_a_script_without_spaces_is_entailed_by_itself_rather_than_by_an
     assert other.label is RelationLabel.NEUTRAL
 
 
-def test_a_passage_as_hypothesis_is_read_sentence_by_sentence_and_averaged():
+@pytest.mark.parametrize(
+    ("decided", "label"),
+    [
+        ("Mirela Vantos moved to Zagreb in 1927.", RelationLabel.ENTAILMENT),
+        ("Mirela Vantos moved to Zagreb in 1935.", RelationLabel.CONTRADICTION),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 7, 14])
+def test_of_a_passage_as_hypothesis_the_most_decided_sentence_speaks(decided: str, label: RelationLabel, place: int):
     model = LexicalRelationModel()
-    sentences = [
-        "Mirela Vantos was a Croatian painter and teacher in the town of Split.",
-        "The lighthouse is 35 metres tall.",
-    ] * 8
+    sentences = ["The lighthouse on the island is thirty-five metres tall."] * 14
+    sentences.insert(place, decided)
     whole = related(model, (PAINTER, " ".join(sentences)))[0]
-    single = related(model, *((PAINTER, sentence) for sentence in sentences))
+    alone = related(model, (PAINTER, decided))[0]
     assert len(" ".join(sentences).split()) > LONGEST_CLAIM
-    assert whole.windows == len(sentences)
-    assert whole.entailment == pytest.approx(np.mean([relation.entailment for relation in single]))
+    assert whole.label is label
+    assert whole == alone.model_copy(update={"windows": 15})
+
+
+def test_a_passage_of_which_no_sentence_is_spoken_to_is_neutral():
+    relation = related(LexicalRelationModel(), (PAINTER, LIGHTHOUSE * 2))[0]
+    assert relation.label is RelationLabel.NEUTRAL
 
 
 def test_a_passage_entails_itself(model: LexicalRelationModel):
