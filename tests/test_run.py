@@ -1,6 +1,5 @@
 import json
 import os
-import resource
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from roads import WordRelations, responses, small_pipeline
 
-from localfact.errors import InputError, MissingError, RunFolderError, WriteError
+from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, GoldLabel, Response, VerdictLabel
 from localfact.run import SILENT, run
@@ -118,21 +117,6 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(RunFolderError, match="not a run folder"):
         RunFolder(tmp_path, SETTINGS, {}, force=True)
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
-
-
-async def test_a_full_disk_is_one_sentence_and_leaves_whole_lines(tmp_path: Path) -> None:
-    await finish(tmp_path, TEXTS[:2])
-    before = (tmp_path / ASSESSMENTS_FILE).read_bytes()
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with folder_of(tmp_path) as folder:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 100, hard))
-        try:
-            with pytest.raises(WriteError, match=r"cannot be written.*kept"):
-                await run(responses(*TEXTS), small_pipeline(), folder, SILENT)
-        finally:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (tmp_path / ASSESSMENTS_FILE).read_bytes() == before
-    assert len(json.loads(before.splitlines()[0])["verdicts"]) == 2
 
 
 async def test_gold_counts_travel_with_the_assessment(tmp_path: Path) -> None:

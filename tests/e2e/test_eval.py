@@ -85,6 +85,21 @@ def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
     assert (tmp_path / "stopped/assessments.jsonl").read_bytes() == whole
 
 
+def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(localfact: CommandLine, tmp_path: Path) -> None:
+    words = ("eval", "--limit", "6", "--embedder", "none")
+    assert localfact(*words, "--out", "whole").returncode == 0
+    whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
+    full = localfact(*words, "--out", "full", largest_file=len(whole) // 2)
+    assert full.returncode == 2
+    assert "cannot be written" in full.stderr
+    assert "Traceback" not in full.stderr
+    kept = (tmp_path / "full/assessments.jsonl").read_bytes()
+    assert kept.endswith(b"\n")
+    assert 0 < len(kept) < len(whole)
+    assert localfact(*words, "--out", "full").returncode == 0
+    assert (tmp_path / "full/assessments.jsonl").read_bytes() == whole
+
+
 def test_bad_rows_are_counted_and_the_good_ones_scored(localfact: CommandLine, tmp_path: Path) -> None:
     data = rows(
         tmp_path / "data.jsonl",
