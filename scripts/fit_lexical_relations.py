@@ -1,6 +1,6 @@
 """Fits the lexical relation model: writes localfact/relations/lexical.json and idf.txt from the folder of public data sets.
 
-    python scripts/fit_lexical_relations.py ../shared/data
+    python scripts/fit_lexical_relations.py DATA
 
 Minutes on two cores, most of them for embedding. The same data give the same files.
 """

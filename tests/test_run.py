@@ -58,7 +58,7 @@ async def test_what_is_missing_stops_the_run_and_keeps_what_was_done(tmp_path: P
         async def retrieve(self, response: Response, claims: object) -> Evidence:
             if response.id == "r3":
                 raise MissingError("no corpus")
-            return await small_pipeline().retriever.retrieve(response, claims)  # type: ignore[arg-type]
+            return await small_pipeline().retriever.retrieve(response, claims)
 
     road = small_pipeline()
     with folder_of(tmp_path) as folder, pytest.raises(MissingError, match="no corpus"):

@@ -8,6 +8,7 @@ import asyncio
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from rich.console import Console
@@ -113,8 +114,8 @@ def inferring(size: float) -> Iterator[Section]:
             continue
         graph = synthetic.graph(claims, 3, seed=claims)
         paths = {
-            "auto": Path(lambda graph=graph: marginals(graph), 1),  # type: ignore[misc]
-            "loopy": Path(lambda graph=graph: marginals(graph, solver="loopy"), 1),  # type: ignore[misc]
+            "auto": Path(partial(marginals, graph), 1),
+            "loopy": Path(partial(marginals, graph, solver="loopy"), 1),
         }
         if claims <= GRAPH_CLAIMS[0]:
             paths["pgmpy elimination"] = Path(pgmpy_elimination(graph), 1)

@@ -177,9 +177,10 @@ def test_given_claims_and_passages_are_used_and_extract_ignores_the_claims(local
 
 
 def test_show_and_score_read_a_run_again(localfact: CommandLine) -> None:
-    localfact("eval", "--limit", "2", "--embedder", "none", "--out", "out")
+    localfact("eval", "--limit", "2", "--embedder", "none", "--out", "out", "--recall-k", "7")
     shown = localfact("show", "out")
     assert "marie-curie" in shown.stdout
+    assert "F1@K(7)" in shown.stdout
     one = localfact("show", "out", "marie-curie")
     assert "supported" in one.stdout
     assert "F1@K(22)" in localfact("score", "out", "--recall-k", "22").stdout

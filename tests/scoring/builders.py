@@ -52,7 +52,7 @@ def assessment(
 
 def run_of(*verdicts: str, **same: object) -> list[Assessment]:
     """A run with one response for each string of verdicts."""
-    return [assessment(letters, index=at, **same) for at, letters in enumerate(verdicts)]  # type: ignore[arg-type]
+    return [assessment(letters, index=at, **same) for at, letters in enumerate(verdicts)]
 
 
 def status(labels: Sequence[VerdictLabel], failed: bool) -> AssessmentStatus:

@@ -33,8 +33,8 @@ def test_the_interval_is_that_of_the_percentile_bootstrap() -> None:
     values = [0.5, 2 / 3, 1, 0, 0.75, 0.25, 0.5, 2 / 3, 0.5, 1]
     deviation = statistics.pstdev(values) / math.sqrt(len(values))
     assert result.ci is not None
-    assert result.ci[0] == pytest.approx(result.value - 1.96 * deviation, abs=0.02)  # type: ignore[operator]
-    assert result.ci[1] == pytest.approx(result.value + 1.96 * deviation, abs=0.02)  # type: ignore[operator]
+    assert result.ci[0] == pytest.approx(result.value - 1.96 * deviation, abs=0.02)
+    assert result.ci[1] == pytest.approx(result.value + 1.96 * deviation, abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_interval_in_another_process() -> None:
