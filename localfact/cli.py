@@ -1,5 +1,6 @@
 """The command line: parses, calls a public function, prints. Results on standard output, everything else on standard error."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -276,11 +277,17 @@ def read_text(file: Path) -> str:
 def main() -> NoReturn:
     """Runs the command line; an error that the user can mend is one sentence and an exit code, never a traceback."""
     try:
-        app()
-    except OSError as error:  # of standard output; files of ours have errors of their own
-        note(f"Error: the output cannot be written: {error.strerror or error}.")
-        sys.exit(WriteError.exit_code)
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # buffered output meets its full disk here, not when the interpreter ends
     except LocalFactError as error:
         errors().print(f"Error: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
+    except OSError as error:  # of standard output; files of ours have errors of their own
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # takes what is still buffered
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough: `localfact ... | head`
+            sys.exit(SOME_FAILED)
+        note(f"Error: the output cannot be written: {error.strerror or error}.")
+        sys.exit(WriteError.exit_code)
     sys.exit(0)

@@ -110,10 +110,13 @@ def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     assert "builtin-fr2" in localfact("methods").stdout
 
 
-def test_output_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_one_sentence(tmp_path: Path, unbuffered: str) -> None:
     command = CommandLine(tmp_path)
+    environment = {**command.environment, "PYTHONUNBUFFERED": unbuffered}
+    words = command.arguments(["methods", "--json"])
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command.arguments(["methods", "--json"]), stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, env=environment)
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
