@@ -3,9 +3,11 @@
     LocalFactError                 exit code 2
     ├── InputError                 2   a file, a row, an option that cannot be used as given
     │   ├── CorpusError            2   a corpus folder whose parts do not belong together, or are damaged
-    │   └── GraphError             2   a fact graph that is not one
+    │   ├── GraphError             2   a fact graph that is not one
+    │   └── PromptTooLongError     2   a prompt that leaves the model's window no room for its answer
     ├── RunFolderError             2   a run folder that other settings, or another process, own
     ├── MissingError               3   weights, a corpus or a package that is not there
+    ├── EngineError                2   the language model engine could not start, or died; what was done is kept
     └── WriteError                 2   the disk is full or the folder cannot be written; what was done is kept
 
 The command line prints the message and exits with the code; a library user catches LocalFactError.
@@ -32,6 +34,10 @@ class GraphError(InputError):
     """A fact graph with an unknown id, a probability outside [0, 1], or not in the schema."""
 
 
+class PromptTooLongError(InputError):
+    """A prompt that leaves the model's window no room for an answer. It concerns one call; the message has the numbers."""
+
+
 class RunFolderError(LocalFactError):
     """A run folder that cannot be continued: other settings, or another process at work in it."""
 
@@ -40,6 +46,10 @@ class MissingError(LocalFactError):
     """Something that must be installed, downloaded or built first: the message gives the command."""
 
     exit_code: ClassVar[int] = 3
+
+
+class EngineError(LocalFactError):
+    """The language model engine could not start, or died while at work. Everything done before stands."""
 
 
 class WriteError(LocalFactError):

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,11 +15,13 @@ from localfact.records import (
     Failure,
     GoldLabel,
     Judgement,
+    Pair,
     Response,
     Verdict,
     VerdictLabel,
 )
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
+from localfact.usage import Ledger, kept_in
 
 #: Called as (stage, how many it handled) whenever a stage of some response ends: "claims", "relations".
 Observer = Callable[[str, int], None]
@@ -27,9 +29,15 @@ Observer = Callable[[str, int], None]
 
 @dataclass
 class Journey:
-    """What one response's way cost: seconds per stage. They differ from run to run, so they never enter an Assessment."""
+    """What one response's way cost.
+
+    Attributes:
+        seconds: per stage. They differ from run to run, so they never enter an Assessment.
+        ledger: the calls of a language model; what of them every run repeats enters the Assessment.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -41,14 +49,24 @@ class Journey:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
 
 
+async def nothing_to_close() -> None:
+    """What a pipeline does at its end when its strategies hold nothing open."""
+
+
 @dataclass(frozen=True)
 class Pipeline:
-    """One strategy for each stage."""
+    """One strategy for each stage.
+
+    Attributes:
+        relation_model: None for an assessor that needs no pairs related.
+        close: ends what the strategies hold open, a language model engine say.
+    """
 
     extractor: ClaimExtractor
     retriever: Retriever
-    relation_model: RelationModel
+    relation_model: RelationModel | None
     assessor: Assessor
+    close: Callable[[], Awaitable[None]] = nothing_to_close
 
     async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
         """Takes `response` down the road.
@@ -58,6 +76,11 @@ class Pipeline:
         """
         if response.problem is not None:
             return failed(index, response, response.problem)
+        with kept_in(journey.ledger):
+            assessment = await self._assess(index, response, journey, observe)
+        return assessment.model_copy(update={"usage": journey.ledger.repeatable()})
+
+    async def _assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
         with journey.stage("extract"):
             extraction = await self.extractor.extract(response)
         observe("claims", len(extraction.claims))
@@ -65,15 +88,23 @@ class Pipeline:
         if not claims:
             return assessment_of(index, response, extraction, Evidence(), Judgement())
         with journey.stage("retrieve"):
-            evidence = await self.retriever.retrieve(response, claims)
+            unsettled = self.assessor.unsettled(claims)
+            evidence = await self.retriever.retrieve(response, unsettled) if unsettled else Evidence()
         pairs = self.assessor.pairs(claims, evidence)
         with journey.stage("relate"):
-            predictions = await self.relation_model.relate(pairs) if pairs else ()
+            relations = await self._relate(pairs)
         observe("relations", len(pairs))
-        relations = dict(zip(pairs, predictions, strict=True))
         with journey.stage("assess"):
             judgement = await self.assessor.assess(response, claims, evidence, relations)
-        return assessment_of(index, response, extraction, evidence, judgement, count_pairs(relations))
+        counts = {"retrieve": {"claims": len(unsettled)}, "relate": count_pairs(relations)}
+        return assessment_of(index, response, extraction, evidence, judgement, counts)
+
+    async def _relate(self, pairs: Sequence[Pair]) -> Relations:
+        if not pairs:
+            return {}
+        if self.relation_model is None:
+            raise AssertionError("an assessor that needs pairs related must be wired with a relation model")
+        return dict(zip(pairs, await self.relation_model.relate(pairs), strict=True))
 
 
 def failed(index: int, response: Response, reason: str) -> Assessment:
@@ -104,17 +135,23 @@ def assessment_of(
     extraction: Extraction,
     evidence: Evidence,
     judgement: Judgement,
-    pair_counts: Mapping[str, int] | None = None,
+    counted: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Assessment:
     """Puts together what the stages returned; every claim must have exactly one verdict, in order."""
     if [verdict.claim_id for verdict in judgement.verdicts] != [claim.id for claim in extraction.claims]:
         raise AssertionError("an assessor must return one verdict a claim, in the order of the claims")
-    counted = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
+    counted = counted or {}
+    told = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
     dropped = {f"dropped_{reason.replace(' ', '_')}": count for reason, count in sorted(extraction.dropped.items())}
     counts = {
-        "extract": {"claims": len(extraction.claims), "lines_unparsed": len(extraction.unparsed), **dropped},
-        "retrieve": {"passages": len(evidence.passages)},
-        "relate": pair_counts or {},
+        "extract": {
+            "claims": len(extraction.claims),
+            "lines_unparsed": len(extraction.unparsed),
+            **extraction.counts,
+            **dropped,
+        },
+        "retrieve": {"passages": len(evidence.passages), **counted.get("retrieve", {})},
+        "relate": counted.get("relate", {}),
         "assess": judgement.counts,
     }
     return begun(index, response).model_copy(
@@ -122,10 +159,11 @@ def assessment_of(
             "status": status_of(judgement.verdicts),
             "claims": extraction.claims,
             "verdicts": judgement.verdicts,
-            "passages": tuple(passage for passage in evidence.passages if passage.id in counted),
+            "passages": tuple(passage for passage in evidence.passages if passage.id in told),
             "relations": judgement.relations,
+            "unparsed": extraction.unparsed,
             "counts": counts,
-            "warnings": (*evidence.notes, *judgement.warnings),
+            "warnings": (*extraction.warnings, *evidence.notes, *judgement.warnings),
         }
     )
 

@@ -68,12 +68,37 @@ class Span(Record):
     end: Annotated[int, Field(ge=0)]
 
 
-class PreVerification(Record):
-    """What the extractor itself thought of a claim before any evidence (FastFact, section 4.2)."""
+class PreVerificationLabel(StrEnum):
+    """What an extractor may think of its own claim before any evidence (FastFact, section 4.1)."""
 
-    label: str
+    SUPPORTED = "supported"
+    NON_SUPPORTED = "non-supported"
+    IRRELEVANT = "irrelevant"
+    LIKELY_SUPPORTED = "likely supported"
+    LIKELY_NON_SUPPORTED = "likely non-supported"
+    UNSURE = "unsure"
+
+
+#: The labels that may settle a claim without evidence, given enough confidence (FastFact, section 4.1, condition 1).
+DEFINITE_LABELS = frozenset(
+    {PreVerificationLabel.SUPPORTED, PreVerificationLabel.NON_SUPPORTED, PreVerificationLabel.IRRELEVANT}
+)
+
+
+class PreVerification(Record):
+    """What the extractor itself thought of a claim before any evidence (FastFact, section 4.1).
+
+    Attributes:
+        label: the label it wrote.
+        confidence: C = P(label | everything before it), the product over all the label's tokens (equation 1).
+        distribution: label -> probability over all six, summing to one, where it was asked for: another scale than C.
+        mass: the probability that the model writes one of the six at that place at all; given with the distribution.
+    """
+
+    label: PreVerificationLabel
     confidence: Probability
-    distribution: Mapping[str, Probability] | None = None
+    distribution: Mapping[PreVerificationLabel, Probability] | None = None
+    mass: Probability | None = None
 
 
 class Claim(Record):
@@ -178,11 +203,21 @@ class Response(Record):
 
 
 class Extraction(Record):
-    """What a claim extractor found: the claims in the order of the text, and lines of a model's answer it could not read."""
+    """What a claim extractor found.
+
+    Attributes:
+        claims: in the order of the text.
+        unparsed: lines of a model's answer that are no claim with a label; counted and shown, never guessed at.
+        dropped: reason -> how many candidate sentences were not claims.
+        counts: named whole numbers worth reporting (chunks, chunks split, duplicates merged, ...).
+        warnings: sentences the reader must know.
+    """
 
     claims: tuple[Claim, ...] = ()
     unparsed: tuple[str, ...] = ()
-    dropped: Mapping[str, int] = Field(default_factory=dict)  # reason -> how many candidate sentences were not claims
+    dropped: Mapping[str, int] = Field(default_factory=dict)
+    counts: Mapping[str, int] = Field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
 
 class Pair(NamedTuple):
@@ -235,11 +270,14 @@ class Relation(Record):
 
 
 class CountedPassage(Record):
-    """A passage that counted for a verdict, and how: its relation to the claim and that relation's probability."""
+    """A passage that counted for a verdict, and how: its relation to the claim and that relation's probability.
+
+    Both are None where a verifier read the passage among others and did not say what it made of each.
+    """
 
     passage_id: str
-    relation: RelationLabel
-    probability: Probability
+    relation: RelationLabel | None = None
+    probability: Probability | None = None
 
 
 class Verdict(Record):
@@ -284,7 +322,9 @@ class Assessment(Record):
         passages: those that some verdict counted, so that the line can be read alone.
         gold_supported, gold_not_supported: how many claims of the annotation carry each label; None without an annotation. The
             annotation may have other claims than ours: precision and K' are compared, not claims.
+        unparsed: lines of the extractor's answer that could not be read.
         counts: stage -> what it counted: sentences dropped by reason, passages, pairs, relations by label, ...
+        usage: stage -> calls of the language model, requests, prompt and output tokens, as really sent.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -303,5 +343,7 @@ class Assessment(Record):
     relations: tuple[Relation, ...] = ()
     gold_supported: int | None = None
     gold_not_supported: int | None = None
+    unparsed: tuple[str, ...] = ()
     counts: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
+    usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
-from localfact.errors import CorpusError, LocalFactError, MissingError, WriteError
+from localfact.errors import CorpusError, EngineError, LocalFactError, MissingError, WriteError
 from localfact.pipeline import Journey, Pipeline, failed
 from localfact.records import Assessment, Response
 from localfact.runfolder import RunFolder, pending
@@ -14,7 +14,7 @@ from localfact.runfolder import RunFolder, pending
 #: How many responses are on the road at once unless told. More keep a GPU busy; on a CPU a few hide the reading and writing.
 CONCURRENCY = 4
 #: Errors that no other response would escape.
-CONCERN_ALL = (MissingError, CorpusError, WriteError)
+CONCERN_ALL = (MissingError, CorpusError, EngineError, WriteError)
 
 Result = TypeVar("Result")
 
@@ -73,6 +73,8 @@ async def run(
                 group.create_task(work(waiting, responses, pipeline, folder, progress))
     except* LocalFactError as errors:
         raise errors.exceptions[0] from None
+    finally:
+        await pipeline.close()
 
 
 async def work(
@@ -82,7 +84,12 @@ async def work(
     for index in waiting:
         journey = Journey()
         assessment = await assess_or_fail(index, responses[index], pipeline, journey, progress)
-        timing = {"index": index, "finished": datetime.now(UTC).isoformat(), "seconds": journey.seconds}
+        timing = {
+            "index": index,
+            "finished": datetime.now(UTC).isoformat(),
+            "seconds": journey.seconds,
+            "usage": journey.ledger.varying(),
+        }
         folder.append(assessment, timing)
         progress.response_done(assessment)
 
@@ -96,9 +103,10 @@ async def assess_or_fail(
     except CONCERN_ALL:
         raise
     except LocalFactError as error:
-        return failed(index, response, str(error))
+        reason = str(error)
     except Exception as error:  # one bad response must never stop the rest
-        return failed(index, response, f"{type(error).__name__}: {error}")
+        reason = f"{type(error).__name__}: {error}"
+    return failed(index, response, reason).model_copy(update={"usage": journey.ledger.repeatable()})
 
 
 def complete(coroutine: Coroutine[Any, Any, Result]) -> Result:

@@ -44,6 +44,10 @@ class RelationModel(Protocol):
 class Assessor(Protocol):
     """Decides about the claims of one response."""
 
+    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        """Returns the claims that evidence must be found for, in order: all, unless something settled a claim before."""
+        ...
+
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
         """Returns the pairs it needs related, each once; () when it asks a model itself."""
         ...

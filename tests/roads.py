@@ -66,6 +66,9 @@ class WordRelations:
 class EntailedIsSupported:
     """Supported where the passage entails, undecided elsewhere."""
 
+    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        return claims
+
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
         return [Pair(passage.text, claim.text) for claim in claims for passage in evidence.passages]
 

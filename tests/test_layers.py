@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "localfact"
 
 ANYONE = {"records", "errors"}
 ANYTHING = {"*"}
-TOOLS = {"stages", "text", "locations", "modelcards", "embedding", "inference", "llm", "prompts"}
+TOOLS = {"stages", "text", "locations", "modelcards", "embedding", "inference", "llm", "prompts", "usage"}
 #: Each module or folder, and what of localfact it may import besides itself, records and errors. A stage never names another.
 MAY_IMPORT = {
     "errors": set(),
@@ -23,6 +23,9 @@ MAY_IMPORT = {
     "jsonrows": set(),
     "modelcards": {"locations"},
     "embedding": {"text", "modelcards"},
+    "usage": set(),
+    "llm": {"modelcards", "text", "usage"},
+    "prompts": {"llm", "text"},
     "inference": set(),
     "claims": TOOLS,
     "evidence": TOOLS,
@@ -30,7 +33,7 @@ MAY_IMPORT = {
     "assess": TOOLS,
     "scoring": set(),
     "inputs": {"jsonrows", "text"},
-    "pipeline": {"stages"},
+    "pipeline": {"stages", "usage"},
     "runfolder": set(),
     "run": {"pipeline", "runfolder"},
     "methods": TOOLS | {"claims", "evidence", "relations", "assess", "pipeline", "stages"},

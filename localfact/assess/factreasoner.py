@@ -71,6 +71,10 @@ class FactReasoner:
             if not 0 <= fraction <= 1:
                 raise InputError(f"The {name} of FactReasoner must be a number from 0 to 1, not {fraction}.")
 
+    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        """All claims: every one is judged by evidence."""
+        return claims
+
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
         """The pairs to relate, each once, passage as premise and claim as hypothesis; in version 3 also passages both ways.
 

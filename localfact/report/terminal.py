@@ -133,7 +133,8 @@ def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Tex
     sentence = closest_sentence(passage.text, claim.text)
     excerpt = sentence if len(sentence) <= EXCERPT else sentence[: EXCERPT - 1] + "…"
     source = passage.links[0] if passage.links else passage.title
-    return Text(f"{counted.relation.value} {counted.probability:.2f}  {excerpt}  [{source}]", style="dim")
+    relation = f"{counted.relation.value} {counted.probability:.2f}  " if counted.relation and counted.probability else ""
+    return Text(f"{relation}{excerpt}  [{source}]", style="dim")
 
 
 def closest_sentence(text: str, claim: str) -> str:

@@ -1,0 +1,50 @@
+"""Counts what every call costs on the ledger of the response it is made for: the outermost wrapper of any engine."""
+
+from collections.abc import Sequence
+
+from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
+from localfact.usage import spend
+
+
+class MeteredEngine:
+    """An engine whose calls are counted (`localfact.usage`). Counting tokens costs nothing and is not counted."""
+
+    def __init__(self, engine: Engine) -> None:
+        """Takes the engine that answers."""
+        self._engine = engine
+
+    @property
+    def identity(self) -> EngineIdentity:
+        """The identity of the engine behind."""
+        return self._engine.identity
+
+    async def count(self, chat: Chat, *, prefix: str = "") -> int:
+        """As the engine behind."""
+        return await self._engine.count(chat, prefix=prefix)
+
+    async def generate(
+        self,
+        chat: Chat,
+        *,
+        max_tokens: int,
+        stop: Sequence[str] = (),
+        temperature: float = 0.0,
+        seed: int = 0,
+        stage: str,
+    ) -> Generation:
+        """As the engine behind; its usage is spent on `stage`."""
+        generation = await self._engine.generate(
+            chat, max_tokens=max_tokens, stop=stop, temperature=temperature, seed=seed, stage=stage
+        )
+        spend(stage, generation.usage)
+        return generation
+
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+        """As the engine behind; its usage is spent on `stage`."""
+        choice = await self._engine.choose(chat, labels, prefix=prefix, stage=stage)
+        spend(stage, choice.usage)
+        return choice
+
+    async def aclose(self) -> None:
+        """Ends the engine behind."""
+        await self._engine.aclose()

@@ -1,0 +1,87 @@
+"""An engine that says what a test tells it to: real tokens with offsets and log-probabilities, no model.
+
+It drives the logic around an engine, on any machine, in no time. What it promises is what `llm/engine.py` promises, and one
+contract test holds it and the vLLM engine to that.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate
+
+from localfact.errors import InputError, PromptTooLongError
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
+from localfact.usage import Usage
+
+#: What it answers: a text, or its pieces each with the probability it was written with.
+Answer = str | Sequence[tuple[str, float]]
+#: The probability of a piece that the script gives none.
+CERTAIN = 0.999
+
+_PIECE = re.compile(r"\s?\w+|\s|[^\w\s]+")
+
+
+class ScriptedEngine:
+    """Answers by a script.
+
+    Attributes:
+        calls: every chat it was asked to answer or to choose for, with the begun answer as a last assistant message.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[Chat], Answer] = lambda chat: "",
+        choose: Callable[[Chat, Sequence[str]], Mapping[str, float]] = lambda chat, labels: {},
+        *,
+        window: int = 32_768,
+    ) -> None:
+        """Takes what it says to a chat, and how probable each label is (labels left out share what is left)."""
+        self.identity = EngineIdentity(model="scripted", revision="0", dtype="float32", window=window)
+        self.calls: list[Chat] = []
+        self._answer = answer
+        self._choose = choose
+
+    async def count(self, chat: Chat, *, prefix: str = "") -> int:
+        """One token a word, a space or a run of signs."""
+        return sum(len(_PIECE.findall(message.content)) for message in chat) + len(_PIECE.findall(prefix))
+
+    async def generate(
+        self, chat: Chat, *, max_tokens: int, stop: Sequence[str] = (), temperature: float = 0.0, seed: int = 0, stage: str
+    ) -> Generation:
+        """Says what the script says, cut at the first stop string or at `max_tokens`."""
+        asked = await self._admitted(chat, "")
+        answer = self._answer(chat)
+        pieces = [(piece, CERTAIN) for piece in _PIECE.findall(answer)] if isinstance(answer, str) else list(answer)
+        text = "".join(piece for piece, _ in pieces)
+        ends = list(accumulate(len(piece) for piece, _ in pieces))
+        stopped = min((text.find(word) for word in stop if word in text), default=len(text))
+        cut = ends[max_tokens - 1] if len(ends) > max_tokens else len(text)
+        text = text[: min(stopped, cut)]
+        tokens = tuple(
+            Token(log_prob=math.log(probability), start=end - len(piece), end=min(end, len(text)))
+            for (piece, probability), end in zip(pieces, ends, strict=True)
+            if end - len(piece) < len(text)
+        )
+        finish = "length" if cut < stopped else "stop"
+        return Generation(text=text, tokens=tokens, finish=finish, usage=Usage(prompt_tokens=asked, output_tokens=len(tokens)))
+
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+        """The script's probabilities."""
+        if not labels or len(set(labels)) < len(labels) or "" in labels:
+            raise InputError("A choice needs labels, none of them empty, each once.")
+        asked = await self._admitted(chat, prefix)
+        given = self._choose(chat, labels)
+        missing = [label for label in labels if label not in given]
+        rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
+        log_probs = {label: math.log(given.get(label, rest)) for label in labels}
+        return Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
+
+    async def aclose(self) -> None:
+        """Nothing to end."""
+
+    async def _admitted(self, chat: Chat, prefix: str) -> int:
+        self.calls.append((*chat, *((type(chat[0])("assistant", prefix),) if prefix else ())))
+        asked = await self.count(chat, prefix=prefix)
+        if asked >= self.identity.window:
+            raise PromptTooLongError(f"The prompt has {asked:,} tokens; the window has {self.identity.window:,}.")
+        return asked
