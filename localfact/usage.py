@@ -1,7 +1,7 @@
 """What calls of a language model cost, kept per response and stage: Table 3 of FastFact counted from what was really sent.
 
 A stage calls an engine; the engine's outermost wrapper (`llm/metered.py`) spends the usage of each call on the ledger of the
-response that is on its way in this context. Coroutines and threads started from there share the ledger: no stage hands costs on.
+response that is on its way in this context. Coroutines and threads started there share the ledger: no stage hands costs on.
 """
 
 from collections.abc import Iterator, Mapping

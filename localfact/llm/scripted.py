@@ -62,8 +62,8 @@ class ScriptedEngine:
             for (piece, probability), end in zip(pieces, ends, strict=True)
             if end - len(piece) < len(text)
         )
-        finish = "length" if cut < stopped else "stop"
-        return Generation(text=text, tokens=tokens, finish=finish, usage=Usage(prompt_tokens=asked, output_tokens=len(tokens)))
+        usage = Usage(prompt_tokens=asked, output_tokens=len(tokens))
+        return Generation(text=text, tokens=tokens, finish="length" if cut < stopped else "stop", usage=usage)
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
         """The script's probabilities."""

@@ -1,4 +1,4 @@
-"""From a model card and a machine to everything an engine needs to start: where the weights lie, which precision, which division.
+"""From a model card and a machine to all that an engine needs to start: where the weights lie, precision, division.
 
 Loads no model. What decides results is the identity; what only decides speed and memory is told apart from it.
 """
