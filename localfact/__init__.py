@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from localfact.errors import LocalFactError
     from localfact.evaluation import check, evaluate
-    from localfact.methods import Options
+    from localfact.options import Options
     from localfact.records import Assessment
     from localfact.report.summary import Summary
     from localfact.standalone import infer, relate
@@ -23,7 +23,7 @@ __all__ = ["Assessment", "LocalFactError", "Options", "Summary", "check", "evalu
 _HOMES = {
     "Assessment": "localfact.records",
     "LocalFactError": "localfact.errors",
-    "Options": "localfact.methods",
+    "Options": "localfact.options",
     "Summary": "localfact.report.summary",
     "check": "localfact.evaluation",
     "evaluate": "localfact.evaluation",

@@ -7,7 +7,33 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from localfact import corpus_commands
+from localfact import corpus_commands, llm_commands, models_commands
+from localfact.arguments import (
+    AsJson,
+    Concurrency,
+    Confidence,
+    CorpusFolder,
+    Data,
+    EmbedderName,
+    EngineArg,
+    ExtractionTokens,
+    Force,
+    KeepDuplicates,
+    Limit,
+    MaxWords,
+    MethodName,
+    Model,
+    RecallK,
+    Relations,
+    Replay,
+    Seed,
+    Solver,
+    Stride,
+    Tables,
+    Theta,
+    Transcript,
+    VerificationTokens,
+)
 from localfact.console import errors, note, output, show
 from localfact.errors import InputError, LocalFactError, MissingError, WriteError
 from localfact.inputs import MAX_WORDS
@@ -28,31 +54,10 @@ app = typer.Typer(
         "Exit codes: 0 done; 1 done with failures; 2 wrong usage or input; 3 something missing; 130 interrupted."
     ),
 )
+for command in (llm_commands.extract, llm_commands.generate, llm_commands.calibrate, llm_commands.choose):
+    app.command()(command)
 app.add_typer(corpus_commands.app, name="corpus")
-
-Data = Annotated[
-    Path | None,
-    typer.Option(
-        "--data", help="Responses: JSONL or JSON, ours or FActScore's, VeriScore's, FaStfact's, IBM's. Default: the sample."
-    ),
-]
-MethodName = Annotated[str | None, typer.Option("--method", help="See `localfact methods`. Default: builtin-fr2.")]
-Model = Annotated[str | None, typer.Option("--model", help="A language model. No method of this version uses one.")]
-CorpusFolder = Annotated[
-    Path | None,
-    typer.Option("--corpus", help="Cached corpus, for responses that bring no passages (`localfact corpus build`)."),
-]
-Relations = Annotated[str | None, typer.Option("--relations", help="Relation model: lexical. Default: the method's.")]
-EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
-Tables = Annotated[
-    str | None,
-    typer.Option("--tables", help="Factor tables: paper, priors or balanced (see ARCHITECTURE.md). Default: the method's."),
-]
-Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact or loopy.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of the solver and of the bootstrap intervals.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
-MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
-RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
+app.add_typer(models_commands.app, name="models")
 
 
 @app.command("eval")
@@ -62,7 +67,7 @@ def eval_command(
     model: Model = None,
     corpus: CorpusFolder = None,
     out: Annotated[Path | None, typer.Option("--out", help="Run folder. Default: runs/<hash of data and settings>.")] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many responses.")] = None,
+    limit: Limit = None,
     claims: Annotated[
         str | None,
         typer.Option("--claims", help="given: use claims that come with the data; extract: ignore them. Default: given."),
@@ -76,11 +81,20 @@ def eval_command(
         float | None, typer.Option("--passage-prior", min=0, max=1, help="Prior of a passage to be true. Default: 0.99.")
     ] = None,
     hosts: Annotated[Path | None, typer.Option("--hosts", help="YAML, host: prior; lowers the prior of single hosts.")] = None,
+    stride: Stride = "max",
+    theta: Theta = 0.995,
+    confidence: Confidence = "token",
+    keep_duplicates: KeepDuplicates = False,
+    extraction_tokens: ExtractionTokens = 2048,
+    verification_tokens: VerificationTokens = 1024,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
     recall_k: RecallK = "median",
     max_words: MaxWords = MAX_WORDS,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, help="Responses on the road at once.")] = 4,
+    concurrency: Concurrency = 4,
     seed: Seed = 0,
-    force: Annotated[bool, typer.Option("--force", help="Begin the run folder again.")] = False,
+    force: Force = False,
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -88,16 +102,15 @@ def eval_command(
 
     [dim]localfact eval[/]                                         the shipped sample
     [dim]localfact eval --data answers.jsonl --corpus index/mine[/]  your responses, your corpus
+    [dim]localfact eval --data answers.jsonl --model llama-3.1-8b --corpus index/mine[/]  FastFact, in vLLM
     [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
     """
     from localfact import evaluation
-    from localfact.methods import options_of, read_hosts
+    from localfact.options import options_of, read_engine_args, read_hosts, read_stride
     from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import summary_view
     from localfact.scoring import KPolicy
 
-    if model is not None:
-        raise MissingError(f"No method of this version uses a language model; leave --model {model} out.")
     recall = KPolicy.parse(recall_k)
     options = options_of(
         corpus=corpus,
@@ -109,6 +122,16 @@ def eval_command(
         k=k,
         passage_prior=passage_prior,
         hosts=read_hosts(hosts),
+        model=model,
+        engine_args=read_engine_args(engine_arg or []),
+        transcript=transcript,
+        replay=replay,
+        stride=read_stride(stride),
+        theta=theta,
+        confidence=confidence,
+        keep_duplicates=keep_duplicates,
+        extraction_tokens=extraction_tokens,
+        verification_tokens=verification_tokens,
         seed=seed,
     )
     job = evaluation.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
@@ -135,18 +158,29 @@ def check(
     ] = None,
     prompt: Annotated[str | None, typer.Option("--prompt", help="What the text answers.")] = None,
     method: MethodName = None,
+    model: Model = None,
     corpus: CorpusFolder = None,
     embedder: EmbedderName = "minilm",
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
     max_words: MaxWords = MAX_WORDS,
     as_json: AsJson = False,
 ) -> None:
     """Judge one text: a verdict per claim, with what told most. Without --corpus, the sample's pages are searched."""
     from localfact import evaluation
-    from localfact.methods import options_of
+    from localfact.options import options_of, read_engine_args
     from localfact.report.terminal import assessment_view
 
     text = sys.stdin.read() if file == "-" else read_text(Path(file))
-    options = options_of(corpus=corpus, embedder=embedder)
+    options = options_of(
+        corpus=corpus,
+        embedder=embedder,
+        model=model,
+        engine_args=read_engine_args(engine_arg or []),
+        transcript=transcript,
+        replay=replay,
+    )
     if corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
     assessment = evaluation.check(text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words)
@@ -244,8 +278,8 @@ def methods(as_json: AsJson = False) -> None:
         {
             "method": method.name,
             "what": method.description,
-            "relations": method.relations,
-            "tables": method.tables,
+            "language model": "yes" if method.needs_model else "no",
+            "passages": method.passages,
             "k": method.k,
         }
         for method in METHODS.values()

@@ -97,7 +97,8 @@ def models() -> Iterator[Finding]:
         try:
             yield Finding(f"model {card.name}", True, f"{', '.join(card.roles)}; {weights_folder(card)}")
         except LocalFactError as error:
-            yield Finding(f"model {card.name}", False, ", ".join(card.roles), str(error))
+            cure = f"localfact models pull {card.name}" if card.hub and not card.package else str(error)
+            yield Finding(f"model {card.name}", False, ", ".join(card.roles), cure)
 
 
 def found_corpora(folder: Path) -> Iterator[Finding]:

@@ -1,30 +1,29 @@
 """Evaluating: a file of responses into a run folder, a finished run again, one text. The package and the commands offer it."""
 
-import importlib.metadata
-import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from localfact.engines import engine_facts
 from localfact.errors import InputError, MissingError
 from localfact.inputs import MAX_WORDS, file_digest, read_responses, response_of
 from localfact.locations import data_folder
-from localfact.methods import DEFAULT_METHOD, Method, Options, assessor, find_method, resolve, wire
-from localfact.pipeline import Journey
+from localfact.methods import Method, method_for, plan_of, resolve, wire
+from localfact.options import Options
+from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
 from localfact.run import CONCURRENCY, SILENT, Progress, complete, run
 from localfact.runfolder import RUN_FILE, SUMMARY_FILE, RunFolder, pending, read_assessments, read_run_file, settings_name
 from localfact.scoring import KPolicy
 from localfact.text import word_count
+from localfact.versions import versions
 
 #: Where a run goes that was given no folder, in the folder that the command is run in.
 RUNS = Path("runs")
-#: Packages whose versions are noted in run.yaml: those that could change a number.
-VERSIONED = ("localfact", "torch", "transformers", "sentence-transformers", "faiss-cpu", "bm25s", "numpy")
 
 NO_EVIDENCE = (
     "No evidence: {who} no passages, and no corpus was named. "
@@ -42,6 +41,7 @@ class Job:
     options: Options
     settings: Mapping[str, Any]
     out: Path
+    machine: Mapping[str, Any] = field(default_factory=dict)
 
 
 def sample_responses() -> Path:
@@ -68,30 +68,32 @@ def prepare(
     Args:
         data: JSONL or JSON with responses in any schema of inputs.py; the shipped sample when None, with its corpus unless the
             options name another, and with claims extracted unless the options say "given".
-        method: a name of methods.METHODS; builtin-fr2 when None.
+        method: a name of methods.METHODS; when None, fastfact where the options name a language model, else builtin-fr2.
         options: what departs from the method's defaults.
         out: the run folder; runs/<hash of data and settings> when None.
         limit: take the first so many rows.
         max_words: refuse longer responses.
 
     Raises:
-        InputError: the file, the method or an option cannot be used. MissingError: there is no evidence for any response.
+        InputError: the file, the method or an option cannot be used.
+        MissingError: there is no evidence for any response, or the language model is not on this machine.
     """
-    chosen = find_method(method or DEFAULT_METHOD)
     options = options or Options()
+    chosen = method_for(method, options)
     if data is None:
         defaults = {"corpus": options.corpus or sample_corpus(), "claims": options.claims or "extract"}
         options = options.model_copy(update=defaults)
     path = Path(data) if data is not None else sample_responses()
     responses = read_responses(path, max_words=max_words, limit=limit)
+    facts = engine_facts(options) if chosen.needs_model else None
     settings = {
         "data": {"sha256": file_digest(path), "limit": limit},
-        **resolve(chosen, options),
+        **resolve(chosen, options, facts.identity if facts else None),
     }
     if options.corpus is None:
         responses = without_evidence_marked(responses)
     folder = Path(out) if out is not None else RUNS / settings_name(settings)
-    return Job(path, tuple(responses), chosen, options, settings, folder)
+    return Job(path, tuple(responses), chosen, options, settings, folder, facts.machine if facts else {})
 
 
 def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
@@ -128,17 +130,17 @@ def execute(
     Raises:
         LocalFactError: what stops the whole run. What was done is in the run folder.
     """
-    sources = {"data": str(job.data), "corpus": str(job.options.corpus or "")}
     # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
     begins = force or not (job.out / RUN_FILE).exists()
     pipeline = wire(job.method, job.options, job.settings) if begins else None
-    with RunFolder(job.out, job.settings, versions(), sources=sources, force=force) as folder:
+    with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
         if pending(len(job.responses), folder.done):
             pipeline = pipeline or wire(job.method, job.options, job.settings)
             complete(run(job.responses, pipeline, folder, progress, concurrency))
         summary = summarise(
             read_assessments(job.out),
             method=job.method.name,
+            settings=job.settings,
             run=str(job.out),
             recall_k=recall_k,
             warnings=folder.warnings,
@@ -191,6 +193,7 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
     return summarise(
         read_assessments(path),
         method=str(settings.get("method", "unknown")),
+        settings=settings,
         run=str(path),
         recall_k=recall_k,
         seed=seed if isinstance(seed, int) else 0,
@@ -220,31 +223,38 @@ def check(
         raise InputError(response.problem)
     options = options or Options()
     options = options.model_copy(update={"claims": "extract", "corpus": options.corpus or sample_corpus()})
-    chosen = find_method(method or DEFAULT_METHOD)
-    pipeline = wire(chosen, options, resolve(chosen, options))
-    return complete(pipeline.assess(0, response, Journey(), SILENT.count))
+    chosen = method_for(method, options)
+    identity = engine_facts(options).identity if chosen.needs_model else None
+    pipeline = wire(chosen, options, resolve(chosen, options, identity))
+    return complete(assess_one(pipeline, response))
 
 
-def versions() -> dict[str, str]:
-    """Versions of what could change a number, for run.yaml."""
-    found = {"python": platform.python_version()}
-    for package in VERSIONED:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+async def assess_one(pipeline: Pipeline, response: Response) -> Assessment:
+    """One response down a road that is closed behind it."""
+    try:
+        return await pipeline.assess(0, response, Journey(), SILENT.count)
+    finally:
+        await pipeline.close()
+
+
+def sources_of(job: Job) -> dict[str, str]:
+    """Where things lay, for the reader of run.yaml: their content is what counts, and that is in the settings."""
+    sources = {"data": str(job.data), "corpus": str(job.options.corpus or "")}
+    transcript = job.options.transcript or job.options.replay
+    if job.options.names_model:
+        sources |= {"model": job.options.model or "", "transcript": str(transcript or "")}
+    return sources
 
 
 def plan(job: Job) -> dict[str, Any]:
-    """What a job would do, as plain values; nothing is run and nothing is loaded.
+    """What a job would do, as plain values; nothing is run and no model is loaded.
 
     `pairs_given` counts the relations of the responses that bring both claims and passages; those of the others follow
     from what will be extracted and retrieved (SPEC section 3: at most kn, nm and nm + m^2 for FR1, FR2 and FR3).
+    `language_model_calls` has what is known before any answer: FastFact's N/w extractions, and one call a claim at most.
     """
     usable = [response for response in job.responses if response.problem is None]
     given = [response for response in usable if response.claims is not None and job.settings["claims"] == "given"]
-    judge = assessor(job.method, job.settings)
     return {
         "method": job.method.name,
         "responses": len(job.responses),
@@ -253,10 +263,8 @@ def plan(job: Job) -> dict[str, Any]:
         "claims_given": sum(len(response.claims or ()) for response in given),
         "responses_to_extract": len(usable) - len(given),
         "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
-        "pairs_given": sum(
-            len(judge.pairs(response.claims or (), response.evidence)) for response in given if response.evidence is not None
-        ),
-        "language_model_calls": 0,
+        **plan_of(job.method, job.settings, usable),
+        "machine": dict(job.machine),
         "run": str(job.out),
         "settings": dict(job.settings),
     }

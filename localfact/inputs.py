@@ -7,8 +7,11 @@ Our own schema, one JSON object a line (only `response` is needed):
 
     {"id": "...", "prompt": "...", "topic": "...", "model": "...", "source": "...", "response": "...",
      "claims": [{"id": "...", "text": "...", "label": "S" | "NS" | "IR", "in_corpus": true, "quote": "...",
+                 "spans": [[start, end], ...], "preverification": {"label": "...", "confidence": 0.9, ...},
                  "passages": ["id", ...]}],
-     "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}]}
+     "annotation": [claims of an annotator, where "claims" are an extractor's],
+     "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
+     "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
 """
 
 import hashlib
@@ -17,8 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from localfact.claimrows import claim_of, listed, optional_text
 from localfact.jsonrows import Row, RowError, read_rows
-from localfact.records import Claim, Evidence, GoldLabel, Hit, Passage, Response, Span, host_of, passage_id
+from localfact.records import Claim, Evidence, Hit, Passage, Response, host_of, passage_id
 from localfact.text import readable, word_count
 
 #: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
@@ -34,16 +38,6 @@ ID_KEYS = ("id", "question_id")
 SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
 PASSAGE_KEYS = ("passages", "contexts")
-
-GOLD_LABELS = {
-    "s": GoldLabel.SUPPORTED,
-    "supported": GoldLabel.SUPPORTED,
-    "ns": GoldLabel.NOT_SUPPORTED,
-    "not_supported": GoldLabel.NOT_SUPPORTED,
-    "not supported": GoldLabel.NOT_SUPPORTED,
-    "ir": GoldLabel.IRRELEVANT,
-    "irrelevant": GoldLabel.IRRELEVANT,
-}
 
 
 def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
@@ -90,6 +84,9 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         source=optional_text(first(row, SOURCE_KEYS)),
     )
     text = first(row, TEXT_KEYS)
+    earlier = optional_text(row.get("error_message"))
+    if earlier is not None:
+        return bare.model_copy(update={"text": readable(text) if isinstance(text, str) else "", "problem": earlier})
     if not isinstance(text, str):
         keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
         return bare.model_copy(update={"problem": f"The row has no response: one of {keys} must hold a text."})
@@ -101,9 +98,16 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
     try:
         claims, links = claims_of(row, response.text)
         evidence = evidence_of(row, claims or (), links)
+        annotation = annotation_of(row, response.text)
     except RowError as error:
         return response.model_copy(update={"problem": readable(str(error))})
-    return response.model_copy(update={"claims": claims, "evidence": evidence})
+    return response.model_copy(update={"claims": claims, "evidence": evidence, "annotation": annotation})
+
+
+def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
+    """The annotator's claims that `localfact extract` kept beside its own; None where there are none."""
+    kept = row.get("annotation")
+    return claims_of({"claims": kept}, text)[0] if isinstance(kept, list) else None
 
 
 def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:
@@ -129,39 +133,6 @@ def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, 
             readable(str(link)) for link in listed(first(item, PASSAGE_KEYS), f"The passages of claim {position}")
         )
     return tuple(claims), links
-
-
-def claim_of(item: Row, position: int, text: str) -> Claim:
-    """One given claim, located by its quote, its original wording or its text when one of them stands in the response."""
-    in_corpus = item.get("in_corpus")
-    return Claim(
-        id=readable(str(item.get("id") or f"c{position}")),
-        text=readable(item["text"]),
-        spans=spans_of(item, text),
-        gold=gold_of(item.get("label"), position),
-        in_corpus=in_corpus if isinstance(in_corpus, bool) else None,
-    )
-
-
-def spans_of(item: Row, text: str) -> tuple[Span, ...]:
-    """Where the claim stands in the response: the first of its quote, sentence, original or text that occurs there."""
-    for key in ("quote", "sentence", "original", "text"):
-        wording = item.get(key)
-        if isinstance(wording, str) and wording.strip():
-            start = text.find(readable(wording).strip())
-            if start >= 0:
-                return (Span(start=start, end=start + len(readable(wording).strip())),)
-    return ()
-
-
-def gold_of(label: object, position: int) -> GoldLabel | None:
-    """The annotator's label; None when there is none. A label that nobody knows is an error of the row."""
-    if label is None or label == "":
-        return None
-    gold = GOLD_LABELS.get(str(label).strip().lower())
-    if gold is None:
-        raise RowError(f"Claim {position} has the label {str(label)[:40]!r}; known are S, NS and IR.")
-    return gold
 
 
 def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
@@ -222,32 +193,25 @@ def passage_of(item: Row) -> Passage | None:
     if text is None:
         return None
     text = text.strip()
-    link = optional_text(item.get("link") or item.get("url"))
+    links = links_of(item)
     return Passage(
         id=passage_id(text),
         text=text,
         title=optional_text(item.get("title")) or "",
-        links=(link,) if link else (),
-        host=host_of(link),
+        links=links,
+        host=next(filter(None, map(host_of, links)), None),
         date=optional_text(item.get("date")),
         provider="input",
     )
 
 
-def listed(value: object, name: str) -> Sequence[Any]:
-    """A list, or nothing where there is none; anything else is an error of the row."""
-    if value is None:
-        return ()
-    if not isinstance(value, list):
-        raise RowError(f"{name} must be a list.")
-    return value
+def links_of(item: Row) -> tuple[str, ...]:
+    """The addresses of a passage: `links`, as we write them, or the peers' one `link` or `url`."""
+    given = item.get("links")
+    found = [optional_text(link) for link in (given if isinstance(given, list) else [item.get("link") or item.get("url")])]
+    return tuple(dict.fromkeys(link for link in found if link))
 
 
 def first(row: Row, keys: Sequence[str]) -> Any:
     """The value of the first of `keys` that the row has and that is not null."""
     return next((row[key] for key in keys if row.get(key) is not None), None)
-
-
-def optional_text(value: object) -> str | None:
-    """A cleaned text, or None for anything that is not a text with something in it."""
-    return readable(value) if isinstance(value, str) and value.strip() else None

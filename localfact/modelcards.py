@@ -1,10 +1,11 @@
 """Model cards: what a model is for, which revision of it, and where its weights lie. Beside the road; stages are given cards.
 
-A card is a YAML file in `models/`; a user's own card, or a folder of weights, is named by its path.
+A card is a YAML file in `models/`; a user's own card, or a folder of weights, is named by its path; any other model of the
+Hugging Face hub by its id there.
 """
 
-import hashlib
 import importlib.util
+import re
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -14,12 +15,36 @@ from pydantic import Field, ValidationError
 from localfact.errors import InputError, MissingError
 from localfact.locations import data_folder
 from localfact.records import Record
+from localfact.weights import WEIGHT_PATTERNS, find_weights, hash_of_weights, places, state_of, weight_files
 
 Role = Literal["embedder", "relations", "llm"]
+Positive = Annotated[int, Field(gt=0)]
 
 #: Digits of a revision that are enough to tell two apart in an identity.
 REVISION_DIGITS = 12
-WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+BRANCH = "main"
+
+
+class HardwareChoice(Record):
+    """How to run a language model on at least so many GPUs of at least so much memory each.
+
+    Attributes:
+        gpus, memory_gib: what must be there; GiB as torch.cuda reports them, which is less than what is printed on the box.
+        tensor_parallel: over how many GPUs the model is divided. quantisation: "fp8" halves the weights while loading.
+    """
+
+    gpus: Positive
+    memory_gib: Annotated[float, Field(gt=0)]
+    tensor_parallel: Positive
+    quantisation: Literal["fp8"] | None = None
+
+
+class WeightsSize(Record):
+    """GiB of a model's weights: as stored on the hub, and after quantisation to fp8 while loading."""
+
+    stored: Annotated[float, Field(gt=0)]
+    fp8: Annotated[float, Field(gt=0)] | None = None
 
 
 class ModelCard(Record):
@@ -27,10 +52,15 @@ class ModelCard(Record):
 
     Attributes:
         name: what the user types. roles: what it can be used for.
-        hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its weights.
+        hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its weights; "main" for the newest,
+            until weights are there: `load_card` then puts their commit, or their hash, in its place.
         package: an installed Python package that carries the weights in its folder `package_folder`.
-        folder: where the weights lie, for a card made from a folder of weights.
-        dimension: length of an embedder's vectors. window: how many tokens it reads at once.
+        folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
+        dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
+        gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
+        kv_bytes: memory that one token takes in the cache of keys and values, at 16 bits, on all GPUs together; kv_heads: over
+            how many GPUs that can be divided.
+        hardware: how to run it on what, best first; what is not named there is worked out from the sizes.
     """
 
     name: str
@@ -41,10 +71,16 @@ class ModelCard(Record):
     package: str | None = None
     package_folder: str = "."
     folder: Path | None = None
-    dimension: Annotated[int, Field(gt=0)] | None = None
-    window: Annotated[int, Field(gt=0)] | None = None
+    dimension: Positive | None = None
+    window: Positive | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     licence: str = "unknown"
+    gated: bool = False
+    parameters: Annotated[float, Field(gt=0)] | None = None
+    weights_gib: WeightsSize | None = None
+    kv_bytes: Positive | None = None
+    kv_heads: Positive | None = None
+    hardware: tuple[HardwareChoice, ...] = ()
 
     @property
     def identity(self) -> str:
@@ -58,10 +94,19 @@ def list_cards() -> list[ModelCard]:
 
 
 def load_card(name_or_path: str) -> ModelCard:
-    """The card of that name; or the card in that YAML file; or a card made for that folder of weights.
+    """The card of that name, file, folder or hub id; where its weights are on this machine, its revision is theirs.
 
     Raises:
-        MissingError: there is neither a card of that name nor such a file or folder.
+        MissingError, InputError: as `named_card`.
+    """
+    return settled(named_card(name_or_path))
+
+
+def named_card(name_or_path: str) -> ModelCard:
+    """The card of that name; or the card in that YAML file; or a card made for that folder of weights, or for that hub id.
+
+    Raises:
+        MissingError: there is neither a card of that name nor such a file or folder, and it is no hub id.
         InputError: the YAML is not a card, or the folder holds no weights.
     """
     path = Path(name_or_path)
@@ -70,10 +115,15 @@ def load_card(name_or_path: str) -> ModelCard:
         return read_card(shipped)
     if path.is_dir():
         return card_of_folder(path)
-    if path.suffix in {".yaml", ".yml"} and path.is_file():
-        return read_card(path)
+    if path.suffix in {".yaml", ".yml"}:
+        if path.is_file():
+            return read_card(path)
+    elif HUB_ID.fullmatch(name_or_path):
+        return card_of_hub(name_or_path)
     known = ", ".join(card.name for card in list_cards())
-    raise MissingError(f"There is no model '{name_or_path}'. Known: {known}. Or give the path of a card or of a model folder.")
+    raise MissingError(
+        f"There is no model '{name_or_path}'. Known: {known}. Or give a hub id (owner/name) or the path of a card or a folder."
+    )
 
 
 def read_card(file: Path) -> ModelCard:
@@ -98,15 +148,27 @@ def card_of_folder(folder: Path) -> ModelCard:
     Raises:
         InputError: the folder holds no weights.
     """
-    weights = sorted(file for pattern in WEIGHT_PATTERNS for file in folder.glob(pattern))
-    if not weights:
+    if not weight_files(folder):
         raise InputError(f"The folder {folder} holds no model weights ({' or '.join(WEIGHT_PATTERNS)}).")
-    digest = hashlib.sha256()
-    for file in weights:
-        with file.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
-    name = folder.resolve().name
-    return ModelCard(name=name, revision=f"sha256:{digest.hexdigest()}", roles=get_args(Role), folder=folder)
+    return ModelCard(name=folder.resolve().name, revision=hash_of_weights(folder), roles=get_args(Role), folder=folder)
+
+
+def card_of_hub(hub: str) -> ModelCard:
+    """The card that ships for a model of the hub; else one that knows no more than its id."""
+    for card in list_cards():
+        if card.hub == hub:
+            return card
+    return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=get_args(Role))
+
+
+def settled(card: ModelCard) -> ModelCard:
+    """The card with the folder of its weights and their true revision, where they are on this machine; else as it is."""
+    if card.hub is None or card.package is not None or card.folder is not None:
+        return card
+    found = find_weights(card.name, card.hub, card.revision)
+    if found is None:
+        return card
+    return card.model_copy(update={"folder": found.folder, "revision": found.revision or hash_of_weights(found.folder)})
 
 
 def weights_folder(card: ModelCard) -> Path:
@@ -117,11 +179,36 @@ def weights_folder(card: ModelCard) -> Path:
     """
     if card.folder is not None:
         return card.folder
-    if card.package is None:
-        raise MissingError(f"The weights of '{card.name}' are not on this machine. Give the path of a folder that holds them.")
-    package = importlib.util.find_spec(card.package)
-    if package is None or package.origin is None:
-        raise MissingError(
-            f"The weights of '{card.name}' come in the package {card.package}, which is not installed: make setup"
-        )
-    return Path(package.origin).parent / card.package_folder
+    if card.package is not None:
+        return package_folder(card.name, card.package, card.package_folder)
+    if card.hub is None:
+        raise MissingError(f"The card of '{card.name}' names no hub and no folder. Give the path of a folder of weights.")
+    found = find_weights(card.name, card.hub, card.revision)
+    if found is None:
+        raise MissingError(missing_message(card, card.hub))
+    return found.folder
+
+
+def missing_message(card: ModelCard, hub: str) -> str:
+    """One sentence: what is missing, where it was looked for, how to get it."""
+    looked = []
+    for place in places(card.name, hub, card.revision):
+        state = "" if place.folder is None else state_of(place, hub, card.revision)
+        looked.append(place.shown if state in ("", "nothing there", "unfinished, no weights") else f"{place.shown} ({state})")
+    what = card.name if (data_folder("models") / f"{card.name}.yaml").is_file() else hub
+    return (
+        f"The weights of '{what}' are not on this machine (looked in {'; '.join(looked)}); "
+        f"get them with: localfact models pull {what}"
+    )
+
+
+def package_folder(name: str, package: str, folder: str) -> Path:
+    """Where the weights lie that came inside an installed package.
+
+    Raises:
+        MissingError: the package is not installed.
+    """
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise MissingError(f"The weights of '{name}' come in the package {package}, which is not installed: make setup")
+    return Path(found.origin).parent / folder

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from localfact.records import (
     NOT_SUPPORTED_LABELS,
@@ -21,9 +22,10 @@ from localfact.records import (
     VerdictLabel,
 )
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
-from localfact.usage import Ledger, kept_in
+from localfact.usage import Ledger, Usage, kept_in
 
-#: Called as (stage, how many it handled) whenever a stage of some response ends: "claims", "relations".
+#: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "prompt_tokens",
+#: "cached_tokens" and "output_tokens" whenever a language model answered.
 Observer = Callable[[str, int], None]
 
 
@@ -47,6 +49,12 @@ class Journey:
             yield
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+
+
+def observe_usage(observe: Observer, usage: Usage) -> None:
+    """Tells the observer of one call of a language model."""
+    for name in ("prompt_tokens", "cached_tokens", "output_tokens"):
+        observe(name, getattr(usage, name))
 
 
 async def nothing_to_close() -> None:
@@ -76,6 +84,7 @@ class Pipeline:
         """
         if response.problem is not None:
             return failed(index, response, response.problem)
+        journey.ledger.watch = partial(observe_usage, observe)
         with kept_in(journey.ledger):
             assessment = await self._assess(index, response, journey, observe)
         return assessment.model_copy(update={"usage": journey.ledger.repeatable()})
@@ -178,7 +187,8 @@ def status_of(verdicts: Sequence[Verdict]) -> AssessmentStatus:
 
 def gold_counts(response: Response) -> tuple[int | None, int | None]:
     """How many claims of the annotation are supported and not supported; (None, None) without an annotation."""
-    labels = Counter(claim.gold for claim in response.claims or () if claim.gold is not None)
+    annotated = response.annotation if response.annotation is not None else response.claims or ()
+    labels = Counter(claim.gold for claim in annotated if claim.gold is not None)
     if not labels:
         return None, None
     return labels[GoldLabel.SUPPORTED], labels[GoldLabel.NOT_SUPPORTED]

@@ -188,6 +188,8 @@ class Response(Record):
         topic: what the text is about (a person's name, say); resolves leading pronouns.
         model: which model wrote it. source: which set the prompt came from; medians are taken within a source.
         claims: claims that come with the input, or None. evidence: passages that come with it, or None.
+        annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are
+            the annotator's, or nobody's.
         problem: why this row cannot be assessed, or None. Such a row is carried through and counted as failed.
     """
 
@@ -198,6 +200,7 @@ class Response(Record):
     model: str | None = None
     source: str | None = None
     claims: tuple[Claim, ...] | None = None
+    annotation: tuple[Claim, ...] | None = None
     evidence: Evidence | None = None
     problem: str | None = None
 

@@ -60,6 +60,7 @@ class RunFolder:
         versions: Mapping[str, str],
         *,
         sources: Mapping[str, str] | None = None,
+        machine: Mapping[str, Any] | None = None,
         force: bool = False,
     ) -> None:
         """Makes or continues the folder.
@@ -69,6 +70,7 @@ class RunFolder:
             settings: what decides the results, as plain values. Another run's folder with other settings is refused.
             versions: of the software; a difference only warns.
             sources: where data and corpus lay, for the reader: their content is what counts, and that is in the settings.
+            machine: how the hardware is divided, for the reader.
             force: forget what the folder has and begin again.
 
         Raises:
@@ -89,7 +91,7 @@ class RunFolder:
             with write_errors(path):
                 if force:
                     self._forget()
-                self._agree(settings, versions, sources or {})
+                self._agree(settings, versions, {"sources": dict(sources or {}), "machine": dict(machine or {})})
                 self._load()
                 self._assessments: IO[bytes] = (path / ASSESSMENTS_FILE).open("ab", buffering=0)
                 self._timings: IO[bytes] = (path / TIMINGS_FILE).open("ab", buffering=0)
@@ -138,7 +140,7 @@ class RunFolder:
         for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, RUN_FILE):
             (self.path / name).unlink(missing_ok=True)
 
-    def _agree(self, settings: Settings, versions: Mapping[str, str], sources: Mapping[str, str]) -> None:
+    def _agree(self, settings: Settings, versions: Mapping[str, str], notes: Mapping[str, Mapping[str, Any]]) -> None:
         """Writes run.yaml, or holds the settings against the one that is there; before anything is done they may change."""
         file = self.path / RUN_FILE
         assessments = self.path / ASSESSMENTS_FILE
@@ -148,7 +150,7 @@ class RunFolder:
                 raise RunFolderError(
                     f"{self.path} has assessments but no {RUN_FILE} to say of what. Begin it again with --force."
                 )
-            content = {"settings": dict(settings), "versions": dict(versions), "sources": dict(sources)}
+            content = {"settings": dict(settings), "versions": dict(versions), **notes}
             replace(file, yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
             return
         before = read_run_file(self.path)

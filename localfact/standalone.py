@@ -1,17 +1,24 @@
-"""Single stages by themselves: relations of pairs from a file, marginals of graphs from files."""
+"""Single stages by themselves, file in and file out: relations, marginals, a choice, claims, and responses to be judged."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from localfact.engines import EngineFacts, engine_facts, open_engine
 from localfact.errors import InputError, LocalFactError
+from localfact.inputs import MAX_WORDS
 from localfact.jsonrows import RowError, read_rows
-from localfact.methods import relation_model
+from localfact.methods import extractor_settings, llm_extractor, relation_model
+from localfact.options import Options
+from localfact.passes import Close, Conduct, extract_file, generate_file
+from localfact.passrows import GREEDY, GenerationOptions, PassSummary
 from localfact.records import Distribution, Failure, Pair
 from localfact.run import complete
-from localfact.stages import RelationModel
+from localfact.stages import ClaimExtractor, RelationModel
 from localfact.text import readable
+from localfact.versions import versions
 
 #: What a file of pairs holds, for messages.
 PAIRS = "pairs, one JSON object a line with a 'premise' and a 'hypothesis'"
@@ -98,3 +105,107 @@ def prediction_fields(prediction: Distribution | Failure) -> dict[str, Any]:
         "contradiction": prediction.contradiction,
         "neutral": prediction.neutral,
     }
+
+
+def choose(text: str, labels: Sequence[str], *, options: Options, prefix: str = "") -> dict[str, Any]:
+    """Asks a language model how probable each label is as what it says next; decodes nothing.
+
+    Args:
+        text: one message of the user. labels: the closed set. prefix: a begun answer that the labels follow.
+        options: names the model, or a transcript.
+
+    Returns:
+        `distribution` (normalised over the labels), `log_probs` (natural, of the full vocabulary), `mass` (the probability of
+        all of them together), `usage`, `model`.
+
+    Raises:
+        InputError: no labels, an empty one, one twice; a prompt beyond the window. As `engines.open_engine` besides.
+    """
+    from localfact.llm.engine import Message
+
+    engine = open_engine(options)
+
+    async def ask() -> dict[str, Any]:
+        try:
+            choice = await engine.choose((Message("user", text),), labels, prefix=prefix, stage="choose")
+        finally:
+            await engine.aclose()
+        return {
+            "distribution": choice.distribution,
+            "log_probs": dict(choice.log_probs),
+            "mass": choice.mass,
+            "usage": choice.usage.model_dump(),
+            "model": engine.identity.model_dump(mode="json"),
+        }
+
+    return complete(ask())
+
+
+def extract_claims(
+    data: str | Path,
+    out: str | Path,
+    *,
+    options: Options,
+    limit: int | None = None,
+    max_words: int = MAX_WORDS,
+    conduct: Conduct | None = None,
+) -> PassSummary:
+    """Extracts claims with their pre-verification into a file that `evaluate` reads; see `passes.extract_file`.
+
+    Raises:
+        LocalFactError: what stops the whole pass. The rows made before are kept.
+    """
+    options = options.model_copy(update={"claims": "extract"})
+    facts = engine_facts(options)
+    settings = extractor_settings(options, facts.identity) | {"claims": "extract", "seed": options.seed}
+
+    def opened() -> tuple[ClaimExtractor, Close]:
+        engine = open_engine(options)
+        return llm_extractor(engine, settings), engine.aclose
+
+    return complete(
+        extract_file(
+            Path(data),
+            Path(out),
+            opened,
+            extractor=settings,
+            limit=limit,
+            max_words=max_words,
+            conduct=noted(conduct, facts),
+        )
+    )
+
+
+def generate_responses(
+    data: str | Path,
+    out: str | Path,
+    *,
+    options: Options,
+    generation: GenerationOptions = GREEDY,
+    entities: bool = False,
+    limit: int | None = None,
+    conduct: Conduct | None = None,
+) -> PassSummary:
+    """Has a language model answer the prompts of a file; see `passes.generate_file`.
+
+    Raises:
+        LocalFactError: what stops the whole pass. The rows made before are kept.
+    """
+    facts = engine_facts(options)
+    return complete(
+        generate_file(
+            Path(data),
+            Path(out),
+            lambda: open_engine(options),
+            identity=facts.identity,
+            options=generation,
+            entities=entities,
+            limit=limit,
+            conduct=noted(conduct, facts),
+        )
+    )
+
+
+def noted(conduct: Conduct | None, facts: EngineFacts) -> Conduct:
+    """The same conduct, with the versions and the hardware of this machine to be written down."""
+    return replace(conduct or Conduct(), versions=versions(), machine=facts.machine)

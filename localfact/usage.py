@@ -4,7 +4,7 @@ A stage calls an engine; the engine's outermost wrapper (`llm/metered.py`) spend
 response that is on its way in this context. Coroutines and threads started there share the ledger: no stage hands costs on.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -61,13 +61,16 @@ class StageUsage:
 
 @dataclass
 class Ledger:
-    """The calls of one response, by stage."""
+    """The calls of one response, by stage. `watch` is told of each call, for progress."""
 
     stages: dict[str, StageUsage] = field(default_factory=dict)
+    watch: Callable[[Usage], None] | None = None
 
     def add(self, stage: str, usage: Usage) -> None:
         """Counts a call of that stage."""
         self.stages.setdefault(stage, StageUsage()).add(usage)
+        if self.watch is not None:
+            self.watch(usage)
 
     def repeatable(self) -> dict[str, dict[str, int]]:
         """Stage -> what every run with the same settings counts alike; what an Assessment may keep."""

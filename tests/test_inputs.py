@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from localfact.errors import InputError
 from localfact.inputs import MAX_WORDS, TEXT_KEYS, file_digest, first, read_responses, response_of
-from localfact.records import GoldLabel, Span
+from localfact.pipeline import gold_counts
+from localfact.records import GoldLabel, PreVerification, PreVerificationLabel, Span
 
 
 def written(folder: Path, *rows: object, name: str = "data.jsonl") -> Path:
@@ -225,17 +226,104 @@ def test_the_digest_follows_the_bytes(tmp_path: Path) -> None:
     assert len(file_digest(one)) == 64
 
 
+def test_a_claim_keeps_the_places_and_the_preverification_that_an_extractor_wrote() -> None:
+    claim = {
+        "text": "It opened.",
+        "quote": "opened",
+        "spans": [[0, 10], [11, 21]],
+        "preverification": {
+            "label": "likely supported",
+            "confidence": 0.75,
+            "distribution": {"likely supported": 0.9, "unsure": 0.1},
+            "mass": 0.8,
+        },
+    }
+    response = response_of({"response": "It opened. It opened.", "claims": [claim, {"text": "a", "spans": []}]}, 1)
+    assert response.claims is not None
+    assert response.claims[0].spans == (Span(start=0, end=10), Span(start=11, end=21))
+    assert response.claims[0].preverification == PreVerification(
+        label=PreVerificationLabel.LIKELY_SUPPORTED,
+        confidence=0.75,
+        distribution={PreVerificationLabel.LIKELY_SUPPORTED: 0.9, PreVerificationLabel.UNSURE: 0.1},
+        mass=0.8,
+    )
+    assert (response.claims[1].spans, response.claims[1].preverification) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ({"spans": [[0, 6]]}, "Claim 1 has the span [0, 6]; a span is [start, end] in the response, 0 to 5."),
+        ({"spans": [[3, 2]]}, "the span [3, 2]"),
+        ({"spans": [[-1, 2]]}, "the span [-1, 2]"),
+        ({"spans": [[True, 2]]}, "the span [True, 2]"),
+        ({"spans": [[1.0, 2]]}, "the span [1.0, 2]"),
+        ({"spans": [[1]]}, "the span [1]"),
+        ({"spans": "0-5"}, "The spans of claim 1 must be a list."),
+        ({"preverification": {"label": "maybe", "confidence": 1}}, "The preverification of claim 1 cannot be used: label"),
+        ({"preverification": {"label": "unsure", "confidence": 1.1}}, "confidence"),
+        ({"preverification": {"label": "unsure"}}, "confidence: Field required"),
+        ({"preverification": "unsure"}, "The preverification of claim 1 cannot be used"),
+        ({"preverification": {"label": "unsure", "confidence": 1, "mood": 1}}, "mood"),
+    ],
+)
+def test_a_bad_span_or_preverification_is_a_problem_of_the_row(part: dict[str, object], said: str) -> None:
+    response = response_of({"response": "Five.", "claims": [{"text": "Five."} | part]}, 1)
+    assert response.problem is not None
+    assert said in response.problem
+
+
+def test_the_annotation_beside_the_claims_gives_the_gold_counts() -> None:
+    row = {
+        "response": "One. Two.",
+        "claims": [{"text": "One."}],
+        "annotation": [{"text": "One.", "label": "S"}, {"text": "Two.", "label": "NS"}, {"text": "x", "label": "IR"}],
+    }
+    response = response_of(row, 1)
+    assert gold_counts(response) == (1, 1)
+    assert gold_counts(response_of({**row, "annotation": None}, 1)) == (None, None)
+    assert [claim.gold for claim in response.claims or ()] == [None]
+    assert response_of({**row, "annotation": [{"text": "x", "label": "?"}]}, 1).problem is not None
+
+
+def test_a_row_that_an_earlier_pass_could_not_make_fails_with_that_reason() -> None:
+    with_text = response_of({"id": "a", "response": "Text.", "error_message": "the prompt is too long"}, 1)
+    assert (with_text.id, with_text.text, with_text.problem) == ("a", "Text.", "the prompt is too long")
+    assert response_of({"error_message": "no prompt"}, 1).problem == "no prompt"
+
+
+def test_a_passage_may_have_many_links() -> None:
+    passage = {"text": "p", "links": ["pages/one", "https://Host.example/a", "pages/one"]}
+    response = response_of({"response": "x", "passages": [passage]}, 1)
+    assert response.evidence is not None
+    assert response.evidence.passages[0].links == ("pages/one", "https://Host.example/a")
+    assert response.evidence.passages[0].host == "host.example"
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
     lambda children: st.lists(children, max_size=4) | st.dictionaries(st.text(max_size=8), children, max_size=4),
     max_leaves=12,
 )
-row_keys = st.sampled_from(["response", "output", "claims", "atoms", "contexts", "passages", "annotations", "id", "topic"])
-
-
-@given(
-    st.dictionaries(row_keys, json_values | st.lists(st.dictionaries(st.sampled_from(["text", "id", "label"]), json_values)))
+row_keys = st.sampled_from(
+    [
+        "response",
+        "output",
+        "claims",
+        "atoms",
+        "contexts",
+        "passages",
+        "annotations",
+        "annotation",
+        "error_message",
+        "id",
+        "topic",
+    ]
 )
+claim_keys = st.sampled_from(["text", "id", "label", "spans", "preverification", "links"])
+
+
+@given(st.dictionaries(row_keys, json_values | st.lists(st.dictionaries(claim_keys, json_values))))
 def test_no_row_however_odd_raises(row: dict[str, object]) -> None:
     response = response_of(row, 1)
     assert response.problem is not None or isinstance(first(row, TEXT_KEYS), str)

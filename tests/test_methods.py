@@ -5,22 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from localfact.assess.factreasoner import FactReasoner
 from localfact.claims.given import GivenClaims
 from localfact.claims.rules import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.evaluation import execute, prepare, sample_corpus
-from localfact.methods import METHODS, Options, assessor, find_method, options_of, read_hosts, resolve, wire
+from localfact.methods import METHODS, FactReasonerMethod, factreasoner, find_method, method_for, resolve, wire
+from localfact.options import Options, options_of, read_engine_args, read_hosts
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
 
 NO_VECTORS = Options(embedder="none")
+BUILTIN = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
+
+
+def builtin(name: str) -> FactReasonerMethod:
+    method = METHODS[name]
+    assert isinstance(method, FactReasonerMethod)
+    return method
 
 
 def test_each_method_is_its_version_of_factreasoner_with_our_defaults() -> None:
-    for version, name in enumerate(("builtin-fr1", "builtin-fr2", "builtin-fr3"), start=1):
-        method = METHODS[name]
-        judge = assessor(method, resolve(method, NO_VECTORS))
-        assert isinstance(judge, FactReasoner)
+    for version, name in enumerate(BUILTIN, start=1):
+        method = builtin(name)
+        judge = factreasoner(method, resolve(method, NO_VECTORS))
         assert (judge.version, judge.tables, judge.passage_prior, judge.solver) == (version, "balanced", 0.99, "auto")
         assert (judge.gate, dict(judge.host_priors)) == (method.gate, {})
 
@@ -29,8 +35,7 @@ def test_every_option_reaches_the_assessor() -> None:
     options = NO_VECTORS.model_copy(
         update={"tables": "paper", "passage_prior": 0.9, "hosts": {"x.example": 0.2}, "solver": "loopy", "seed": 7}
     )
-    judge = assessor(METHODS["builtin-fr2"], resolve(METHODS["builtin-fr2"], options))
-    assert isinstance(judge, FactReasoner)
+    judge = factreasoner(builtin("builtin-fr2"), resolve(METHODS["builtin-fr2"], options))
     assert (judge.tables, judge.passage_prior, judge.solver, judge.seed) == ("paper", 0.9, "loopy", 7)
     assert judge.host_priors == {"x.example": 0.2}
 
@@ -99,10 +104,28 @@ def test_a_table_of_hosts_is_read_in_lower_case_and_checked_by_host(tmp_path: Pa
 
 def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path: Path) -> None:
     pairs = []
-    for name in METHODS:
+    for name in BUILTIN:
         job = prepare(shared / "data/flaherty/flaherty_google.json", method=name, options=NO_VECTORS, out=tmp_path / name)
         summary = execute(job)
         assert summary.claims == 26
         pairs.append(summary.usage["relate"]["pairs"])
         assert json.loads((tmp_path / name / "summary.json").read_text())["method"] == name
     assert pairs[0] < pairs[1] < pairs[2]
+
+
+def test_a_language_model_makes_fastfact_the_default_and_fits_no_builtin_method() -> None:
+    assert method_for(None, Options()).name == "builtin-fr2"
+    assert method_for(None, Options(model="qwen2.5-7b")).name == "fastfact"
+    assert method_for(None, Options(replay=Path("calls.sqlite"))).name == "fastfact"
+    with pytest.raises(InputError, match="--model"):
+        method_for("fastfact", Options())
+    with pytest.raises(InputError, match="uses no language model"):
+        method_for("builtin-fr1", Options(model="qwen2.5-7b"))
+
+
+def test_engine_arguments_are_read_once_each_with_dashes_or_underscores() -> None:
+    assert read_engine_args(["max-model-len=8192", "dtype = float32"]) == {"max_model_len": "8192", "dtype": "float32"}
+    with pytest.raises(InputError, match="key=value"):
+        read_engine_args(["dtype"])
+    with pytest.raises(InputError, match="twice"):
+        read_engine_args(["dtype=float32", "dtype=bfloat16"])

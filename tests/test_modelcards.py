@@ -5,13 +5,50 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError, MissingError
-from localfact.modelcards import ModelCard, list_cards, load_card, weights_folder
+from localfact.modelcards import ModelCard, list_cards, load_card, named_card, weights_folder
+from localfact.weights import COMMIT
 
 
 def test_every_card_that_ships_is_valid_and_named_like_its_file() -> None:
     assert "minilm" in [card.name for card in list_cards()]
     for card in list_cards():
-        assert load_card(card.name) == card
+        assert named_card(card.name) == card
+
+
+def test_cards_name_a_commit_or_say_that_they_do_not() -> None:
+    moving = [card.name for card in list_cards() if not (COMMIT.fullmatch(card.revision) or card.package)]
+    assert set(moving) == {"granite-3.0-8b", "albert-vitaminc"}
+
+
+def test_a_card_of_a_language_model_says_what_memory_it_takes() -> None:
+    for card in list_cards():
+        if "llm" in card.roles:
+            stated = (card.hub, card.window, card.parameters, card.weights_gib, card.kv_bytes, card.kv_heads)
+            assert None not in stated, card.name
+            assert card.hardware, card.name
+
+
+def test_a_card_of_an_embedder_says_its_window_and_dimension() -> None:
+    embedders = [card for card in list_cards() if "embedder" in card.roles]
+    assert len(embedders) == 4
+    assert all(card.window and card.dimension for card in embedders)
+
+
+def test_a_hub_id_is_answered_with_the_card_that_ships_for_it() -> None:
+    assert named_card("Qwen/Qwen2.5-7B-Instruct").name == "qwen2.5-7b"
+
+
+def test_a_hub_id_without_a_card_is_a_model_that_its_weights_will_tell_more_of() -> None:
+    card = named_card("someone/Some-Model_1.0")
+    assert (card.name, card.hub, card.revision) == ("Some-Model_1.0", "someone/Some-Model_1.0", "main")
+    assert set(card.roles) == {"embedder", "relations", "llm"}
+
+
+def test_a_folder_goes_before_a_hub_id_of_the_same_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "someone" / "model").mkdir(parents=True)
+    (tmp_path / "someone" / "model" / "model.safetensors").write_bytes(b"one")
+    monkeypatch.chdir(tmp_path)
+    assert load_card("someone/model").folder == Path("someone/model")
 
 
 def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
@@ -73,7 +110,7 @@ def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
         load_card(str(tmp_path))
 
 
-@pytest.mark.parametrize("card", [{"package": "no_such_package_of_weights"}, {"hub": "someone/own"}])
+@pytest.mark.parametrize("card", [{"package": "no_such_package_of_weights"}, {"hub": "someone/own"}, {}])
 def test_weights_that_are_not_on_this_machine_are_missed_with_a_cure(card: dict[str, str]) -> None:
-    with pytest.raises(MissingError, match=r"make setup|Give the path"):
+    with pytest.raises(MissingError, match=r"make setup|models pull someone/own|Give the path"):
         weights_folder(ModelCard(name="own", revision="abc", roles=("llm",), **card))

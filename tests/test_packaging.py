@@ -20,7 +20,8 @@ def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
     assert "localfact/py.typed" in names
     assert "localfact/_data/models/minilm.yaml" in names
     assert {f"localfact/_data/index/{file.relative_to(ROOT / 'index')}" for file in shipped_files()} <= names
-    assert not any("weights" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
+    assert {"localfact/_data/models/llama-3.1-70b.yaml", "localfact/prompts/extraction.jinja"} <= names
+    assert not any("models/weights" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
 
     program = "from localfact.locations import data_folder; print(data_folder('index') / 'sample')"
     printed = subprocess.run(

@@ -85,7 +85,8 @@ class Choice(Record):
     """How probable each label of a closed set is as the next thing the model says.
 
     `log_probs`: label -> raw log-probability (natural logarithm, full vocabulary, temperature 1) of what tells the label
-    from the others: its tokens up to the last place where the labels' tree branches. What follows is forced by the closed set.
+    from the others: the sum over its tokens at the places where the labels' tree branches, its first token always among
+    them. Tokens between and behind such places are forced by the closed set and count as certain.
     """
 
     log_probs: Mapping[str, float]

@@ -3,14 +3,25 @@
 Loads no model. What decides results is the identity; what only decides speed and memory is told apart from it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from localfact.errors import InputError, MissingError
+from localfact.llm.arguments import answer_changing, dtype_of, read_arguments
+from localfact.llm.division import ADA, AMPERE, FP8_WHILE_LOADING, Divider, Division
 from localfact.llm.engine import EngineIdentity
+from localfact.llm.hardware import GIB, Hardware, detect
+from localfact.llm.shape import Shape, shape_of_card, shape_of_folder
+from localfact.modelcards import ModelCard, settled, weights_folder
 from localfact.records import Record
+
+#: GiB that a model beside the engine takes besides its weights: activations of one batch, CUDA's own context.
+BESIDE_GIB = 1.5
+#: Weights of a model beside the engine whose card gives no size.
+UNKNOWN_GIB = 0.5
 
 
 class EngineSettings(Record):
@@ -27,3 +38,125 @@ class EngineSettings(Record):
     identity: EngineIdentity
     arguments: Mapping[str, Any] = Field(default_factory=dict)
     machine: Mapping[str, Any] = Field(default_factory=dict)
+
+
+def engine_settings(
+    card: ModelCard,
+    *,
+    engine_args: Mapping[str, Any] | None = None,
+    reserved_gib: float = 0.0,
+    hardware: Hardware | None = None,
+) -> EngineSettings:
+    """How to run the model of `card` on this machine. Reads a few small files; loads nothing.
+
+    Args:
+        card: of a language model.
+        engine_args: of vLLM, as typed or as values; they go before everything decided here, the identity included.
+        reserved_gib: memory that other models take of the first GPU, or of the host without one.
+        hardware: the machine; found out if None.
+
+    Raises:
+        MissingError: the weights are not here, or the model is too big for the machine.
+        InputError: the card is no language model's, its folder no model, or an argument cannot be.
+    """
+    from localfact.llm.chat import template_hash
+
+    if "llm" not in card.roles:
+        raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
+    arguments = read_arguments(engine_args or {})
+    hardware = hardware or detect()
+    card = settled(card)
+    try:
+        folder = weights_folder(card)
+    except MissingError:
+        planned = shape_of_card(card)  # whether it would fit at all is worth knowing before it is downloaded
+        if planned is not None:
+            divided(card, planned, hardware, arguments, reserved_gib)
+        raise
+    shape = shape_of_folder(folder, card)
+    division = divided(card, shape, hardware, arguments, reserved_gib)
+    identity = EngineIdentity(
+        model=card.name,
+        revision=card.revision + answer_changing(arguments),
+        dtype=division.dtype,
+        quantisation=quantisation_used(shape, division, hardware),
+        template=template_hash(folder),
+        window=division.window,
+    )
+    return EngineSettings(
+        folder=folder,
+        identity=identity,
+        arguments=vllm_arguments(division, hardware, arguments),
+        machine=shown(shape, division, hardware, arguments, reserved_gib),
+    )
+
+
+def reserved_for(cards: Sequence[ModelCard]) -> float:
+    """GiB to leave for other models on the engine's device, an embedder and a relation model, say: an estimate."""
+    return sum((card.weights_gib.stored if card.weights_gib else UNKNOWN_GIB) + BESIDE_GIB for card in cards)
+
+
+def divided(card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float) -> Division:
+    """How the model is run on the machine.
+
+    Raises:
+        MissingError: it is too big for it.
+    """
+    dtype = dtype_of(arguments) or precision(card, shape, hardware)
+    return Divider(card, shape, hardware, arguments, dtype, reserved_gib).best()
+
+
+def precision(card: ModelCard, shape: Shape, hardware: Hardware) -> str:
+    """The card's precision if it states one, else that of the weights; GPUs before Ampere know no bfloat16."""
+    dtype = card.dtype if "dtype" in card.model_fields_set else shape.dtype
+    return "float16" if dtype == "bfloat16" and hardware.gpus and hardware.capability < AMPERE else dtype
+
+
+def quantisation_used(shape: Shape, division: Division, hardware: Hardware) -> str | None:
+    """What the answers are computed in: the quantisation of the stored weights, or the one made while loading.
+
+    A GPU without arithmetic in fp8 keeps weights in fp8 and computes in 16 bits, which gives other answers.
+    """
+    used = shape.quantised or division.quantisation
+    if used is None or "fp8" not in used or not hardware.gpus or hardware.capability >= ADA:
+        return used
+    return f"{used} (weights only)"
+
+
+def vllm_arguments(division: Division, hardware: Hardware, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The engine's arguments: those decided here, and over them the user's."""
+    decided: dict[str, Any] = {"dtype": division.dtype, "max_model_len": division.window}
+    if division.quantisation is not None:
+        decided["quantization"] = division.quantisation
+    if hardware.gpus:
+        decided |= {"tensor_parallel_size": division.tensor_parallel, "gpu_memory_utilization": division.share}
+    else:
+        decided["kv_cache_memory_bytes"] = int(division.cache * GIB)
+    settled_here = {"dtype", "max_model_len", "quantization"}  # with the user's word in it already
+    return decided | {name: value for name, value in arguments.items() if name not in settled_here}
+
+
+def shown(
+    shape: Shape, division: Division, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+) -> dict[str, Any]:
+    """What was found and how it is divided, in plain values. Sizes in GiB are of each GPU, and estimates."""
+    found: dict[str, Any] = {
+        "device": hardware.device,
+        "found": hardware.shown(),
+        "dtype": division.dtype,
+        "quantisation": quantisation_used(shape, division, hardware),
+        "tensor_parallel": division.tensor_parallel,
+        "weights_gib": round(division.weights, 2),
+        "cache_gib": round(division.cache, 2),
+        "cache_tokens": division.tokens,
+        "window": division.window,
+        "model_window": shape.window,
+        "reserved_gib": round(reserved_gib, 2),
+    }
+    if hardware.gpus:
+        found["gpu_memory_utilization"] = division.share
+    if division.quantisation == FP8_WHILE_LOADING and arguments.get("quantization") == "fp8":
+        found["note"] = f"fp8 of 16-bit weights is called {FP8_WHILE_LOADING} in this version of vLLM"
+    if arguments:
+        found["engine_args"] = dict(arguments)
+    return found

@@ -1,5 +1,7 @@
 """Shows how far a run is: responses, claims, relations, time left. On standard error, so that output stays clean."""
 
+import time
+from collections import Counter
 from types import TracebackType
 from typing import Self
 
@@ -22,16 +24,17 @@ class TerminalProgress:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("responses  {task.fields[claims]} claims  {task.fields[relations]} relations"),
+            TextColumn("responses  {task.fields[detail]}"),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
             console=console,
             transient=True,
         )
-        self._counts = {"claims": 0, "relations": 0}
+        self._counts: Counter[str] = Counter()
         self._done = self._total = self._printed = 0
-        self._task = self._bar.add_task("starting", total=None, claims=0, relations=0)
+        self._begun = time.monotonic()
+        self._task = self._bar.add_task("starting", total=None, detail="")
 
     def __enter__(self) -> Self:
         """Starts drawing."""
@@ -47,18 +50,33 @@ class TerminalProgress:
     def begin(self, responses: int, done: int) -> None:
         """There are so many responses, of which so many were done before."""
         self._total, self._done = responses, done
+        self._begun = time.monotonic()
         self._bar.update(self._task, total=responses, completed=done, description="resuming" if done else "assessing")
 
     def count(self, stage: str, number: int) -> None:
         """A stage handled so many more."""
-        self._counts[stage] = self._counts.get(stage, 0) + number
-        self._bar.update(self._task, claims=self._counts["claims"], relations=self._counts["relations"])
+        self._counts[stage] += number
+        self._bar.update(self._task, detail=self.detail())
+
+    def detail(self) -> str:
+        """What was handled so far; with a language model also how quickly, and what share of the prompts was cached."""
+        counts = self._counts
+        parts = [f"{counts['claims']} claims"]
+        if counts["relations"]:
+            parts.append(f"{counts['relations']} relations")
+        if counts["prompt_tokens"]:
+            rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._begun)
+            parts.append(f"{rate:,.0f} tokens/s ({counts['cached_tokens'] / counts['prompt_tokens']:.0%} of prompts cached)")
+        return ", ".join(parts)
 
     def response_done(self, assessment: Assessment) -> None:
         """One more response is on the disk."""
+        self.row_done()
+
+    def row_done(self) -> None:
+        """One more row of a pass is on the disk."""
         self._done += 1
         self._bar.update(self._task, advance=1, description="assessing")
         if not self._console.is_terminal and self._done - self._printed >= max(1, self.SHARE * self._total):
             self._printed = self._done
-            claims, relations = self._counts["claims"], self._counts["relations"]
-            self._console.print(f"{self._done} of {self._total} responses, {claims} claims, {relations} relations")
+            self._console.print(f"{self._done} of {self._total} responses, {self.detail()}", highlight=False)

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import Field
 
 from localfact.records import SCHEMA_VERSION, Assessment, Record, VerdictLabel
+from localfact.report.accounting import Accounting, accounting
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 
 #: How many responses a warning names.
@@ -23,6 +25,7 @@ class Summary(Record):
         verdicts: claims per verdict, every verdict named; they add up to `claims`.
         scores: in the order in which they are printed.
         usage: stage -> what it counted (passages, pairs asked, gated, ...), summed over responses; of LARGEST the maximum.
+        accounting: calls and tokens as really sent beside the papers' formulas; None for a summary of loose assessments.
         warnings: each once, with how many responses it concerns where that is more than one.
     """
 
@@ -37,6 +40,7 @@ class Summary(Record):
     verdicts: Mapping[str, int]
     scores: tuple[ScoreResult, ...]
     usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
+    accounting: Accounting | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -44,6 +48,7 @@ def summarise(
     assessments: Sequence[Assessment],
     *,
     method: str,
+    settings: Mapping[str, Any] | None = None,
     run: str | None = None,
     recall_k: KPolicy | None = None,
     warnings: Sequence[str] = (),
@@ -54,6 +59,7 @@ def summarise(
     Args:
         assessments: of one run, in the order of the input.
         method: its method's name.
+        settings: of its run.yaml, for the accounting.
         run: the run folder, for the reader.
         recall_k: the K of R@K and F1@K; the median when None.
         warnings: of the run itself, before those of the responses.
@@ -72,6 +78,7 @@ def summarise(
         verdicts={label.value: labels[label] for label in VerdictLabel},
         scores=score(assessments, standard_scores(assessments, recall_k), seed=seed),
         usage=usage_of(assessments),
+        accounting=accounting(assessments, method=method, settings=settings) if settings is not None else None,
         warnings=(*warnings, *gathered_warnings(assessments)),
     )
 

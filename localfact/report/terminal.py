@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, RelationLabel, Verdict, VerdictLabel
+from localfact.report.accounting_view import accounting_view
 from localfact.report.summary import Summary
 from localfact.scoring.tally import annotated_precision, tally
 from localfact.text import sentences, words
@@ -21,11 +22,15 @@ VERDICT_STYLES = {
 }
 #: How much of a passage is shown under a verdict, in characters.
 EXCERPT = 240
+#: How many lines of a model's answer that could not be read are shown of one response.
+UNPARSED_SHOWN = 10
 
 
 def summary_view(summary: Summary) -> RenderableType:
     """The tables of a finished run: scores, verdicts, warnings."""
-    parts: list[RenderableType] = [scores_table(summary), verdicts_line(summary)]
+    parts: list[RenderableType] = [scores_table(summary), *unscored_reasons(summary), verdicts_line(summary)]
+    if summary.accounting is not None and summary.accounting.calls_sent:
+        parts.append(accounting_view(summary.accounting))
     parts += [Text(f"Note: {warning}", style="yellow") for warning in summary.warnings]
     if summary.run:
         parts.append(Text(f"Run folder: {summary.run}   (localfact show {summary.run})", style="dim"))
@@ -44,10 +49,19 @@ def scores_table(summary: Summary) -> Table:
         table.add_column(column, justify="right")
     for result in summary.scores:
         interval = f"{result.ci[0]:.3f} - {result.ci[1]:.3f}" if result.ci else ""
-        value = number(result.value) or f"unscored: {result.reason}"
+        value = number(result.value) or "unscored"
         cells = [result.name, value, number(result.sd), interval, str(result.n)]
         table.add_row(*cells, *([number(result.value_with_zeros)] if both_ways else []))
     return table
+
+
+def unscored_reasons(summary: Summary) -> list[Text]:
+    """Why scores have no value: each reason once, with the scores that it concerns."""
+    names: dict[str, list[str]] = {}
+    for result in summary.scores:
+        if result.value is None and result.reason:
+            names.setdefault(result.reason, []).append(result.name)
+    return [Text(f"Unscored ({reason}): {', '.join(concerned)}.", style="yellow") for reason, concerned in names.items()]
 
 
 def number(value: float | None) -> str:
@@ -95,8 +109,23 @@ def assessment_view(assessment: Assessment) -> RenderableType:
         parts.append(Text("No checkable claim was found in this text.", style="yellow"))
     else:
         parts.append(verdicts_grid(assessment))
+    if assessment.unparsed:
+        parts.append(unparsed_lines(assessment.unparsed))
     parts += [Text(f"Note: {warning}", style="yellow") for warning in assessment.warnings]
     return Group(*parts)
+
+
+def shortened(text: str) -> str:
+    """The text on one line, cut at EXCERPT characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"
+
+
+def unparsed_lines(lines: Sequence[str]) -> Text:
+    """Lines of the extractor's answer that are no claim with a label: how many, and the first of them."""
+    shown = [shortened(line) for line in lines[:UNPARSED_SHOWN]]
+    head = f"Lines of the model's answer that could not be read: {len(lines)}"
+    return Text("\n  ".join([head, *shown, *(["..."] if len(lines) > UNPARSED_SHOWN else [])]), style="dim")
 
 
 def verdicts_grid(assessment: Assessment) -> Table:
@@ -110,10 +139,10 @@ def verdicts_grid(assessment: Assessment) -> Table:
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [Text(claim.text)]
         counted = telling_passage(verdict)
-        if counted is not None and counted.passage_id in passages:
+        if verdict.rationale:
+            lines.append(Text(shortened(verdict.rationale), style="dim"))
+        if counted is not None and counted.passage_id in passages and (counted.relation or not verdict.rationale):
             lines.append(passage_text(passages[counted.passage_id], claim, counted))
-        elif verdict.rationale:
-            lines.append(Text(verdict.rationale, style="dim"))
         grid.add_row(label, posterior, Group(*lines))
     return grid
 
@@ -131,7 +160,7 @@ def telling_passage(verdict: Verdict) -> CountedPassage | None:
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
     """How the passage relates, where it is from, and its sentence that has most words of the claim."""
     sentence = closest_sentence(passage.text, claim.text)
-    excerpt = sentence if len(sentence) <= EXCERPT else sentence[: EXCERPT - 1] + "…"
+    excerpt = shortened(sentence)
     source = passage.links[0] if passage.links else passage.title
     relation = f"{counted.relation.value} {counted.probability:.2f}  " if counted.relation and counted.probability else ""
     return Text(f"{relation}{excerpt}  [{source}]", style="dim")

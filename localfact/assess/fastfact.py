@@ -1,0 +1,225 @@
+"""FastFact's assessor: the gate settles what it can; for every other claim one call of a verifier that reads its own passages.
+
+The model reasons, then decides (FastFact, sections 4.1 and 4.3). Where its answer names no label that can be read, the label is
+the one that the model itself finds most probable at that place, so that nothing is guessed here.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import NamedTuple
+
+from localfact.assess.gate import THETA, Gate
+from localfact.assess.verification import VERDICT_OF, begun_answer, read_answer
+from localfact.errors import CorpusError, InputError
+from localfact.llm.engine import Chat, Choice, Engine
+from localfact.prompts.boundary import Boundary
+from localfact.prompts.chats import verification_chat
+from localfact.records import (
+    Claim,
+    CountedPassage,
+    Evidence,
+    Judgement,
+    Pair,
+    Passage,
+    PreVerificationLabel,
+    Response,
+    Verdict,
+    VerdictLabel,
+)
+from localfact.stages import Relations
+
+#: The stage that verification is counted under.
+STAGE = "verify"
+#: Output tokens of a verification unless told (SPEC section 2, "Decoding").
+MAX_TOKENS = 1024
+#: How much of the end of the reasoning a verdict keeps, in characters.
+RATIONALE_KEPT = 4_000
+
+#: Of equally probable labels the first of these is taken: none of them is evidence for the claim.
+TIES = ("not enough evidence", "conflicting evidence", "unverifiable", "refuted", "supported")
+
+CHOSEN = (
+    "[The answer named no readable label. Of the five the model finds '{label}' most probable here, with {probability:.3f}.]"
+)
+LABELS_CHOSEN = (
+    "Some answers of the verifier named no readable label or were cut: the label that the model finds most probable there was "
+    "taken (labels_chosen counts them, and each such verdict says so)."
+)
+PASSAGES_LEFT_OUT = (
+    "Some claims were verified without their lowest-ranked passages, which did not fit the model's window "
+    "(passages_left_out counts them)."
+)
+
+
+class Verified(NamedTuple):
+    """How one claim that the gate left open ended.
+
+    Attributes:
+        ending: what it is counted as: verified, claims_without_evidence or failed.
+        chosen: whether the label was chosen from the model's probabilities.
+        left_out: how many of the claim's passages did not fit.
+    """
+
+    verdict: Verdict
+    ending: str
+    chosen: bool = False
+    left_out: int = 0
+
+
+class Fitted(NamedTuple):
+    """The prompt about one claim, the passages it shows, and how many did not fit."""
+
+    chat: Chat
+    passages: tuple[Passage, ...]
+    left_out: int
+
+
+@dataclass(frozen=True)
+class FastFact:
+    """The assessor of FastFact (sections 4.1 and 4.3); the defaults are the paper's and its code's.
+
+    Attributes:
+        engine: the verifier.
+        theta: see `Gate`.
+        max_tokens: of an answer, at least 1. An answer that is cut there has its label chosen.
+        seed: of the run: keys the markers around the passages, and is handed to the engine, which decodes at temperature 0.
+
+    Raises:
+        InputError: an option outside its range.
+    """
+
+    engine: Engine
+    _: KW_ONLY
+    theta: float = THETA
+    max_tokens: int = MAX_TOKENS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Checks the options, so that a wrong one is refused before any work is done."""
+        Gate(self.theta)
+        if self.max_tokens < 1:
+            raise InputError(f"A verification needs at least 1 output token, not {self.max_tokens}.")
+
+    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        """The claims that the gate leaves open."""
+        return Gate(self.theta).unsettled(claims)
+
+    def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
+        """None: the verifier reads the passages itself."""
+        return ()
+
+    async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
+        """Decides every claim, in the claims' order; all that need the model are asked at once.
+
+        A claim without any passage is `not_enough_evidence`, and the model is not asked. A call that cannot be made (a prompt
+        too long) fails its own claim alone. `counts`: settled_supported, settled_non_supported, settled_irrelevant, verified,
+        claims_without_evidence and failed add up to the claims; labels_chosen and unverifiable are among the verified.
+
+        Raises:
+            LocalFactError: what no other claim would escape either: a dead engine, something missing, a full disk.
+        """
+        gate = Gate(self.theta)
+        settled = {claim.id: verdict for claim in claims if (verdict := gate.verdict(claim)) is not None}
+        open_claims = gate.unsettled(claims)
+        # All calls end before an error is raised, so that none is left running and a transcript keeps what they cost.
+        ended = await asyncio.gather(*(self._verify(claim, evidence) for claim in open_claims), return_exceptions=True)
+        verified: dict[str, Verified] = {}
+        for claim, end in zip(open_claims, ended, strict=True):
+            if isinstance(end, BaseException):
+                raise end
+            verified[claim.id] = end
+        counts = _counts([claim for claim in claims if claim.id in settled], list(verified.values()))
+        return Judgement(
+            verdicts=tuple(settled.get(claim.id) or verified[claim.id].verdict for claim in claims),
+            counts=counts,
+            warnings=_warnings(counts),
+        )
+
+    async def _verify(self, claim: Claim, evidence: Evidence) -> Verified:
+        """One claim; what concerns it alone becomes its own failure."""
+        passages = own_passages(claim, evidence)
+        if not passages:
+            rationale = "No passage was found for this claim, so the verifier was not asked."
+            verdict = Verdict(claim_id=claim.id, label=VerdictLabel.NOT_ENOUGH_EVIDENCE, rationale=rationale)
+            return Verified(verdict, "claims_without_evidence")
+        try:
+            return await self._ask(claim, await self._fitted(claim, passages))
+        except CorpusError:
+            raise
+        except InputError as error:
+            return Verified(Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=str(error)), "failed")
+
+    async def _ask(self, claim: Claim, fitted: Fitted) -> Verified:
+        generation = await self.engine.generate(fitted.chat, max_tokens=self.max_tokens, seed=self.seed, stage=STAGE)
+        answer = read_answer(generation.text, finished=generation.finish == "stop")
+        label, rationale = answer.label, answer.reasoning.strip()[-RATIONALE_KEPT:]
+        if label is None:
+            begun = begun_answer(answer.reasoning)
+            choice = await self.engine.choose(fitted.chat, tuple(VERDICT_OF), prefix=begun, stage=STAGE)
+            label, remark = _chosen(choice)
+            rationale = f"{rationale}\n{remark}".lstrip()
+        verdict = Verdict(
+            claim_id=claim.id,
+            label=label,
+            rationale=rationale or None,
+            passages=tuple(CountedPassage(passage_id=passage.id) for passage in fitted.passages),
+        )
+        return Verified(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
+
+    async def _fitted(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
+        """The prompt with as many of the passages, best first, as leave room for an answer and its decision.
+
+        Raises:
+            InputError: not even the best passage fits.
+        """
+        window = self.engine.identity.window
+        # The room that a chosen label takes behind a whole answer is measured with the longest of them.
+        decision = begun_answer(" ") + max(VERDICT_OF, key=len)
+        needed = 0
+        for shown in range(len(passages), 0, -1):
+            chat = verification_chat(claim.text, passages[:shown], boundary=Boundary(self.seed))
+            needed = await self.engine.count(chat, prefix=decision) + self.max_tokens
+            if needed <= window:
+                return Fitted(chat, tuple(passages[:shown]), len(passages) - shown)
+        raise InputError(
+            f"With its best passage alone and {self.max_tokens:,} tokens of answer, this claim needs {needed:,} tokens; the "
+            f"model's window has {window:,}. Use a model with a longer window, or allow fewer output tokens."
+        )
+
+
+def own_passages(claim: Claim, evidence: Evidence) -> tuple[Passage, ...]:
+    """The passages found for this very claim, by rank, each text once."""
+    passages: Mapping[str, Passage] = {passage.id: passage for passage in evidence.passages}
+    hits = sorted(evidence.hits.get(claim.id, ()), key=lambda hit: hit.rank)
+    return tuple(passages[found] for found in dict.fromkeys(hit.passage_id for hit in hits))
+
+
+def _chosen(choice: Choice) -> tuple[VerdictLabel, str]:
+    """The most probable label as a verdict, and the remark that it was chosen."""
+    distribution = choice.distribution
+    label = max(TIES, key=lambda label: distribution[label])
+    return VERDICT_OF[label], CHOSEN.format(label=label, probability=distribution[label])
+
+
+def _counts(settled: Sequence[Claim], verified: Sequence[Verified]) -> dict[str, int]:
+    settled_as = Counter(claim.preverification.label for claim in settled if claim.preverification)
+    endings = Counter(end.ending for end in verified)
+    return {
+        "settled_supported": settled_as[PreVerificationLabel.SUPPORTED],
+        "settled_non_supported": settled_as[PreVerificationLabel.NON_SUPPORTED],
+        "settled_irrelevant": settled_as[PreVerificationLabel.IRRELEVANT],
+        "verified": endings["verified"],
+        "claims_without_evidence": endings["claims_without_evidence"],
+        "failed": endings["failed"],
+        "labels_chosen": sum(end.chosen for end in verified),
+        "unverifiable": sum(end.verdict.label is VerdictLabel.UNVERIFIABLE for end in verified),
+        "passages_left_out": sum(end.left_out for end in verified),
+    }
+
+
+def _warnings(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Without figures, so that a run's summary gives each once, with how many responses it concerns."""
+    told = (("labels_chosen", LABELS_CHOSEN), ("passages_left_out", PASSAGES_LEFT_OUT))
+    return tuple(warning for count, warning in told if counts[count])

@@ -1,0 +1,60 @@
+"""The gate: which claims the extractor's own pre-verification settles, so that no evidence is sought for them.
+
+It stands between extraction and retrieval, and needs nothing but the claims (FastFact, section 4.1).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from localfact.errors import InputError
+from localfact.records import DEFINITE_LABELS, Claim, PreVerificationLabel, Verdict, VerdictLabel
+
+#: The smallest confidence that settles a claim, unless told (FastFact, section 4.1, condition 2).
+THETA = 0.995
+
+#: What a settled claim's label says as a verdict.
+SETTLED_AS = {
+    PreVerificationLabel.SUPPORTED: VerdictLabel.SUPPORTED,
+    PreVerificationLabel.NON_SUPPORTED: VerdictLabel.CONTRADICTED,
+    PreVerificationLabel.IRRELEVANT: VerdictLabel.IRRELEVANT,
+}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Settles a claim whose pre-verification is definite and sure (FastFact, section 4.1, conditions 1 and 2).
+
+    Attributes:
+        theta: what the raw confidence C, never a normalised distribution, must reach: C >= theta. In [0, 1]. At 0 every
+            definite label settles its claim; at 1 only one whose probability a float cannot tell from 1.
+
+    Raises:
+        InputError: theta outside [0, 1].
+    """
+
+    theta: float = THETA
+
+    def __post_init__(self) -> None:
+        """Checks theta before any work is done."""
+        if not 0 <= self.theta <= 1:
+            raise InputError(f"The confidence theta that settles a claim must be a number from 0 to 1, not {self.theta}.")
+
+    def settles(self, claim: Claim) -> bool:
+        """Whether the claim needs no evidence; never where it was not pre-verified."""
+        opinion = claim.preverification
+        return opinion is not None and opinion.label in DEFINITE_LABELS and opinion.confidence >= self.theta
+
+    def unsettled(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+        """The claims that evidence must be found for, in order."""
+        return tuple(claim for claim in claims if not self.settles(claim))
+
+    def verdict(self, claim: Claim) -> Verdict | None:
+        """The verdict of a settled claim, which says what settled it; None for a claim that is not."""
+        opinion = claim.preverification
+        if opinion is None or not self.settles(claim):
+            return None
+        rationale = (
+            f"Settled without evidence: the extractor labelled it '{opinion.label}' "
+            f"with confidence {opinion.confidence:.4f} (theta {self.theta:g})."
+        )
+        return Verdict(claim_id=claim.id, label=SETTLED_AS[opinion.label], rationale=rationale)

@@ -1,0 +1,151 @@
+"""Cuts a response into chunks of whole sentences, splits one that is too much for a call, and finds a claim's place in it.
+
+Nothing is ever left out: the chunks of a response hold every sentence, each in one chunk (FastFact, section 4.1, chunk window).
+"""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+from localfact.errors import InputError
+from localfact.records import Span
+from localfact.text import sentences, words
+
+#: How many sentences a chunk has; "max" for the whole response.
+Stride = int | Literal["max"]
+#: What is shown around a chunk, so that pronouns can be resolved: sentences, and characters they may have together.
+SENTENCES_BEFORE = 3
+SENTENCES_AFTER = 1
+CONTEXT_CHARACTERS = 1_000
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Sentences `first` to `last` (exclusive), at least one, of a response.
+
+    Attributes:
+        response: the whole text.
+        sentences: all its sentences; where one of them had to be split, its pieces take its place.
+    """
+
+    response: str
+    sentences: tuple[Span, ...]
+    first: int
+    last: int
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The chunk's own sentences."""
+        return self.sentences[self.first : self.last]
+
+    @property
+    def text(self) -> str:
+        """The chunk as it stands in the response."""
+        return self.response[self.spans[0].start : self.spans[-1].end]
+
+    @property
+    def before(self) -> str:
+        """Up to three sentences before the chunk; where they are long, the end of them, from a word on."""
+        context = self._stretch(self.sentences[max(0, self.first - SENTENCES_BEFORE) : self.first])
+        if len(context) <= CONTEXT_CHARACTERS:
+            return context
+        # The context is only read, never judged, so that it may be cut where the chunk may not.
+        end = context[-CONTEXT_CHARACTERS:]
+        return end.partition(" ")[2] or end
+
+    @property
+    def after(self) -> str:
+        """The sentence after the chunk; where it is long, its beginning, up to a word."""
+        context = self._stretch(self.sentences[self.last : self.last + SENTENCES_AFTER])
+        if len(context) <= CONTEXT_CHARACTERS:
+            return context
+        beginning = context[:CONTEXT_CHARACTERS]
+        return beginning.rpartition(" ")[0] or beginning
+
+    def _stretch(self, spans: tuple[Span, ...]) -> str:
+        return self.response[spans[0].start : spans[-1].end] if spans else ""
+
+
+def checked_stride(stride: Stride) -> Stride:
+    """Returns the stride.
+
+    Raises:
+        InputError: it is neither "max" nor a whole number from 1.
+    """
+    if stride != "max" and (not isinstance(stride, int) or stride < 1):
+        raise InputError(f"A chunk cannot have {stride!r} sentences: give a whole number from 1, or max.")
+    return stride
+
+
+def chunks_of(response: str, stride: Stride) -> list[Chunk]:
+    """Cuts a response into chunks of `stride` sentences, the last one with what is left; none for white space alone.
+
+    Raises:
+        InputError: a stride that is none.
+    """
+    checked_stride(stride)
+    spans = tuple(sentences(response))
+    step = len(spans) if stride == "max" else stride
+    return [Chunk(response, spans, first, min(first + step, len(spans))) for first in range(0, len(spans), step or 1)]
+
+
+def halves(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
+    """Splits a chunk at the boundary nearest its middle: of sentences, or, where it is a single one, of words.
+
+    A stretch without white space (Chinese, a long address) is split between two characters; None when it is only one.
+    """
+    if len(chunk.spans) == 1:
+        return _pieces(chunk)
+    middle = (chunk.spans[0].start + chunk.spans[-1].end) / 2
+    inner = range(chunk.first + 1, chunk.last)
+    border = min(inner, key=lambda index: abs(chunk.sentences[index].start - middle))
+    left = Chunk(chunk.response, chunk.sentences, chunk.first, border)
+    return left, Chunk(chunk.response, chunk.sentences, border, chunk.last)
+
+
+def _pieces(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
+    """Splits a single sentence; its pieces are from then on what sentences are."""
+    (span,) = chunk.spans
+    text = chunk.text
+    if len(text) < 2:
+        return None
+    gaps = [index for index, character in enumerate(text) if character.isspace()]
+    border = min(gaps, key=lambda index: abs(index - len(text) / 2), default=len(text) // 2)
+    left = Span(start=span.start, end=span.start + len(text[:border].rstrip()))
+    right = Span(start=span.end - len(text[border:].lstrip()), end=span.end)
+    pieces = (*chunk.sentences[: chunk.first], left, right, *chunk.sentences[chunk.last :])
+    first = chunk.first
+    return Chunk(chunk.response, pieces, first, first + 1), Chunk(chunk.response, pieces, first + 1, first + 2)
+
+
+class Places:
+    """Finds where in a chunk a claim comes from."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        """Reads the chunk's sentences."""
+        self._chunk = chunk
+        self._words = [_content(chunk.response[span.start : span.end]) for span in chunk.spans]
+        found_in = Counter(word for sentence in self._words for word in sentence)
+        # A word that every sentence has ("the", the topic's name) hardly tells which one a claim comes from, in any language.
+        self._weights = {word: math.log1p(len(self._words) / count) for word, count in found_in.items()}
+
+    def of(self, claim: str) -> tuple[Span, ...]:
+        """Returns the very stretch that reads like the claim, else the sentence that has most of its words.
+
+        Words weigh more the fewer sentences of the chunk they stand in; of equal sentences it is the first. () when no sentence
+        has any of the words.
+        """
+        start = self._chunk.spans[0].start
+        wanted = claim.rstrip(" .")
+        found = self._chunk.text.find(wanted) if wanted else -1
+        if found >= 0:
+            return (Span(start=start + found, end=start + found + len(wanted)),)
+        claimed = _content(claim)
+        shares = [math.fsum(self._weights[word] for word in sorted(claimed & sentence)) for sentence in self._words]
+        best = max(range(len(shares)), key=lambda index: shares[index])
+        return (self._chunk.spans[best],) if shares[best] > 0 else ()
+
+
+def _content(text: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in words(text))

@@ -1,0 +1,68 @@
+"""Pre-verifies claims that come with the input, so that FastFact's gate can settle them as it settles extracted ones.
+
+Nothing is extracted and nothing generated: the model is shown the response as for extraction, the claim is put into its mouth,
+and the probabilities of the six labels at the label's place are read (FastFact, section 4.1).
+"""
+
+import asyncio
+import math
+from collections.abc import Sequence
+
+from localfact.claims.chunked import PREVERIFY, WRITTEN
+from localfact.errors import PromptTooLongError
+from localfact.llm.engine import Chat, Engine
+from localfact.prompts import Boundary, extraction_chat
+from localfact.records import DEFINITE_LABELS, Claim, Extraction, PreVerification, Response
+from localfact.stages import ClaimExtractor
+
+#: Of equally probable labels the first of these is taken, so that a tie never settles a claim.
+TIES = sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS)
+
+
+class PreVerifiedClaims:
+    """An extractor that prefers the claims of the input file, and pre-verifies those that were not yet."""
+
+    def __init__(self, engine: Engine, fallback: ClaimExtractor, *, seed: int = 0) -> None:
+        """Takes the model, the extractor for responses whose input gives no claims, and the seed of the boundary's markers."""
+        self._engine = engine
+        self._fallback = fallback
+        self._boundary = Boundary(seed)
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns the given claims, each with its pre-verification, else what the fallback extracts.
+
+        A claim whose prompt does not fit the window keeps none, and so goes to evidence.
+        """
+        if response.claims is None:
+            return await self._fallback.extract(response)
+        chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=self._boundary)
+        claims = await asyncio.gather(*(self._preverified(chat, claim) for claim in response.claims))
+        missing = sum(claim.preverification is None for claim in claims)
+        return Extraction(
+            claims=tuple(claims),
+            counts={"preverifications_missing": missing},
+            warnings=tuple(self._warnings(missing)),
+        )
+
+    async def _preverified(self, chat: Chat, claim: Claim) -> Claim:
+        if claim.preverification is not None:
+            return claim
+        begun = f"- {' '.join(claim.text.split())} ###"
+        try:
+            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=begun, stage=PREVERIFY)
+        except PromptTooLongError:
+            return claim
+        written = max(TIES, key=lambda label: choice.log_probs[label])
+        preverification = PreVerification(
+            label=WRITTEN[written],
+            confidence=min(1.0, math.exp(choice.log_probs[written])),
+            distribution={WRITTEN[label]: probability for label, probability in choice.distribution.items()},
+            mass=choice.mass,
+        )
+        return claim.model_copy(update={"preverification": preverification})
+
+    @staticmethod
+    def _warnings(missing: int) -> Sequence[str]:
+        if not missing:
+            return ()
+        return ("Some given claims could not be pre-verified: response and claim do not fit the model's window together.",)

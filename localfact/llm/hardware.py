@@ -1,0 +1,70 @@
+"""What this machine has to run a language model on: its GPUs as torch reports them, and its memory. Loads nothing onto them."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from localfact.records import Record
+
+GIB = 1 << 30
+#: Where a container's limit of memory stands, cgroups version 2 and 1.
+MEMORY_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+
+
+class Gpu(Record):
+    """One GPU: name, memory in GiB, and CUDA's compute capability, (9, 0) for an H100, say."""
+
+    name: str
+    memory_gib: Annotated[float, Field(gt=0)]
+    capability: tuple[int, int]
+
+
+class Hardware(Record):
+    """A machine. `memory_gib`: of the host, or of the container where that has a limit; `gpus`: empty without CUDA."""
+
+    gpus: tuple[Gpu, ...] = ()
+    memory_gib: Annotated[float, Field(gt=0)]
+
+    @property
+    def device(self) -> Literal["cuda", "cpu"]:
+        """What models run on here."""
+        return "cuda" if self.gpus else "cpu"
+
+    @property
+    def gpu_memory_gib(self) -> float:
+        """Memory of the smallest GPU: a model is divided evenly, so it decides. 0 without GPUs."""
+        return min((gpu.memory_gib for gpu in self.gpus), default=0.0)
+
+    @property
+    def capability(self) -> tuple[int, int]:
+        """Compute capability of the oldest GPU; (0, 0) without GPUs."""
+        return min((gpu.capability for gpu in self.gpus), default=(0, 0))
+
+    def shown(self) -> str:
+        """The machine in a few words."""
+        if not self.gpus:
+            return f"CPU with {self.memory_gib:.0f} GiB"
+        kinds = dict.fromkeys((gpu.name, f"{gpu.memory_gib:.0f}") for gpu in self.gpus)
+        counts = {kind: sum((gpu.name, f"{gpu.memory_gib:.0f}") == kind for gpu in self.gpus) for kind in kinds}
+        return ", ".join(f"{count} x {name} with {memory} GiB" for (name, memory), count in counts.items())
+
+
+def detect() -> Hardware:
+    """This machine: the GPUs that CUDA_VISIBLE_DEVICES leaves visible, and its memory."""
+    import torch
+
+    gpus = []
+    if torch.cuda.is_available():
+        for index in range(torch.cuda.device_count()):
+            found = torch.cuda.get_device_properties(index)
+            gpus.append(Gpu(name=found.name, memory_gib=found.total_memory / GIB, capability=(found.major, found.minor)))
+    return Hardware(gpus=tuple(gpus), memory_gib=host_memory() / GIB)
+
+
+def host_memory(limits: tuple[Path, ...] = MEMORY_LIMITS) -> int:
+    """Bytes of memory that this process may use at most."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    stated = [file.read_text(encoding="ascii").strip() for file in limits if file.is_file()]
+    return min([physical, *(int(text) for text in stated if text.isdigit() and int(text) > 0)])

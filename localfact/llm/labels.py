@@ -1,0 +1,121 @@
+"""The tree of a closed set of labels: which log-probabilities it takes to tell them apart, and how they add up.
+
+Labels are compared token by token, as they are written in their place. Only where they branch is the model asked; what lies
+between is forced by the closed set and costs nothing.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from localfact.errors import InputError
+
+Ids = tuple[int, ...]
+#: Stem -> token id -> log-probability of that token after the prompt and the stem.
+Answers = Mapping[Ids, Mapping[int, float]]
+
+#: The least mass that is left to a label which ends where longer ones go on: single precision tells no less from nothing.
+LEAST_REST = 2.0**-24
+
+
+@dataclass(frozen=True)
+class Node:
+    """A place where the model is asked: after the prompt and `stem`, how probable is each of `children`?"""
+
+    stem: Ids
+    children: tuple[int, ...]
+
+    def parts(self, most: int) -> list[tuple[int, ...]]:
+        """The children, at most so many at a time."""
+        return [self.children[start : start + most] for start in range(0, len(self.children), most)]
+
+
+@dataclass(frozen=True)
+class LabelTree:
+    """A closed set of labels as token paths after a common prompt.
+
+    Attributes:
+        prompt: the tokens all labels follow.
+        paths: label -> its tokens after the prompt.
+        nodes: where to ask: the root always, then every stem at which the labels go on in more than one way (ending counts as
+            one), in order.
+    """
+
+    prompt: Ids
+    paths: Mapping[str, Ids]
+    nodes: tuple[Node, ...]
+
+    def log_probs(self, answers: Answers) -> dict[str, float]:
+        """Returns label -> the sum of the log-probabilities at the nodes on its way.
+
+        A label that ends at a node where longer labels go on gets what they leave: log(1 - the sum of their probabilities).
+        """
+        return {label: sum(self._steps(path, answers)) for label, path in self.paths.items()}
+
+    def _steps(self, path: Ids, answers: Answers) -> list[float]:
+        on_the_way = (node for node in self.nodes if path[: len(node.stem)] == node.stem)
+        return [
+            _rest(answers[node.stem]) if len(path) == len(node.stem) else answers[node.stem][path[len(node.stem)]]
+            for node in on_the_way
+        ]
+
+
+def label_tree(begun: Sequence[int], written: Mapping[str, Sequence[int]]) -> LabelTree:
+    """Returns the tree of labels that were tokenised in their place.
+
+    Tokens that merge over the edge between prompt and label are met by walking back: the prompt ends where the longest common
+    token prefix of `begun` and all written labels ends, and what was cut off it belongs to each label's path, in the tokens
+    that this label makes of it. So every label has the tokens a model was taught to write it with.
+
+    Args:
+        begun: the tokens of the prompt alone.
+        written: label -> the tokens of prompt and label written as one text.
+
+    Raises:
+        InputError: two labels are the same tokens, or a label writes none.
+    """
+    shared = len(begun)
+    for ids in written.values():
+        shared = min(shared, _common(begun, ids))
+    paths = {label: tuple(ids[shared:]) for label, ids in written.items()}
+    named: dict[Ids, str] = {}
+    for label, path in paths.items():
+        if not path or len(written[label]) == len(begun) == _common(begun, written[label]):
+            raise InputError(f"The label {label!r} writes nothing in this place: this tokenizer drops it.")
+        if path in named:
+            raise InputError(f"The labels {named[path]!r} and {label!r} are the same tokens in this model. Name them apart.")
+        named[path] = label
+    return LabelTree(tuple(begun[:shared]), paths, _nodes(set(named)))
+
+
+def checked(labels: Sequence[str]) -> tuple[str, ...]:
+    """Returns the labels.
+
+    Raises:
+        InputError: no labels, an empty one, or one twice.
+    """
+    if not labels or len(set(labels)) < len(labels) or "" in labels:
+        raise InputError("A choice needs labels, none of them empty, each once.")
+    return tuple(labels)
+
+
+def _nodes(paths: set[Ids]) -> tuple[Node, ...]:
+    # Sorted paths branch from a neighbour at every place where they branch at all.
+    ordered = sorted(paths)
+    stems = {(), *(a[: _common(a, b)] for a, b in pairwise(ordered))}
+    return tuple(
+        Node(stem, tuple(sorted({path[len(stem)] for path in paths if len(path) > len(stem) and path[: len(stem)] == stem})))
+        for stem in sorted(stems, key=lambda stem: (len(stem), stem))
+    )
+
+
+def _common(one: Sequence[int], other: Sequence[int]) -> int:
+    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return place
+    return min(len(one), len(other))
+
+
+def _rest(children: Mapping[int, float]) -> float:
+    return math.log(max(LEAST_REST, 1.0 - math.fsum(map(math.exp, children.values()))))

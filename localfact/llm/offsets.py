@@ -1,0 +1,125 @@
+"""From generated tokens to the text they write, with each token's place in it.
+
+Pure over a decode stream: the same that vLLM makes its text with, so that both agree letter for letter.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+#: What `tokenizers` says when a run of bytes turns out to be no text after part of it was already given out.
+_BROKEN_RUN = "Invalid prefix"
+
+
+class Placed(NamedTuple):
+    """Token number `number` of the generated ones stands for the characters [start, end) of the text."""
+
+    number: int
+    start: int
+    end: int
+
+
+class Writing(NamedTuple):
+    """A text and the places of the tokens that write it, in order; together they cover it."""
+
+    text: str
+    places: tuple[Placed, ...]
+
+    def cut(self, length: int) -> "Writing":
+        """The first `length` characters; a token that reaches past the cut is clipped, one that begins there is left out."""
+        kept = tuple(Placed(number, start, min(end, length)) for number, start, end in self.places if start < length)
+        return Writing(self.text[:length], kept)
+
+    def fitted(self, text: str, stop: Sequence[str]) -> "Writing":
+        """The writing cut to `text`, what the engine says it wrote; `stop` are the stop strings if one of them ended it.
+
+        Should the engine have written something else than its tokens say, the tokens' text counts, cut at the first stop
+        string: a place must never point into a text it was not made for.
+        """
+        if self.text == text or (stop and self.text.startswith(text)):
+            return self.cut(len(text))
+        return self.cut(min((self.text.find(word) for word in stop if word in self.text), default=len(self.text)))
+
+
+def write(decoder: "Tokenizer", prompt: Sequence[int], tokens: Sequence[int], silent: frozenset[int]) -> Writing:
+    """Returns what `tokens` write after `prompt`.
+
+    Where several tokens make one character, each has that character's place. Tokens that write nothing have no place: special
+    ones, the bytes of a character that was never finished at the very end, and bytes the decoder gave up because they are
+    no text (`tokenizers` issue: a run of byte pieces that is broken late; vLLM leaves them out too).
+
+    Args:
+        decoder: the tokenizer; its decode stream writes, primed with the prompt.
+        prompt: the ids before: they decide whether a leading space is one.
+        tokens: generated ids.
+        silent: ids of special tokens, which write nothing.
+    """
+    from tokenizers.decoders import DecodeStream
+
+    stream = DecodeStream(ids=list(prompt), skip_special_tokens=True)
+    context: list[int] = list(prompt)
+    waiting: list[int] = []
+    text, places = "", []
+    for index, token in enumerate(tokens):
+        waiting.append(index)
+        try:
+            chunk = stream.step(decoder, token)
+        except Exception as error:
+            if not str(error).startswith(_BROKEN_RUN):
+                raise
+            stream, context, waiting = DecodeStream(skip_special_tokens=True), [], [index]
+            chunk = stream.step(decoder, token)
+        if chunk:
+            members = [(number, tokens[number]) for number in waiting]
+            spoken = [number for number, member in members if member not in silent]
+            grown = _growth(decoder, context, members, silent) if len(spoken) > 1 else [chunk]
+            places += [
+                Placed(number, len(text) + start, len(text) + end)
+                for number, (start, end) in zip(spoken, spans(grown, chunk), strict=True)
+                if start < end
+            ]
+            text += chunk
+            context, waiting = [member for _, member in members], []
+    return Writing(text, tuple(places))
+
+
+def spans(grown: Sequence[str], chunk: str) -> list[tuple[int, int]]:
+    """Returns the place in `chunk` of each of the tokens that wrote it together.
+
+    Args:
+        grown: the text after the first of them, after the first two, ...; unfinished characters are whatever the decoder makes
+            of them, and change later.
+        chunk: what they write in the end.
+    """
+    places = []
+    settled = 0
+    for text in grown:
+        reached = max(settled, _common(text, chunk))
+        unfinished = len(text) > reached  # a character is open: this token has a part of it
+        # A token that settles nothing and leaves nothing open only added bytes to the last character.
+        start = settled if reached > settled or unfinished else max(0, settled - 1)
+        places.append((start, min(len(chunk), reached + unfinished)))
+        settled = reached
+    return [*places[:-1], (places[-1][0], len(chunk))]
+
+
+def _common(one: str, other: str) -> int:
+    for place, (left, right) in enumerate(zip(one, other, strict=False)):
+        if left != right:
+            return place
+    return min(len(one), len(other))
+
+
+def _growth(decoder: "Tokenizer", context: list[int], members: list[tuple[int, int]], silent: frozenset[int]) -> list[str]:
+    """The text that the waiting tokens make, one after the other, read after what the stream has in mind itself."""
+    before = decoder.decode(context, skip_special_tokens=True)
+    ids = list(context)
+    grown = []
+    for _, member in members:
+        ids.append(member)
+        if member not in silent:
+            after = decoder.decode(ids, skip_special_tokens=True)
+            grown.append(after[len(before) :])
+    return grown

@@ -1,0 +1,244 @@
+"""The language model itself: vLLM's asynchronous engine inside this process. The only file that knows vLLM.
+
+Chats become token ids here (`llm/chat.py`), label sets become trees (`llm/labels.py`), generated tokens get their places in the
+text (`llm/offsets.py`); what is left is vLLM's: batching, prefix caching, CUDA or CPU.
+"""
+
+import asyncio
+import atexit
+import math
+from collections.abc import Mapping, Sequence
+from itertools import count
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from localfact.errors import EngineError, InputError, LocalFactError, MissingError, PromptTooLongError
+from localfact.llm.chat import ChatLayout
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
+from localfact.llm.labels import LabelTree, Node, checked, label_tree
+from localfact.llm.loopthread import LoopThread, together
+from localfact.llm.offsets import Writing, write
+from localfact.llm.settings import EngineSettings
+from localfact.llm.surroundings import cache_on_cpu, environment, inherited, quieten, silence
+from localfact.usage import Usage
+
+if TYPE_CHECKING:
+    from vllm import SamplingParams
+
+#: vLLM reports the log-probabilities of at most so many chosen tokens a request.
+MOST_CHILDREN = 128
+
+_DIED = (
+    "The language model engine died (out of memory, or killed). Everything finished is kept: "
+    "the same command goes on with the run folder where it stopped."
+)
+
+
+class VLLMEngine:
+    """An `Engine` over a folder of weights. It may be used from any event loop, and from several one after the other."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        """Loads the model; blocks until it is ready.
+
+        Raises:
+            MissingError: vLLM is not installed, or the folder has no tokenizer.
+            EngineError: the engine could not start.
+        """
+        self.identity: EngineIdentity = settings.identity
+        self._core = _Core(settings)
+        try:
+            self._layout = ChatLayout(settings.folder, trust_remote_code=bool(settings.arguments.get("trust_remote_code")))
+        except LocalFactError:
+            self._core.end()
+            raise
+        self._window = min(self.identity.window, self._core.window)
+
+    async def count(self, chat: Chat, *, prefix: str = "") -> int:
+        """Returns how many tokens the chat has as sent."""
+        return len(await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat, prefix))))
+
+    async def generate(
+        self,
+        chat: Chat,
+        *,
+        max_tokens: int,
+        stop: Sequence[str] = (),
+        temperature: float = 0.0,
+        seed: int = 0,
+        stage: str,
+    ) -> Generation:
+        """Returns the model's answer: `max_tokens` tokens at most, and no more than the window leaves room for.
+
+        Raises:
+            PromptTooLongError: the window has no room for even one token of an answer.
+            InputError: vLLM refuses a parameter: an empty stop string, say.
+            EngineError: the engine is gone.
+        """
+        started = perf_counter()
+        ids = await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat)))
+        self._admit(ids)
+        parameters = self._core.parameters(
+            max_tokens=min(max_tokens, self._window - len(ids)),
+            temperature=temperature,
+            seed=seed if temperature > 0 else None,
+            stop=list(stop),
+            logprobs=0,
+        )
+        output = await self._core.ask(ids, parameters)
+        said = output.outputs[0]
+        if said.finish_reason not in ("stop", "length"):
+            raise EngineError(f"The engine gave a request up ({said.finish_reason}). The same command tries again.")
+        writing = await asyncio.to_thread(self._written, ids, said, stop)
+        log_probs = [_number(entry[token].logprob) for token, entry in zip(said.token_ids, said.logprobs, strict=False)]
+        tokens = tuple(Token(log_prob=log_probs[index], start=start, end=end) for index, start, end in writing.places)
+        usage = _usage([output], started, output_tokens=len(said.token_ids))
+        return Generation(text=writing.text, tokens=tokens, finish=said.finish_reason, usage=usage)
+
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+        """Returns the labels' log-probabilities: exact, of the full vocabulary, one request for each branching of their tree.
+
+        Labels are tokenised in their place (`labels.label_tree`); decodes nothing.
+
+        Raises:
+            InputError: no labels, an empty one, one twice, or two that are the same tokens.
+            PromptTooLongError: the window has no room for chat and labels.
+            EngineError: the engine is gone.
+        """
+        started = perf_counter()
+        tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
+        asked = [(node, part) for node in tree.nodes for part in node.parts(MOST_CHILDREN)]
+        self._admit(max((tree.prompt + node.stem for node in tree.nodes), key=len))
+        outputs = await together(self._probe(tree, node, part) for node, part in asked)
+        answers: dict[tuple[int, ...], dict[int, float]] = {}
+        for (node, part), output in zip(asked, outputs, strict=True):
+            (entry,) = output.outputs[0].logprobs
+            answers.setdefault(node.stem, {}).update({child: _number(entry[child].logprob) for child in part})
+        return Choice(log_probs=tree.log_probs(answers), usage=_usage(outputs, started, output_tokens=0))
+
+    async def aclose(self) -> None:
+        """Ends the engine and its processes; calls still open fail. May be called again."""
+        await asyncio.to_thread(self._core.end)
+
+    def _tree(self, chat: Chat, labels: Sequence[str], prefix: str) -> LabelTree:
+        begun = self._layout.text(chat, prefix)
+        begun_ids, *written = self._layout.all_ids([begun, *(begun + label for label in labels)])
+        return label_tree(begun_ids, dict(zip(labels, written, strict=True)))
+
+    async def _probe(self, tree: LabelTree, node: Node, children: Sequence[int]) -> Any:
+        parameters = self._core.parameters(max_tokens=1, temperature=0, logprob_token_ids=list(children), detokenize=False)
+        return await self._core.ask([*tree.prompt, *node.stem], parameters)
+
+    def _written(self, prompt: Sequence[int], said: Any, stop: Sequence[str]) -> Writing:
+        ended_itself = said.finish_reason == "stop" and not isinstance(said.stop_reason, str)
+        spoken = said.token_ids[:-1] if ended_itself else said.token_ids
+        writing = write(self._layout.decoder, prompt, spoken, self._layout.silent)
+        return writing.fitted(said.text, stop if isinstance(said.stop_reason, str) else ())
+
+    def _admit(self, ids: Sequence[int]) -> None:
+        room = self._window - len(ids)
+        if room < 1:
+            raise PromptTooLongError(
+                f"The prompt has {len(ids):,} tokens and needs room for at least 1 of an answer; "
+                f"the window of {self.identity.model} has {self._window:,}. "
+                "Shorten the text, or take a model with a larger window."
+            )
+
+
+class _Core:
+    """vLLM's engine on a loop of its own."""
+
+    def __init__(self, settings: EngineSettings) -> None:
+        quieten()
+        try:
+            from vllm.platforms import current_platform
+        except ImportError as error:
+            raise MissingError(f"vLLM is not installed ({error}). Run `make setup-llm`.") from error
+        on_cpu = current_platform.is_cpu()
+        eager = bool(settings.arguments.get("enforce_eager"))
+        self._numbers = count()
+        self._llm: Any = None
+        self._thread = LoopThread("language-model")
+        atexit.register(self.end)
+        try:
+            with environment(inherited(compile_nothing=on_cpu and eager)):
+                self.window = self._thread.wait(self._start(settings, cache_on_cpu() if on_cpu else {}))
+        except Exception as error:
+            self.end()
+            raise EngineError(f"The language model engine could not start: {_sentence(error)}") from error
+        silence()
+
+    async def _start(self, settings: EngineSettings, cache: Mapping[str, int]) -> int:
+        from vllm import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
+
+        given = {
+            "max_model_len": settings.identity.window,
+            "dtype": settings.identity.dtype,
+            "enable_prefix_caching": True,
+            "disable_log_stats": True,
+            "enable_log_requests": False,
+            "use_tqdm_on_load": False,
+            **cache,
+            **settings.arguments,
+            "logprobs_mode": "raw_logprobs",
+        }
+        self._llm = AsyncLLM.from_engine_args(AsyncEngineArgs(model=str(settings.folder), **given))
+        # vLLM would ask this with the first request, and wait for ever if its process died just then.
+        await self._llm.get_supported_tasks()
+        return int(self._llm.model_config.max_model_len)
+
+    @staticmethod
+    def parameters(**given: Any) -> "SamplingParams":
+        from vllm import SamplingParams
+        from vllm.exceptions import VLLMClientError
+        from vllm.sampling_params import RequestOutputKind
+
+        try:
+            return SamplingParams(**given, output_kind=RequestOutputKind.FINAL_ONLY)
+        except (VLLMClientError, ValueError, TypeError) as error:
+            raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
+
+    async def ask(self, ids: Sequence[int], parameters: "SamplingParams") -> Any:
+        """One request, aborted when its caller is cancelled."""
+        return await self._thread.call(self._asked(list(ids), parameters))
+
+    async def _asked(self, ids: list[int], parameters: "SamplingParams") -> Any:
+        from vllm.exceptions import VLLMClientError
+        from vllm.inputs import tokens_input
+
+        try:
+            answer = self._llm.generate(tokens_input(ids), parameters, f"localfact-{next(self._numbers)}")
+            return [output async for output in answer][-1]
+        except VLLMClientError as error:
+            raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
+        except Exception as error:
+            raise EngineError(_DIED if self._llm.errored else f"The engine failed: {_sentence(error)}") from error
+
+    def end(self) -> None:
+        self._thread.end(self._let_go)
+        atexit.unregister(self.end)
+
+    def _let_go(self) -> None:
+        if self._llm is not None:
+            self._llm.shutdown()
+            self._llm = None
+
+
+def _usage(outputs: Sequence[Any], started: float, *, output_tokens: int) -> Usage:
+    return Usage(
+        requests=len(outputs),
+        prompt_tokens=sum(len(output.prompt_token_ids) for output in outputs),
+        cached_tokens=sum(output.num_cached_tokens or 0 for output in outputs),
+        output_tokens=output_tokens,
+        seconds=perf_counter() - started,
+    )
+
+
+def _number(log_prob: float) -> float:
+    if math.isnan(log_prob):
+        raise EngineError("The model answers with numbers that are none (NaN): run it with another dtype or quantisation.")
+    return log_prob
+
+
+def _sentence(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__

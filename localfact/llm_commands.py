@@ -1,0 +1,254 @@
+"""The commands that ask a language model outside an evaluation: choose, extract, generate, calibrate."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localfact.arguments import (
+    AsJson,
+    Concurrency,
+    Confidence,
+    EngineArg,
+    ExtractionTokens,
+    Force,
+    KeepDuplicates,
+    Limit,
+    MaxWords,
+    MethodName,
+    Model,
+    Replay,
+    Stride,
+    Transcript,
+)
+from localfact.console import errors, note, show
+from localfact.errors import InputError
+from localfact.inputs import MAX_WORDS
+from localfact.report.tables import fields_table, table_of
+
+if TYPE_CHECKING:
+    from localfact.report.progress import TerminalProgress
+
+Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of the markers around the text, and of sampling.")]
+
+
+def choose(
+    labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
+    prompt_file: Annotated[Path, typer.Option("--prompt-file", help="A text file: one message of the user.")],
+    model: Model = None,
+    prefix: Annotated[str, typer.Option("--prefix", help="A begun answer that the labels follow.")] = "",
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a model for the exact probabilities of labels as what it says next; nothing is generated.
+
+    The chat template is applied; labels follow the generation prompt (or --prefix) directly, without a space. `mass` is the
+    probability that the model says one of them at all; `distribution` is normalised over them.
+    """
+    from localfact.options import options_of, read_engine_args
+    from localfact.standalone import choose as ask
+
+    options = options_of(
+        model=model, engine_args=read_engine_args(engine_arg or []), transcript=transcript, replay=replay, embedder="none"
+    )
+    answer = ask(read_text(prompt_file), [label for label in labels.split(",") if label], options=options, prefix=prefix)
+    show(answer, as_json=as_json, view=fields_table)
+
+
+def extract(
+    data: Annotated[Path, typer.Option("--data", help="Responses, in any schema that eval reads.")],
+    out: Out,
+    model: Model = None,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    stride: Stride = "max",
+    confidence: Confidence = "token",
+    keep_duplicates: KeepDuplicates = False,
+    extraction_tokens: ExtractionTokens = 2048,
+    limit: Limit = None,
+    max_words: MaxWords = MAX_WORDS,
+    concurrency: Concurrency = 4,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Extract claims with their pre-verification by one model, for `eval --model OTHER` to judge.
+
+    [dim]localfact extract --data answers.jsonl --model llama-3.1-8b --out claims.jsonl[/]
+    [dim]localfact eval --data claims.jsonl --model llama-3.1-70b --corpus index/mine[/]
+    """
+    from localfact.options import options_of, read_engine_args, read_stride
+    from localfact.passes import Conduct
+    from localfact.standalone import extract_claims
+
+    options = options_of(
+        model=model,
+        engine_args=read_engine_args(engine_arg or []),
+        transcript=transcript,
+        replay=replay,
+        stride=read_stride(stride),
+        confidence=confidence,
+        keep_duplicates=keep_duplicates,
+        extraction_tokens=extraction_tokens,
+        claims="extract",
+        embedder="none",
+        seed=seed,
+    )
+    with interruptible(out) as progress:
+        summary = extract_claims(
+            data,
+            out,
+            options=options,
+            limit=limit,
+            max_words=max_words,
+            conduct=Conduct(concurrency=concurrency, force=force, progress=progress),
+        )
+    show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
+    raise typer.Exit(summary.exit_code)
+
+
+def generate(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data", help="Prompts: LongFact's, FActScore's, VeriScore's, FaStfact's rows, or a .txt file, one a line."
+        ),
+    ],
+    out: Out,
+    model: Model = None,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    temperature: Annotated[float, typer.Option("--temperature", min=0, help="0 takes the most probable token.")] = 0.0,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="A response is cut there, and counted.")] = 1024,
+    two_paragraphs: Annotated[
+        bool, typer.Option("--two-paragraphs", help="Ask for up to two paragraphs, as FactReasoner's authors did.")
+    ] = False,
+    entities: Annotated[bool, typer.Option("--entities", help="Lines of a .txt file are people: ask for a biography.")] = False,
+    limit: Limit = None,
+    concurrency: Concurrency = 16,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a model answer prompts; the responses are what `eval --data` judges.
+
+    [dim]localfact generate --data prompts.jsonl --model qwen2.5-7b --out responses.jsonl[/]
+    """
+    from localfact.options import options_of, read_engine_args
+    from localfact.passes import Conduct
+    from localfact.passrows import GenerationOptions
+    from localfact.standalone import generate_responses
+
+    options = options_of(
+        model=model, engine_args=read_engine_args(engine_arg or []), transcript=transcript, replay=replay, embedder="none"
+    )
+    with interruptible(out) as progress:
+        summary = generate_responses(
+            data,
+            out,
+            options=options,
+            generation=GenerationOptions(
+                temperature=temperature,
+                max_tokens=max_tokens,
+                seed=seed,
+                instruction="two-paragraphs" if two_paragraphs else None,
+            ),
+            entities=entities,
+            limit=limit,
+            conduct=Conduct(concurrency=concurrency, force=force, progress=progress),
+        )
+    show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
+    raise typer.Exit(summary.exit_code)
+
+
+def calibrate(
+    data: Annotated[Path, typer.Option("--data", help="Responses whose claims carry labels (S, NS, IR).")],
+    method: MethodName = None,
+    model: Model = None,
+    max_risk: Annotated[
+        float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
+    ] = 0.05,
+    delta: Annotated[float, typer.Option("--delta", help="Probability that it is exceeded after all.")] = 0.05,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    limit: Limit = None,
+    max_words: MaxWords = MAX_WORDS,
+    concurrency: Concurrency = 4,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Find the smallest theta whose accepted claims are wrong at most so often, with a finite-sample bound.
+
+    Labelled claims are pre-verified by the model; for each theta the table has the risk of the accepted claims, an upper bound
+    on it, and the share of claims that skip the search. With --transcript an interrupted calibration loses nothing.
+    """
+    from localfact.calibrating import calibrate as find_theta
+    from localfact.calibrating import view_rows
+    from localfact.options import options_of, read_engine_args
+    from localfact.report.progress import TerminalProgress
+
+    options = options_of(
+        model=model,
+        engine_args=read_engine_args(engine_arg or []),
+        transcript=transcript,
+        replay=replay,
+        embedder="none",
+        seed=seed,
+    )
+    with TerminalProgress(errors()) as progress:
+        found = find_theta(
+            data,
+            method=method,
+            options=options,
+            max_risk=max_risk,
+            delta=delta,
+            limit=limit,
+            max_words=max_words,
+            concurrency=concurrency,
+            progress=progress,
+        )
+    for warning in found.warnings:
+        note(warning)
+    show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
+    if as_json:
+        return
+    if found.chosen is None:
+        note(f"No theta keeps the risk under {max_risk:g} with probability {1 - delta:g}: every claim must go to evidence.")
+    else:
+        saved = f"{found.chosen.skipped:.1%} of the claims skip the search"
+        note(f"theta = {found.chosen.theta:.6g}: risk under {max_risk:g} with probability {1 - delta:g}; {saved}.")
+
+
+@contextmanager
+def interruptible(out: Path) -> Iterator["TerminalProgress"]:
+    """Shows progress; Ctrl-C says where what was made is."""
+    from localfact.report.progress import TerminalProgress
+
+    try:
+        with TerminalProgress(errors()) as progress:
+            yield progress
+    except KeyboardInterrupt:
+        note(f"Interrupted. What is done is kept beside {out}; the same command goes on from there.")
+        raise
+
+
+def read_text(file: Path) -> str:
+    """A text file in UTF-8, as it is.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not UTF-8 text.") from None

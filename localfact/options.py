@@ -1,0 +1,115 @@
+"""What a user may choose about a method, as typed: checked for its range, nothing looked up or loaded."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from localfact.errors import InputError
+from localfact.records import Probability, Record
+
+Tables = Literal["paper", "priors", "balanced"]
+Stride = Annotated[int, Field(ge=1)] | Literal["max"]
+OutputTokens = Annotated[int, Field(ge=1)]
+
+
+class Options(Record):
+    """What a user may choose; None is the method's own default.
+
+    Attributes:
+        model: the language model: a card's name, a folder of weights or a hub id. engine_args: the engine's, as typed.
+        transcript: a file that keeps every call of the model. replay: such a file, answering instead of the model.
+        claims: "given" (the default, but for the sample) takes the claims that come with a response and extracts where none
+            come; "extract" always extracts.
+        corpus: the folder of a cached corpus, for responses that bring no passages.
+        k: passages retrieved per claim. passage_prior: the prior of a passage to be true. hosts: lower priors of single hosts.
+        stride: sentences a chunk; theta: the confidence that settles a claim; confidence: how it is read; keep_duplicates: of
+            claims in several chunks; extraction_tokens, verification_tokens: the longest answers (FastFact, section 4).
+    """
+
+    model: str | None = None
+    engine_args: Mapping[str, str] = Field(default_factory=dict)
+    transcript: Path | None = None
+    replay: Path | None = None
+    claims: Literal["given", "extract"] | None = None
+    corpus: Path | None = None
+    relations: str | None = None
+    embedder: str = "minilm"
+    tables: Tables | None = None
+    solver: str = "auto"
+    k: Annotated[int, Field(ge=1, le=100)] | None = None
+    passage_prior: Probability | None = None
+    hosts: Mapping[str, Probability] = Field(default_factory=dict)
+    stride: Stride = "max"
+    theta: Probability = 0.995
+    confidence: Literal["token", "distribution"] = "token"
+    keep_duplicates: bool = False
+    extraction_tokens: OutputTokens = 2048
+    verification_tokens: OutputTokens = 1024
+    seed: int = 0
+
+    @property
+    def names_model(self) -> bool:
+        """Whether a language model, or a transcript of one, was named."""
+        return self.model is not None or self.replay is not None
+
+
+def options_of(**chosen: Any) -> Options:
+    """Options from what a user typed; a value that cannot be is said in the user's words.
+
+    Raises:
+        InputError: naming the option and what it takes.
+    """
+    try:
+        return Options(**chosen)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "--" + str(first["loc"][0]).replace("_", "-")
+        raise InputError(f"{name} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
+
+
+def read_engine_args(typed: list[str]) -> dict[str, str]:
+    """Arguments of the engine from "key=value" texts; a dash in a key is an underscore.
+
+    Raises:
+        InputError: one has no "=", or a key stands twice.
+    """
+    arguments: dict[str, str] = {}
+    for text in typed:
+        key, separator, value = text.partition("=")
+        key = key.strip().replace("-", "_")
+        if not separator or not key:
+            raise InputError(f"--engine-arg {text!r} is not key=value; for example --engine-arg max_model_len=8192.")
+        if key in arguments:
+            raise InputError(f"--engine-arg {key} is given twice.")
+        arguments[key] = value.strip()
+    return arguments
+
+
+def read_stride(typed: str) -> int | str:
+    """A whole number of sentences, or "max"; anything else is left for `Options` to refuse."""
+    return int(typed) if typed.isdigit() else typed
+
+
+def read_hosts(file: Path | None) -> dict[str, float]:
+    """The table of host priors in a YAML file, hosts in lower case; nothing without a file.
+
+    Raises:
+        InputError: it is not such a table; the message names the host.
+    """
+    if file is None:
+        return {}
+    try:
+        hosts = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(hosts, dict):
+        raise InputError(f"{file} should hold one 'host: prior' a line.")
+    for host, prior in hosts.items():
+        if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
+            raise InputError(f"{file}: the prior of {host} must be a number from 0 to 1, not {prior!r}.")
+    return {str(host).lower(): float(prior) for host, prior in hosts.items()}

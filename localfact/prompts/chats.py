@@ -1,0 +1,65 @@
+"""The chats that the stages send: one function a task, from its data to messages.
+
+What never changes (instructions, definitions, examples) comes first, then what many calls share, so that the prefix cache pays.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from localfact.llm.engine import Message
+from localfact.prompts.boundary import Boundary
+from localfact.prompts.loading import Task, rendered
+from localfact.records import Passage
+from localfact.text import readable
+
+
+def extraction_chat(
+    question: str | None, topic: str | None, before: str, chunk: str, after: str, *, boundary: Boundary
+) -> tuple[Message, ...]:
+    """Asks for the claims of a chunk, each with one of six labels (FastFact, section 4.1).
+
+    Args:
+        question: what the response answers; None for a text that answers none.
+        topic: what the text is about, where that is known.
+        before: what stands before the chunk in the response, to resolve pronouns; "" for nothing.
+        chunk: the text to take claims from.
+        after: what stands after it.
+        boundary: marks off all of these.
+    """
+    around = {"question": question, "topic": topic, "before": before, "after": after}
+    shown = {name: value for name, value in around.items() if value and value.strip()}
+    return _chat("extraction", boundary, asked={**shown, "text": chunk})
+
+
+def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks what the passages, best first, say of a claim: reasoning, then one of five labels (FastFact, section 4.3).
+
+    The claim stands before its evidence: claims rarely share all their evidence, so nothing is lost to the cache, and the model
+    reads the passages knowing what it looks for.
+    """
+    evidence = [{"title": passage.title, "text": passage.text} for passage in passages]
+    return _chat("verification", boundary, asked={"claim": claim, "evidence": evidence})
+
+
+def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks how a hypothesis relates to a premise; the answer is the bare word entailment, contradiction or neutral.
+
+    The premise comes first: one prefix serves all claims that are asked about a passage.
+    """
+    return _chat("relation", boundary, asked={"premise": premise, "hypothesis": hypothesis})
+
+
+def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Message, ...]:
+    """Asks for a response to be judged: the prompt as it is, with an instruction about length where that is wanted."""
+    return (Message("user", rendered("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
+
+
+def _chat(task: Task, boundary: Boundary, **fields: object) -> tuple[Message, ...]:
+    # One message of the user: the chat templates of several models (Gemma, older Mistral) refuse a system message, and others
+    # add a date or a tool list to it; a user's first message is understood by all, and examples in it are not taken for turns.
+    return (Message("user", f"{_preamble(task, boundary)}\n\n{rendered(task, boundary, part='asked', **fields)}"),)
+
+
+@cache
+def _preamble(task: Task, boundary: Boundary) -> str:
+    return rendered(task, boundary, part="preamble")

@@ -1,0 +1,56 @@
+"""Reads the templates and examples that lie beside this file, and tells their wording by a hash for run.yaml."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import yaml
+
+from localfact.prompts.boundary import RULE, WORDING, Boundary
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+FOLDER = Path(__file__).parent
+#: Digits of a hash that are enough to tell two wordings apart.
+HASH_DIGITS = 12
+
+Task = Literal["extraction", "verification", "relation", "generation"]
+TASKS: tuple[Task, ...] = ("extraction", "verification", "relation", "generation")
+
+
+def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
+    """Fills the template of a task. Values are text, never templates; a field that the template misses is an error."""
+    return _template(task).render(enclose=boundary.enclose, examples=_examples(task), **fields).strip()
+
+
+def prompt_hashes() -> dict[str, str]:
+    """Task -> the first digits of the SHA-256 of its template, its examples and the boundary's wording."""
+    return {task: _hash(task) for task in TASKS}
+
+
+def _hash(task: Task) -> str:
+    files = (FOLDER / f"{task}{suffix}" for suffix in (".jinja", ".yaml"))
+    sources = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
+    return hashlib.sha256("\0".join((*sources, WORDING)).encode()).hexdigest()[:HASH_DIGITS]
+
+
+@cache
+def _template(task: Task) -> "Template":
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,  # a prompt is plain text, not HTML
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(f"{task}.jinja", globals={"rule": RULE})
+
+
+@cache
+def _examples(task: Task) -> Any:
+    file = FOLDER / f"{task}.yaml"
+    return yaml.safe_load(file.read_text(encoding="utf-8")) if file.is_file() else []

