@@ -1,9 +1,14 @@
-"""What several commands take on the command line, with its help text: each option is described once."""
+"""What several commands take on the command line: each option is described, and a text file read, in one place."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from localfact.errors import InputError
+
+#: Headings in --help, under which options of one part stand together.
+LANGUAGE_MODEL, FASTFACT, FACTREASONER, EVIDENCE = "Language model", "FastFact", "FactReasoner", "Evidence"
 
 Data = Annotated[
     Path | None,
@@ -17,48 +22,95 @@ MethodName = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", help="Language model: a card (`localfact models list`), a folder of weights, or a hub id."),
+    typer.Option(
+        "--model",
+        help="Language model: a card (`localfact models list`), a folder of weights, or a hub id.",
+        rich_help_panel=LANGUAGE_MODEL,
+    ),
 ]
 EngineArg = Annotated[
     list[str] | None,
-    typer.Option("--engine-arg", metavar="KEY=VALUE", help="An argument of vLLM, over the card's; repeat for several."),
+    typer.Option(
+        "--engine-arg",
+        metavar="KEY=VALUE",
+        help="An argument of vLLM, over the card's; repeat for several.",
+        rich_help_panel=LANGUAGE_MODEL,
+    ),
 ]
 Transcript = Annotated[
-    Path | None, typer.Option("--transcript", help="Keep every call of the model in this file (SQLite); calls in it are free.")
+    Path | None,
+    typer.Option(
+        "--transcript",
+        help="Keep every call of the model in this file (SQLite); calls in it are free.",
+        rich_help_panel=LANGUAGE_MODEL,
+    ),
 ]
 Replay = Annotated[
-    Path | None, typer.Option("--replay", help="Answer from such a file alone: no model, no tokenizer, the same results.")
+    Path | None,
+    typer.Option(
+        "--replay",
+        help="Answer from such a file alone: no model, no tokenizer, the same results.",
+        rich_help_panel=LANGUAGE_MODEL,
+    ),
 ]
 CorpusFolder = Annotated[
     Path | None,
-    typer.Option("--corpus", help="Cached corpus, for responses that bring no passages (`localfact corpus build`)."),
+    typer.Option(
+        "--corpus",
+        help="Cached corpus, for responses that bring no passages (`localfact corpus build`).",
+        rich_help_panel=EVIDENCE,
+    ),
 ]
-Relations = Annotated[str | None, typer.Option("--relations", help="Relation model: lexical. Default: the method's.")]
-EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
+Relations = Annotated[
+    str | None,
+    typer.Option("--relations", help="Relation model: lexical. Default: the method's.", rich_help_panel=FACTREASONER),
+]
+EmbedderName = Annotated[
+    str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).", rich_help_panel=EVIDENCE)
+]
 Tables = Annotated[
     str | None,
-    typer.Option("--tables", help="Factor tables: paper, priors or balanced (see ARCHITECTURE.md). Default: the method's."),
+    typer.Option(
+        "--tables",
+        help="Factor tables: paper, priors or balanced (see ARCHITECTURE.md). Default: the method's.",
+        rich_help_panel=FACTREASONER,
+    ),
 ]
-Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact or loopy.")]
+Solver = Annotated[
+    str, typer.Option("--solver", help="How marginals are computed: auto, exact or loopy.", rich_help_panel=FACTREASONER)
+]
 Stride = Annotated[
-    str, typer.Option("--stride", help="fastfact: sentences a chunk has; max is the whole response (the paper's choice).")
+    str,
+    typer.Option(
+        "--stride", help="Sentences a chunk has; max is the whole response (the paper's choice).", rich_help_panel=FASTFACT
+    ),
 ]
 Theta = Annotated[
     float,
-    typer.Option("--theta", min=0, max=1, help="fastfact: the confidence from which a definite label needs no evidence."),
+    typer.Option(
+        "--theta", min=0, max=1, help="The confidence from which a definite label needs no evidence.", rich_help_panel=FASTFACT
+    ),
 ]
 Confidence = Annotated[
-    str, typer.Option("--confidence", help="fastfact: token reads the label's own; distribution also asks for all six labels.")
+    str,
+    typer.Option(
+        "--confidence", help="token reads the label's own; distribution also asks for all six labels.", rich_help_panel=FASTFACT
+    ),
 ]
 KeepDuplicates = Annotated[
-    bool, typer.Option("--keep-duplicates", help="fastfact: keep equal claims of several chunks apart, as the paper does.")
+    bool,
+    typer.Option(
+        "--keep-duplicates", help="Keep equal claims of several chunks apart, as the paper does.", rich_help_panel=FASTFACT
+    ),
 ]
 ExtractionTokens = Annotated[
     int,
-    typer.Option("--extraction-tokens", min=1, help="fastfact: longest answer about a chunk; beyond, it is split."),
+    typer.Option(
+        "--extraction-tokens", min=1, help="Longest answer about a chunk; beyond, it is split.", rich_help_panel=FASTFACT
+    ),
 ]
 VerificationTokens = Annotated[
-    int, typer.Option("--verification-tokens", min=1, help="fastfact: longest answer about a claim.")
+    int, typer.Option("--verification-tokens", min=1, help="Longest answer about a claim.", rich_help_panel=FASTFACT)
 ]
 Seed = Annotated[int, typer.Option("--seed", help="Of the solver, the markers around evidence, and bootstrap intervals.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
@@ -67,3 +119,17 @@ RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: med
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows.")]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Responses on the road at once.")]
 Force = Annotated[bool, typer.Option("--force", help="Begin again; what was made is forgotten.")]
+
+
+def read_text(file: Path, *, lenient: bool = False) -> str:
+    """A text file in UTF-8, as it is; `lenient` makes replacement characters of other bytes.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return file.read_text(encoding="utf-8", errors="replace" if lenient else "strict")
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{file} is not UTF-8 text.") from None

@@ -7,40 +7,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from localfact import corpus_commands, llm_commands, models_commands
-from localfact.arguments import (
-    AsJson,
-    Concurrency,
-    Confidence,
-    CorpusFolder,
-    Data,
-    EmbedderName,
-    EngineArg,
-    ExtractionTokens,
-    Force,
-    KeepDuplicates,
-    Limit,
-    MaxWords,
-    MethodName,
-    Model,
-    RecallK,
-    Relations,
-    Replay,
-    Seed,
-    Solver,
-    Stride,
-    Tables,
-    Theta,
-    Transcript,
-    VerificationTokens,
-)
-from localfact.console import errors, note, output, show
+from localfact import corpus_commands, eval_commands, llm_commands, models_commands
+from localfact.arguments import AsJson, EmbedderName, RecallK, Relations, Seed, Solver
+from localfact.console import SOME_FAILED, errors, note, output, show
 from localfact.errors import InputError, LocalFactError, MissingError, WriteError
-from localfact.inputs import MAX_WORDS
-from localfact.report.tables import fields_table, graph_view, pairs_table, table_of
-
-#: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
-SOME_FAILED = 1
+from localfact.report.tables import graph_view, pairs_table, table_of
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -54,137 +25,11 @@ app = typer.Typer(
         "Exit codes: 0 done; 1 done with failures; 2 wrong usage or input; 3 something missing; 130 interrupted."
     ),
 )
-for command in (llm_commands.extract, llm_commands.generate, llm_commands.calibrate, llm_commands.choose):
+app.command("eval")(eval_commands.eval_command)
+for command in (eval_commands.check, llm_commands.extract, llm_commands.generate, llm_commands.calibrate, llm_commands.choose):
     app.command()(command)
 app.add_typer(corpus_commands.app, name="corpus")
 app.add_typer(models_commands.app, name="models")
-
-
-@app.command("eval")
-def eval_command(
-    data: Data = None,
-    method: MethodName = None,
-    model: Model = None,
-    corpus: CorpusFolder = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Run folder. Default: runs/<hash of data and settings>.")] = None,
-    limit: Limit = None,
-    claims: Annotated[
-        str | None,
-        typer.Option("--claims", help="given: use claims that come with the data; extract: ignore them. Default: given."),
-    ] = None,
-    relations: Relations = None,
-    embedder: EmbedderName = "minilm",
-    tables: Tables = None,
-    solver: Solver = "auto",
-    k: Annotated[int | None, typer.Option("--k", min=1, help="Passages retrieved per claim. Default: the method's.")] = None,
-    passage_prior: Annotated[
-        float | None, typer.Option("--passage-prior", min=0, max=1, help="Prior of a passage to be true. Default: 0.99.")
-    ] = None,
-    hosts: Annotated[Path | None, typer.Option("--hosts", help="YAML, host: prior; lowers the prior of single hosts.")] = None,
-    stride: Stride = "max",
-    theta: Theta = 0.995,
-    confidence: Confidence = "token",
-    keep_duplicates: KeepDuplicates = False,
-    extraction_tokens: ExtractionTokens = 2048,
-    verification_tokens: VerificationTokens = 1024,
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
-    recall_k: RecallK = "median",
-    max_words: MaxWords = MAX_WORDS,
-    concurrency: Concurrency = 4,
-    seed: Seed = 0,
-    force: Force = False,
-    plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Score responses. Killed or interrupted, the same command goes on where it stopped.
-
-    [dim]localfact eval[/]                                         the shipped sample
-    [dim]localfact eval --data answers.jsonl --corpus index/mine[/]  your responses, your corpus
-    [dim]localfact eval --data answers.jsonl --model llama-3.1-8b --corpus index/mine[/]  FastFact, in vLLM
-    [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
-    """
-    from localfact import evaluation
-    from localfact.options import options_of, read_engine_args, read_hosts, read_stride
-    from localfact.report.progress import TerminalProgress
-    from localfact.report.terminal import summary_view
-    from localfact.scoring import KPolicy
-
-    recall = KPolicy.parse(recall_k)
-    options = options_of(
-        corpus=corpus,
-        claims=claims,
-        relations=relations,
-        embedder=embedder,
-        tables=tables,
-        solver=solver,
-        k=k,
-        passage_prior=passage_prior,
-        hosts=read_hosts(hosts),
-        model=model,
-        engine_args=read_engine_args(engine_arg or []),
-        transcript=transcript,
-        replay=replay,
-        stride=read_stride(stride),
-        theta=theta,
-        confidence=confidence,
-        keep_duplicates=keep_duplicates,
-        extraction_tokens=extraction_tokens,
-        verification_tokens=verification_tokens,
-        seed=seed,
-    )
-    job = evaluation.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
-    if plan:
-        show(evaluation.plan(job), as_json=as_json, view=fields_table)
-        return
-    try:
-        with TerminalProgress(errors()) as progress:
-            summary = evaluation.execute(job, recall_k=recall, concurrency=concurrency, force=force, progress=progress)
-    except KeyboardInterrupt:
-        note(f"Interrupted. What is done is in {job.out}; the same command goes on from there.")
-        raise
-    show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
-    if summary.responses_failed or summary.verdicts["failed"]:
-        note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
-        raise typer.Exit(SOME_FAILED)
-
-
-@app.command()
-def check(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help="A text file, or - for standard input.")],
-    topic: Annotated[
-        str | None, typer.Option("--topic", help="What the text is about; resolves a leading she, he or it.")
-    ] = None,
-    prompt: Annotated[str | None, typer.Option("--prompt", help="What the text answers.")] = None,
-    method: MethodName = None,
-    model: Model = None,
-    corpus: CorpusFolder = None,
-    embedder: EmbedderName = "minilm",
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
-    max_words: MaxWords = MAX_WORDS,
-    as_json: AsJson = False,
-) -> None:
-    """Judge one text: a verdict per claim, with what told most. Without --corpus, the sample's pages are searched."""
-    from localfact import evaluation
-    from localfact.options import options_of, read_engine_args
-    from localfact.report.terminal import assessment_view
-
-    text = sys.stdin.read() if file == "-" else read_text(Path(file))
-    options = options_of(
-        corpus=corpus,
-        embedder=embedder,
-        model=model,
-        engine_args=read_engine_args(engine_arg or []),
-        transcript=transcript,
-        replay=replay,
-    )
-    if corpus is None:
-        note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
-    assessment = evaluation.check(text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words)
-    show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
 
 
 @app.command("show")
@@ -298,14 +143,6 @@ def doctor(as_json: AsJson = False) -> None:
     show([asdict(finding) for finding in findings], as_json=as_json, view=lambda _: table_of([line_of(f) for f in findings]))
     if any(finding.needed and not finding.found for finding in findings):
         raise typer.Exit(MissingError.exit_code)
-
-
-def read_text(file: Path) -> str:
-    """A text file; bytes that are no UTF-8 become replacement characters."""
-    try:
-        return file.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
 
 
 def main() -> NoReturn:

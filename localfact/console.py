@@ -8,6 +8,9 @@ from rich.console import Console, RenderableType
 
 from localfact.text import readable
 
+#: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
+SOME_FAILED = 1
+
 
 def output() -> Console:
     """Standard output. Made anew each time, so that a redirected stream is the one that is used."""

@@ -22,9 +22,9 @@ from localfact.arguments import (
     Replay,
     Stride,
     Transcript,
+    read_text,
 )
 from localfact.console import errors, note, show
-from localfact.errors import InputError
 from localfact.inputs import MAX_WORDS
 from localfact.report.tables import fields_table, table_of
 
@@ -238,17 +238,3 @@ def interruptible(out: Path) -> Iterator["TerminalProgress"]:
     except KeyboardInterrupt:
         note(f"Interrupted. What is done is kept beside {out}; the same command goes on from there.")
         raise
-
-
-def read_text(file: Path) -> str:
-    """A text file in UTF-8, as it is.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file} is not UTF-8 text.") from None

@@ -64,6 +64,7 @@ MAY_IMPORT = {
     "doctor": {"evidence", "locations", "modelcards"},
     "console": {"text"},
     "arguments": set(),
+    "eval_commands": ANYTHING,
     "llm_commands": ANYTHING,
     "corpus_commands": ANYTHING,
     "models_commands": ANYTHING,

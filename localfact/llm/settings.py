@@ -131,7 +131,8 @@ def vllm_arguments(division: Division, hardware: Hardware, arguments: Mapping[st
     if hardware.gpus:
         decided |= {"tensor_parallel_size": division.tensor_parallel, "gpu_memory_utilization": division.share}
     else:
-        decided["kv_cache_memory_bytes"] = int(division.cache * GIB)
+        # Compiling takes longer than it saves with what a CPU can run; --engine-arg enforce_eager=false has it compiled.
+        decided |= {"kv_cache_memory_bytes": int(division.cache * GIB), "enforce_eager": True}
     settled_here = {"dtype", "max_model_len", "quantization"}  # with the user's word in it already
     return decided | {name: value for name, value in arguments.items() if name not in settled_here}
 

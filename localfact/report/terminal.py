@@ -1,7 +1,8 @@
 """Draws summaries and assessments for a terminal, as Rich renderables: what `eval`, `score`, `show` and `check` print."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -35,6 +36,20 @@ def summary_view(summary: Summary) -> RenderableType:
     if summary.run:
         parts.append(Text(f"Run folder: {summary.run}   (localfact show {summary.run})", style="dim"))
     return Group(*parts)
+
+
+def machine_line(machine: Mapping[str, Any]) -> str:
+    """How a language model is put on the hardware, in one sentence; sizes are estimates, per GPU."""
+    precision = f"{machine['quantisation']} over {machine['dtype']}" if machine["quantisation"] else machine["dtype"]
+    parts = [
+        f"{precision}, tensor parallel {machine['tensor_parallel']}",
+        f"weights {machine['weights_gib']:g} GiB",
+        f"keys and values {machine['cache_gib']:g} GiB ({machine['cache_tokens']:,} tokens)",
+        f"window {machine['window']:,}",
+    ]
+    if machine["reserved_gib"]:
+        parts.append(f"{machine['reserved_gib']:g} GiB left to other models")
+    return f"Loading the language model on {machine['found']}: {'; '.join(parts)}."
 
 
 def scores_table(summary: Summary) -> Table:
