@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from localfact.errors import InputError, PromptTooLongError
-from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Message, Token
 from localfact.usage import Usage
 
 #: What it answers: a text, or its pieces each with the probability it was written with.
@@ -35,7 +35,10 @@ class ScriptedEngine:
         *,
         window: int = 32_768,
     ) -> None:
-        """Takes what it says to a chat, and how probable each label is (labels left out share what is left)."""
+        """Takes what it says to a chat, and how probable each label is (labels left out share what is left).
+
+        A begun answer stands in the chat that `choose` is given as its last message, the assistant's.
+        """
         self.identity = EngineIdentity(model="scripted", revision="0", dtype="float32", window=window)
         self.calls: list[Chat] = []
         self._answer = answer
@@ -70,7 +73,7 @@ class ScriptedEngine:
         if not labels or len(set(labels)) < len(labels) or "" in labels:
             raise InputError("A choice needs labels, none of them empty, each once.")
         asked = await self._admitted(chat, prefix)
-        given = self._choose(chat, labels)
+        given = self._choose(begun(chat, prefix), labels)
         missing = [label for label in labels if label not in given]
         rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
         log_probs = {label: math.log(given.get(label, rest)) for label in labels}
@@ -80,8 +83,13 @@ class ScriptedEngine:
         """Nothing to end."""
 
     async def _admitted(self, chat: Chat, prefix: str) -> int:
-        self.calls.append((*chat, *((type(chat[0])("assistant", prefix),) if prefix else ())))
+        self.calls.append(begun(chat, prefix))
         asked = await self.count(chat, prefix=prefix)
         if asked >= self.identity.window:
             raise PromptTooLongError(f"The prompt has {asked:,} tokens; the window has {self.identity.window:,}.")
         return asked
+
+
+def begun(chat: Chat, prefix: str) -> Chat:
+    """The chat with a begun answer as its last message."""
+    return (*chat, Message("assistant", prefix)) if prefix else tuple(chat)

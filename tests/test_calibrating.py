@@ -1,0 +1,76 @@
+"""Theta from labelled claims: pre-verified by a model, held against the labels, with a bound."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from localfact.calibrating import calibrate
+from localfact.errors import InputError
+from localfact.llm.engine import Chat
+from localfact.llm.scripted import ScriptedEngine
+from localfact.llm.transcript import RecordingEngine
+from localfact.options import Options
+
+#: How sure the model is of a claim, by a word in it; of "bold" ones it is wrongly sure.
+CONFIDENCE = {"plain": 0.9995, "likely": 0.9, "bold": 0.7}
+
+
+def opinion(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
+    word = next(word for word in CONFIDENCE if word in chat[-1].content)
+    return {"UNSURE": 0.8} if "unsure" in chat[-1].content else {"SUPPORTED": CONFIDENCE[word]}
+
+
+def rows(file: Path) -> Path:
+    """A hundred plain true claims, forty likely true ones, ten bold false ones, five unsure ones, and rows to pass over."""
+    claims = [(f"The plain fact {number}.", "S") for number in range(100)]
+    claims += [(f"The likely fact {number}.", "S") for number in range(40)]
+    claims += [(f"The bold fact {number}.", "NS") for number in range(10)]
+    claims += [(f"The plain unsure fact {number}.", "S") for number in range(5)]
+    labelled = {"id": "one", "response": "Facts.", "claims": [{"text": text, "label": label} for text, label in claims]}
+    bare = {"id": "two", "response": "More facts.", "claims": [{"text": "The plain fact without a label."}]}
+    file.write_text("\n".join(map(json.dumps, (labelled, bare, {"id": "three"}))))
+    return file
+
+
+@pytest.fixture
+def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
+    """A scripted model in place of vLLM, behind a real transcript."""
+    engine = RecordingEngine(ScriptedEngine(choose=opinion), tmp_path / "calls.sqlite")
+    monkeypatch.setattr("localfact.calibrating.open_engine", lambda _: engine)
+    monkeypatch.setattr("localfact.calibrating.engine_facts", lambda _: type("Facts", (), {"identity": engine.identity}))
+    return Options(model="scripted", embedder="none")
+
+
+def test_theta_is_the_smallest_whose_accepted_claims_are_shown_to_be_right_often_enough(
+    tmp_path: Path, options: Options
+) -> None:
+    found = calibrate(rows(tmp_path / "rows.jsonl"), options=options, max_risk=0.05)
+    assert (found.responses, found.passed_over, found.failed) == (1, 2, 0)
+    assert (found.claims, found.definite, found.indefinite) == (155, 150, 5)
+    points = {point.theta: point for point in found.points}
+    assert (points[0.995].accepted, points[0.995].wrong) == (100, 0)
+    assert (points[0.9].accepted, points[0.9].wrong) == (140, 0)
+    assert (points[0.7].accepted, points[0.7].wrong, points[0.7].risk) == (150, 10, pytest.approx(10 / 150))
+    assert found.chosen is not None
+    assert found.chosen.theta == 0.8, "0.7 accepts ten wrong claims of 150, which is more than one in twenty"
+    assert found.chosen.skipped == pytest.approx(140 / 155)
+
+
+def test_a_replayed_calibration_finds_the_same(tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = rows(tmp_path / "rows.jsonl")
+    first = calibrate(data, options=options)
+    monkeypatch.undo()
+    assert calibrate(data, options=Options(replay=tmp_path / "calls.sqlite", embedder="none")) == first
+
+
+def test_what_cannot_be_calibrated_is_refused_before_a_model_is_opened(tmp_path: Path) -> None:
+    unlabelled = tmp_path / "bare.jsonl"
+    unlabelled.write_text('{"response": "No claims."}')
+    with pytest.raises(InputError, match="no labelled claims"):
+        calibrate(unlabelled, options=Options(model="nowhere"))
+    with pytest.raises(InputError, match="--max-risk"):
+        calibrate(unlabelled, options=Options(model="nowhere"), max_risk=0.9)
+    with pytest.raises(InputError, match="no gate"):
+        calibrate(unlabelled, method="builtin-fr2")
