@@ -2,6 +2,7 @@
 #
 #     make eval                               the shipped sample, no model to download, no GPU
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
+#     make eval MODEL=llama-3.1-70b           FastFact with a language model in vLLM; ARGS="--theta 0.99" for more options
 #     make test                               everything CI runs after `make lint`
 
 .DEFAULT_GOAL := help
@@ -13,6 +14,7 @@ METHOD ?=
 MODEL  ?=
 CORPUS ?=
 OUT    ?=
+ARGS   ?=
 SIZE   ?= 1
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
@@ -48,9 +50,9 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 	@$(PIP) install --quiet --no-deps -r $<
 	@touch $@
 
-eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= (default: the sample)
+eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact eval $(if $(DATA),--data "$(DATA)") $(if $(METHOD),--method "$(METHOD)") \
-	    $(if $(MODEL),--model "$(MODEL)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)")
+	    $(if $(MODEL),--model "$(MODEL)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
 test: setup-dev ## the tests
 	@$(BIN)/python -m pytest

@@ -117,7 +117,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows.")]
-Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Responses on the road at once.")]
+Concurrency = Annotated[
+    int | None, typer.Option("--concurrency", min=1, help="Rows at work at once. Default: 4, or 32 with a language model.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Begin again; what was made is forgotten.")]
 
 

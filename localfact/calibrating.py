@@ -19,7 +19,7 @@ from localfact.options import Options
 from localfact.passes import SILENT_PASS, PassProgress
 from localfact.pipeline import observe_usage
 from localfact.records import DEFINITE_LABELS, Claim, GoldLabel, PreVerificationLabel, Record, Response
-from localfact.run import CONCERN_ALL, CONCURRENCY, complete
+from localfact.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
 from localfact.stages import ClaimExtractor
 from localfact.usage import Ledger, kept_in
@@ -68,7 +68,7 @@ def calibrate(
     delta: float = DELTA,
     limit: int | None = None,
     max_words: int = MAX_WORDS,
-    concurrency: int = CONCURRENCY,
+    concurrency: int = CONCURRENCY_WITH_MODEL,
     progress: PassProgress = SILENT_PASS,
 ) -> ThetaCalibration:
     """Pre-verifies the labelled claims of a file and picks theta.

@@ -76,7 +76,7 @@ def eval_command(
     replay: Replay = None,
     recall_k: RecallK = "median",
     max_words: MaxWords = MAX_WORDS,
-    concurrency: Concurrency = 4,
+    concurrency: Concurrency = None,
     seed: Seed = 0,
     force: Force = False,
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,

@@ -16,7 +16,7 @@ from localfact.options import Options
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
-from localfact.run import CONCURRENCY, SILENT, Progress, complete, run
+from localfact.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, SILENT, Progress, complete, run
 from localfact.runfolder import RUN_FILE, SUMMARY_FILE, RunFolder, pending, read_assessments, read_run_file, settings_name
 from localfact.scoring import KPolicy
 from localfact.text import word_count
@@ -114,7 +114,7 @@ def execute(
     job: Job,
     *,
     recall_k: KPolicy | None = None,
-    concurrency: int = CONCURRENCY,
+    concurrency: int | None = None,
     force: bool = False,
     progress: Progress = SILENT,
 ) -> Summary:
@@ -123,7 +123,7 @@ def execute(
     Args:
         job: from `prepare`.
         recall_k: the K of R@K and F1@K; the median of the run when None.
-        concurrency: how many responses are on the road at once.
+        concurrency: how many responses are on the road at once; None: as many as suit the method.
         force: begin the run folder again.
         progress: is told how far the run is.
 
@@ -136,7 +136,8 @@ def execute(
     with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
         if pending(len(job.responses), folder.done):
             pipeline = pipeline or wire(job.method, job.options, job.settings)
-            complete(run(job.responses, pipeline, folder, progress, concurrency))
+            at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.method.needs_model else CONCURRENCY)
+            complete(run(job.responses, pipeline, folder, progress, at_once))
         summary = summarise(
             read_assessments(job.out),
             method=job.method.name,

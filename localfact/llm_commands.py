@@ -27,6 +27,7 @@ from localfact.arguments import (
 from localfact.console import errors, note, show
 from localfact.inputs import MAX_WORDS
 from localfact.report.tables import fields_table, table_of
+from localfact.run import CONCURRENCY_WITH_MODEL
 
 if TYPE_CHECKING:
     from localfact.report.progress import TerminalProgress
@@ -73,7 +74,7 @@ def extract(
     extraction_tokens: ExtractionTokens = 2048,
     limit: Limit = None,
     max_words: MaxWords = MAX_WORDS,
-    concurrency: Concurrency = 4,
+    concurrency: Concurrency = None,
     seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
@@ -107,7 +108,7 @@ def extract(
             options=options,
             limit=limit,
             max_words=max_words,
-            conduct=Conduct(concurrency=concurrency, force=force, progress=progress),
+            conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
         )
     show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
     raise typer.Exit(summary.exit_code)
@@ -132,7 +133,7 @@ def generate(
     ] = False,
     entities: Annotated[bool, typer.Option("--entities", help="Lines of a .txt file are people: ask for a biography.")] = False,
     limit: Limit = None,
-    concurrency: Concurrency = 16,
+    concurrency: Concurrency = None,
     seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
@@ -162,7 +163,7 @@ def generate(
             ),
             entities=entities,
             limit=limit,
-            conduct=Conduct(concurrency=concurrency, force=force, progress=progress),
+            conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
         )
     show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
     raise typer.Exit(summary.exit_code)
@@ -181,7 +182,7 @@ def calibrate(
     replay: Replay = None,
     limit: Limit = None,
     max_words: MaxWords = MAX_WORDS,
-    concurrency: Concurrency = 4,
+    concurrency: Concurrency = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -212,7 +213,7 @@ def calibrate(
             delta=delta,
             limit=limit,
             max_words=max_words,
-            concurrency=concurrency,
+            concurrency=concurrency or CONCURRENCY_WITH_MODEL,
             progress=progress,
         )
     for warning in found.warnings:

@@ -13,6 +13,8 @@ from localfact.runfolder import RunFolder, pending
 
 #: How many responses are on the road at once unless told. More keep a GPU busy; on a CPU a few hide the reading and writing.
 CONCURRENCY = 4
+#: The same where a language model answers: its engine batches whatever is open, and an idle place in a batch is lost.
+CONCURRENCY_WITH_MODEL = 32
 #: Errors that no other response would escape.
 CONCERN_ALL = (MissingError, CorpusError, EngineError, WriteError)
 

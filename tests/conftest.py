@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from taught_model import Taught, taught
 
 from localfact.embedding import Embedder, load_embedder
 from localfact.modelcards import load_card
@@ -22,3 +23,9 @@ def shared() -> Path:
 def minilm() -> Embedder:
     """The default embedder, loaded once."""
     return load_embedder(load_card("minilm"))
+
+
+@pytest.fixture(scope="session")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Taught:
+    """A tiny Llama that answers its lessons in the formats of the prompts; made once, in half a minute."""
+    return taught(tmp_path_factory.getbasetemp() / "taught")

@@ -16,9 +16,7 @@ from taught_model import (
     WINDOW,
     Lesson,
     Taught,
-    lessons,
     save_tokenizer,
-    taught,
     teach,
 )
 from tiny_models import settings_of
@@ -32,11 +30,6 @@ from localfact.records import DEFINITE_LABELS, Extraction, PreVerificationLabel,
 
 pytest.importorskip("vllm")
 from localfact.llm.vllm import VLLMEngine
-
-
-@pytest.fixture(scope="session")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Taught:
-    return taught(tmp_path_factory.getbasetemp() / "taught")
 
 
 @pytest.fixture(scope="module")
@@ -53,14 +46,14 @@ async def extracted(engine: Any, number: int) -> Extraction:
 
 
 async def test_every_answer_comes_word_for_word_and_all_at_once(engine: Any, school: Taught) -> None:
-    learned = [lesson for lesson in lessons(school.corpus) if lesson.share > 0.5]
+    learned = [lesson for lesson in school.lessons if lesson.share > 0.5]
     said = await asyncio.gather(*(engine.generate(lesson.chat, max_tokens=200, stage="test") for lesson in learned))
     assert [generation.text for generation in said] == [lesson.answer for lesson in learned]
     assert {generation.finish for generation in said} == {"stop"}
 
 
 async def test_answers_have_room_in_the_window_and_in_the_lengths_that_tests_allow(engine: Any, school: Taught) -> None:
-    for lesson in lessons(school.corpus):
+    for lesson in school.lessons:
         asked = await engine.count(lesson.chat)
         allowed = EXTRACTION_TOKENS if lesson.answer in EXTRACTIONS.values() else VERIFICATION_TOKENS
         assert asked + allowed <= WINDOW
