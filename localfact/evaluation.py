@@ -133,21 +133,25 @@ def execute(
     # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
     begins = force or not (job.out / RUN_FILE).exists()
     pipeline = wire(job.method, job.options, job.settings) if begins else None
-    with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
-        if pending(len(job.responses), folder.done):
-            pipeline = pipeline or wire(job.method, job.options, job.settings)
-            at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.method.needs_model else CONCURRENCY)
-            complete(run(job.responses, pipeline, folder, progress, at_once))
-        summary = summarise(
-            read_assessments(job.out),
-            method=job.method.name,
-            settings=job.settings,
-            run=str(job.out),
-            recall_k=recall_k,
-            warnings=folder.warnings,
-            seed=job.options.seed,
-        )
-        folder.complete(summary.model_dump(mode="json"))
+    try:
+        with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
+            if pending(len(job.responses), folder.done):
+                pipeline = pipeline or wire(job.method, job.options, job.settings)
+                at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.method.needs_model else CONCURRENCY)
+                complete(run(job.responses, pipeline, folder, progress, at_once))
+            summary = summarise(
+                read_assessments(job.out),
+                method=job.method.name,
+                settings=job.settings,
+                run=str(job.out),
+                recall_k=recall_k,
+                warnings=folder.warnings,
+                seed=job.options.seed,
+            )
+            folder.complete(summary.model_dump(mode="json"))
+    finally:
+        if pipeline is not None:
+            complete(pipeline.close())
     return summary
 
 

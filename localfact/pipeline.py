@@ -2,10 +2,11 @@
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from localfact.records import (
     NOT_SUPPORTED_LABELS,
@@ -74,7 +75,7 @@ class Pipeline:
     retriever: Retriever
     relation_model: RelationModel | None
     assessor: Assessor
-    close: Callable[[], Awaitable[None]] = nothing_to_close
+    close: Callable[[], Coroutine[Any, Any, None]] = nothing_to_close
 
     async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
         """Takes `response` down the road.

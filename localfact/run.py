@@ -75,8 +75,6 @@ async def run(
                 group.create_task(work(waiting, responses, pipeline, folder, progress))
     except* LocalFactError as errors:
         raise errors.exceptions[0] from None
-    finally:
-        await pipeline.close()
 
 
 async def work(
