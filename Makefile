@@ -57,7 +57,7 @@ eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score response
 test: setup-dev ## the tests
 	@$(BIN)/python -m pytest
 
-lint: $(VENV)/.dev ## ruff, mypy, import layers
+lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
