@@ -22,6 +22,7 @@ from localfact.records import DEFINITE_LABELS, Claim, GoldLabel, PreVerification
 from localfact.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
 from localfact.stages import ClaimExtractor
+from localfact.tasks import together
 from localfact.usage import Ledger, kept_in
 
 #: What an annotator says when a definite label is right.
@@ -144,7 +145,7 @@ async def preverified(
                 progress.row_done()
 
     try:
-        found = await asyncio.gather(*(one(response) for response in responses))
+        found = await together(one(response) for response in responses)
     finally:
         await engine.aclose()
     return [claim for claims in found if not isinstance(claims, str) for claim in claims], [

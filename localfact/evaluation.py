@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from localfact.engines import engine_facts
 from localfact.errors import InputError, MissingError
-from localfact.inputs import MAX_WORDS, file_digest, read_responses, response_of
+from localfact.files import file_digest
+from localfact.inputs import MAX_WORDS, read_responses, response_of
 from localfact.locations import data_folder
 from localfact.methods import Method, method_for, plan_of, resolve, wire
 from localfact.options import Options

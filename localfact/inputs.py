@@ -14,7 +14,6 @@ Our own schema, one JSON object a line (only `response` is needed):
      "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
 """
 
-import hashlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -63,12 +62,6 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
         seen.add(name)
         responses.append(response.model_copy(update={"id": name}))
     return responses
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of the file's bytes, in hexadecimal: what run.yaml knows the data by."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:

@@ -15,7 +15,8 @@ from typing import IO, Any, Self
 import yaml
 
 from localfact.errors import InputError, RunFolderError
-from localfact.runfolder import Settings, differences, replace, whole_lines, write_all, write_error, write_errors
+from localfact.files import replace, whole_lines, write_all, write_error, write_errors
+from localfact.runfolder import Settings, differences
 from localfact.text import readable
 
 #: What the two files beside the output are called: the output's name and one of these.

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from localfact.errors import InputError, LocalFactError
-from localfact.inputs import MAX_WORDS, file_digest, read_responses
+from localfact.files import file_digest
+from localfact.inputs import MAX_WORDS, read_responses
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.outputfile import ERROR, OutputFile
 from localfact.passrows import (

@@ -8,8 +8,7 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -17,7 +16,8 @@ from typing import IO, Any, Self
 import yaml
 from pydantic import ValidationError
 
-from localfact.errors import InputError, MissingError, RunFolderError, WriteError
+from localfact.errors import InputError, MissingError, RunFolderError
+from localfact.files import NEW, replace, whole_lines, write_all, write_error, write_errors
 from localfact.records import Assessment, VerdictLabel
 
 RUN_FILE = "run.yaml"
@@ -25,8 +25,6 @@ ASSESSMENTS_FILE = "assessments.jsonl"
 TIMINGS_FILE = "timings.jsonl"
 SUMMARY_FILE = "summary.json"
 LOCK_FILE = ".lock"
-#: What a file is called while it is written; `replace` puts it in its place.
-NEW = ".new"
 #: Everything that localfact itself leaves in a run folder, whenever it is killed.
 OWN_FILES = frozenset(
     {LOCK_FILE, *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE) for end in ("", NEW))}
@@ -185,13 +183,6 @@ def is_failed(assessment: Assessment) -> bool:
     return assessment.status == "failed" or any(verdict.label is VerdictLabel.FAILED for verdict in assessment.verdicts)
 
 
-def whole_lines(file: Path) -> tuple[list[bytes], bool]:
-    """The lines of a file that was only ever appended to, and whether a kill cut a last one short, which is left out."""
-    lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
-    cut_short = bool(lines) and not lines[-1].endswith(b"\n")
-    return (lines[:-1] if cut_short else lines), cut_short
-
-
 def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
     """One line of assessments.jsonl.
 
@@ -272,40 +263,6 @@ def lock(path: Path) -> IO[str]:
     file.write(f"pid {os.getpid()}")
     file.flush()
     return file
-
-
-def write_all(file: IO[bytes], content: bytes) -> None:
-    """Writes all of it: an unbuffered file may take less than it is given."""
-    remaining = memoryview(content)
-    while remaining:
-        remaining = remaining[file.write(remaining) :]
-
-
-def replace(file: Path, content: bytes) -> None:
-    """Puts `content` in the file's place at one stroke: a reader, or a kill, sees the old one or the new one."""
-    beside = file.with_name(file.name + NEW)
-    with beside.open("wb") as handle:
-        handle.write(content)
-        handle.flush()
-        os.fsync(handle.fileno())
-    beside.replace(file)
-
-
-@contextmanager
-def write_errors(path: Path) -> Iterator[None]:
-    """Turns what the operating system says about writing into a sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise write_error(path, error) from error
-
-
-def write_error(path: Path, error: OSError) -> WriteError:
-    """The sentence for a failed write."""
-    return WriteError(
-        f"{path} cannot be written: {error.strerror or error}. "
-        "What was done before is kept; the same command goes on from there."
-    )
 
 
 def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:

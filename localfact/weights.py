@@ -18,6 +18,7 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
+from localfact.files import file_digest
 from localfact.locations import CHECKOUT
 from localfact.records import Record
 
@@ -190,8 +191,7 @@ def hash_of_file(file: Path) -> str:
                 return str(entry["sha256"])
         except (OSError, ValueError, KeyError, TypeError):
             pass
-    with file.open("rb") as stream:
-        computed = hashlib.file_digest(stream, "sha256").hexdigest()
+    computed = file_digest(file)
     settled = time.time() - max(before["modified"], before["changed"]) / 1e9 > SETTLED_SECONDS
     if large and settled and signature(file) == before:
         keep(kept, json.dumps({"signature": before, "sha256": computed}))

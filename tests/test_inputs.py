@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.inputs import MAX_WORDS, TEXT_KEYS, file_digest, first, read_responses, response_of
+from localfact.inputs import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of
 from localfact.pipeline import gold_counts
 from localfact.records import GoldLabel, PreVerification, PreVerificationLabel, Span
 
@@ -218,12 +218,6 @@ def test_bytes_that_are_not_utf8_spoil_only_characters(tmp_path: Path) -> None:
 def test_the_limit_takes_the_first_rows(tmp_path: Path) -> None:
     file = written(tmp_path, *({"response": str(number)} for number in range(5)))
     assert [response.text for response in read_responses(file, limit=2)] == ["0", "1"]
-
-
-def test_the_digest_follows_the_bytes(tmp_path: Path) -> None:
-    one, other = written(tmp_path, {"response": "a"}), written(tmp_path, {"response": "b"}, name="b.jsonl")
-    assert file_digest(one) != file_digest(other)
-    assert len(file_digest(one)) == 64
 
 
 def test_a_claim_keeps_the_places_and_the_preverification_that_an_extractor_wrote() -> None:

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "localfact"
 
 ANYONE = {"records", "errors"}
 ANYTHING = {"*"}
-TOOLS = {"stages", "text", "locations", "modelcards", "embedding", "inference", "llm", "prompts", "usage"}
+TOOLS = {"stages", "text", "files", "tasks", "locations", "modelcards", "embedding", "inference", "llm", "prompts", "usage"}
 #: Each module or folder, and what of localfact it may import besides itself, records and errors. A stage never names another.
 MAY_IMPORT = {
     "errors": set(),
@@ -21,14 +21,16 @@ MAY_IMPORT = {
     "stages": set(),
     "text": set(),
     "jsonrows": set(),
-    "weights": {"locations"},
+    "files": set(),
+    "tasks": set(),
+    "weights": {"files", "locations"},
     "modelcards": {"locations", "weights"},
     "hub": set(),
     "pulling": {"hub", "modelcards", "weights"},
     "modelcheck": {"llm", "modelcards", "weights"},
     "embedding": {"text", "modelcards"},
     "usage": set(),
-    "llm": {"modelcards", "text", "usage", "weights"},
+    "llm": {"modelcards", "tasks", "text", "usage", "weights"},
     "prompts": {"llm", "text"},
     "inference": set(),
     "claims": TOOLS,
@@ -40,18 +42,20 @@ MAY_IMPORT = {
     "inputs": {"claimrows", "jsonrows", "text"},
     "prompt_inputs": {"claimrows", "inputs", "jsonrows", "text"},
     "pipeline": {"stages", "usage"},
-    "runfolder": set(),
+    "runfolder": {"files"},
     "run": {"pipeline", "runfolder"},
-    "outputfile": {"runfolder", "text"},
+    "outputfile": {"files", "runfolder", "text"},
     "passrows": {"claimrows", "llm", "outputfile", "prompt_inputs", "text"},
-    "passes": {"inputs", "llm", "outputfile", "passrows", "pipeline", "prompt_inputs", "prompts", "run", "stages", "usage"},
+    "passes": {
+        *("files", "inputs", "llm", "outputfile", "passrows", "pipeline", "prompt_inputs", "prompts", "run", "stages", "usage"),
+    },
     "options": set(),
     "versions": set(),
     "engines": {"embedding", "llm", "modelcards", "options"},
     "methods": TOOLS | {"claims", "engines", "evidence", "relations", "assess", "options", "pipeline", "stages"},
     "report": {"scoring", "text"},
     "evaluation": {
-        *("engines", "inputs", "locations", "methods", "options", "pipeline", "report", "run", "runfolder", "scoring"),
+        *("engines", "files", "inputs", "locations", "methods", "options", "pipeline", "report", "run", "runfolder", "scoring"),
         *("text", "versions"),
     },
     "standalone": {
@@ -59,7 +63,7 @@ MAY_IMPORT = {
         *("text", "versions"),
     },
     "calibrating": {
-        *("engines", "inputs", "llm", "methods", "options", "passes", "pipeline", "run", "scoring", "stages", "usage"),
+        *("engines", "inputs", "llm", "methods", "options", "passes", "pipeline", "run", "scoring", "stages", "tasks", "usage"),
     },
     "doctor": {"evidence", "locations", "modelcards"},
     "console": {"text"},

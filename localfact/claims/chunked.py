@@ -4,7 +4,6 @@ The first stage of the road where an engine is at hand. A chunk that overflows t
 asked again: nothing of a response is left out.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import DEFINITE_LABELS, Claim, Extraction, PreVerification, PreVerificationLabel, Response, Span
+from localfact.tasks import together
 from localfact.text import normalise, readable
 
 #: Tokens that the answer about a single sentence must have room for; with less, the sentence is split.
@@ -104,7 +104,7 @@ class ChunkedExtractor:
         )
 
     async def _asked(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str]) -> list[_Reply]:
-        replies = await asyncio.gather(*(self._reply(response, chunk, tally) for chunk in chunks))
+        replies = await together(self._reply(response, chunk, tally) for chunk in chunks)
         return list(chain.from_iterable(replies))
 
     async def _reply(self, response: Response, chunk: Chunk, tally: Counter[str]) -> list[_Reply]:
@@ -164,7 +164,7 @@ class ChunkedExtractor:
     async def _found(
         self, chat: Chat, chunk: Chunk, generation: Generation, claims: Sequence[LabelledClaim], tally: Counter[str]
     ) -> tuple[_Found, ...]:
-        preverified = await asyncio.gather(*(self._preverification(chat, generation, claim, tally) for claim in claims))
+        preverified = await together(self._preverification(chat, generation, claim, tally) for claim in claims)
         places = Places(chunk)
         return tuple(
             _Found(claim.text, places.of(claim.text), preverification)

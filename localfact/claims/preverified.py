@@ -4,7 +4,6 @@ Nothing is extracted and nothing generated: the model is shown the response as f
 and the probabilities of the six labels at the label's place are read (FastFact, section 4.1).
 """
 
-import asyncio
 import math
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import DEFINITE_LABELS, Claim, Extraction, PreVerification, Response
 from localfact.stages import ClaimExtractor
+from localfact.tasks import together
 
 #: Of equally probable labels the first of these is taken, so that a tie never settles a claim.
 TIES = sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS)
@@ -36,7 +36,7 @@ class PreVerifiedClaims:
         if response.claims is None:
             return await self._fallback.extract(response)
         chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=self._boundary)
-        claims = await asyncio.gather(*(self._preverified(chat, claim) for claim in response.claims))
+        claims = await together(self._preverified(chat, claim) for claim in response.claims)
         missing = sum(claim.preverification is None for claim in claims)
         return Extraction(
             claims=tuple(claims),

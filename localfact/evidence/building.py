@@ -23,12 +23,12 @@ from localfact.evidence.corpus import (
     FileMark,
     SegmentCounts,
     segment_folder,
-    sha256,
 )
 from localfact.evidence.index import Index
 from localfact.evidence.pages import Page
 from localfact.evidence.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, PassageKind
 from localfact.evidence.store import Store, write_store
+from localfact.files import file_digest
 
 KINDS: tuple[PassageKind, ...] = ("chunks", "pages")
 
@@ -117,7 +117,9 @@ def fill(
         chunking=chunking,
         pages=len(pages),
         segments=segments,
-        files={file.relative_to(folder).as_posix(): FileMark(bytes=file.stat().st_size, sha256=sha256(file)) for file in files},
+        files={
+            file.relative_to(folder).as_posix(): FileMark(bytes=file.stat().st_size, sha256=file_digest(file)) for file in files
+        },
     )
     text = yaml.safe_dump(description.model_dump(mode="json"), sort_keys=False)
     (folder / DESCRIPTION_FILE).write_text(text, encoding="utf-8")

@@ -7,7 +7,6 @@
 Opening reads corpus.yaml and checks that the parts are there and belong together; an index is mapped into memory at first use.
 """
 
-import hashlib
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +19,7 @@ from localfact.errors import CorpusError, InputError, MissingError
 from localfact.evidence.index import Index
 from localfact.evidence.passages import PassageKind
 from localfact.evidence.store import Store
+from localfact.files import file_digest
 from localfact.records import Passage, Record
 
 #: Raised whenever a corpus of an older localfact could not be read as it is.
@@ -130,7 +130,7 @@ class Corpus:
         changed = [
             f"The file {name} is not the one that was built: its SHA-256 differs."
             for name, mark in self.description.files.items()
-            if sha256(self.folder / name) != mark.sha256
+            if file_digest(self.folder / name) != mark.sha256
         ]
         return changed or self._miscounts()
 
@@ -189,9 +189,3 @@ def corpus_identity(folder: Path) -> str:
         MissingError: there is no corpus. CorpusError: the description is damaged or of another format.
     """
     return read_description(folder).content
-
-
-def sha256(file: Path) -> str:
-    """SHA-256 of the file's bytes, in hexadecimal."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -5,12 +5,11 @@ Below `llm/vllm.py`: no call is ever left waiting on a loop that has ended, and 
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from localfact.errors import EngineError
-
-Result = TypeVar("Result")
+from localfact.tasks import Result, cancelled
 
 _CLOSED = "The language model engine was closed."
 
@@ -73,20 +72,3 @@ class LoopThread:
         last()
         await asyncio.sleep(0)
         await cancelled(asyncio.all_tasks() - {asyncio.current_task()})
-
-
-async def cancelled(tasks: Iterable[asyncio.Future[Any] | None]) -> None:
-    """Cancels the tasks and waits until each has ended, however it ends."""
-    waiting = [task for task in tasks if task is not None and not task.done()]
-    for task in waiting:
-        task.cancel()
-    await asyncio.gather(*waiting, return_exceptions=True)
-
-
-async def together(coroutines: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """All results in order, or the first error once the others were cancelled."""
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        await cancelled(tasks)

@@ -16,10 +16,11 @@ from localfact.errors import EngineError, InputError, LocalFactError, MissingErr
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
 from localfact.llm.labels import LabelTree, Node, checked, label_tree
-from localfact.llm.loopthread import LoopThread, together
+from localfact.llm.loopthread import LoopThread
 from localfact.llm.offsets import Writing, write
 from localfact.llm.settings import EngineSettings
 from localfact.llm.surroundings import cache_on_cpu, environment, inherited, quieten, silence
+from localfact.tasks import together
 from localfact.usage import Usage
 
 if TYPE_CHECKING:
