@@ -120,14 +120,25 @@ def test_a_folder_is_run_as_its_configuration_says_on_a_cpu(tmp_path: Path) -> N
     assert (identity.template, identity.window, identity.revision) == ("plain", 2048, card.revision)
     assert settings.folder == tmp_path / "tiny"
     # 3 layers x 2 heads x 16 x keys and values x 4 bytes = 768 bytes a token; 32 full windows.
-    assert settings.arguments == {"dtype": "float32", "max_model_len": 2048, "kv_cache_memory_bytes": 32 * 2048 * 768}
+    assert settings.arguments == {
+        "dtype": "float32",
+        "max_model_len": 2048,
+        "kv_cache_memory_bytes": 32 * 2048 * 768,
+        "enforce_eager": True,
+    }
     assert settings.machine["found"] == "CPU with 16 GiB"
     assert json.loads(json.dumps(dict(settings.machine))) == settings.machine
 
 
 def test_arguments_of_the_user_go_before_all_and_into_the_identity(tmp_path: Path) -> None:
     card = load_card(str(model_folder(tmp_path / "tiny", dtype="bfloat16")))
-    typed = {"dtype": "float", "max-model-len": "512", "kv_cache_memory_bytes": "1048576", "max_num_seqs": "4"}
+    typed = {
+        "dtype": "float",
+        "max-model-len": "512",
+        "kv_cache_memory_bytes": "1048576",
+        "max_num_seqs": "4",
+        "enforce_eager": "false",
+    }
     settings = engine_settings(card, engine_args=typed, hardware=LAPTOP)
     assert (settings.identity.dtype, settings.identity.window) == ("float32", 512)
     assert settings.identity.revision == card.revision
@@ -136,6 +147,7 @@ def test_arguments_of_the_user_go_before_all_and_into_the_identity(tmp_path: Pat
         "max_model_len": 512,
         "kv_cache_memory_bytes": 1_048_576,
         "max_num_seqs": 4,
+        "enforce_eager": False,
     }
 
 
