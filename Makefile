@@ -63,7 +63,7 @@ lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py
 
-bench: $(VENV)/.base ## what each path costs; SIZE=0.1 for a quick look
+bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look
 	@$(BIN)/python -m scripts.bench --size $(SIZE)
 
 clean: ## remove .venv, caches and runs made here

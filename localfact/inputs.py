@@ -10,6 +10,7 @@ Our own schema, one JSON object a line (only `response` is needed):
                  "spans": [[start, end], ...], "preverification": {"label": "...", "confidence": 0.9, ...},
                  "passages": ["id", ...]}],
      "annotation": [claims of an annotator, where "claims" are an extractor's],
+     "extraction": {what that extractor said beside its claims, as `localfact extract` writes it},
      "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
      "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
 """
@@ -19,9 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from localfact.claimrows import claim_of, listed, optional_text
 from localfact.jsonrows import Row, RowError, read_rows
-from localfact.records import Claim, Evidence, Hit, Passage, Response, host_of, passage_id
+from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, host_of, passage_id
 from localfact.text import readable, word_count
 
 #: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
@@ -36,6 +39,8 @@ PROMPT_KEYS = ("prompt", "question", "input")
 ID_KEYS = ("id", "question_id")
 SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
+#: What an extractor says beside its claims.
+SAID = ("unparsed", "dropped", "counts", "warnings")
 PASSAGE_KEYS = ("passages", "contexts")
 
 
@@ -92,15 +97,29 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         claims, links = claims_of(row, response.text)
         evidence = evidence_of(row, claims or (), links)
         annotation = annotation_of(row, response.text)
+        extraction = extraction_of(row)
     except RowError as error:
         return response.model_copy(update={"problem": readable(str(error))})
-    return response.model_copy(update={"claims": claims, "evidence": evidence, "annotation": annotation})
+    found = {"claims": claims, "evidence": evidence, "annotation": annotation, "extraction": extraction}
+    return response.model_copy(update=found)
 
 
 def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
     """The annotator's claims that `localfact extract` kept beside its own; None where there are none."""
     kept = row.get("annotation")
     return claims_of({"claims": kept}, text)[0] if isinstance(kept, list) else None
+
+
+def extraction_of(row: Row) -> Extraction | None:
+    """What an extractor that ran before said beside its claims; None where none did. Its usage is that run's own."""
+    kept = row.get("extraction")
+    if not isinstance(kept, dict):
+        return None
+    try:
+        return Extraction.model_validate({name: kept[name] for name in SAID if name in kept})
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise RowError(f"'extraction' is not what `localfact extract` writes, at '{where}'.") from None
 
 
 def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:

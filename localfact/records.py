@@ -179,32 +179,6 @@ class Evidence(Record):
     notes: tuple[str, ...] = ()
 
 
-class Response(Record):
-    """One long text to be judged, with the prompt it answers.
-
-    Attributes:
-        id: unique in its file; made from the line number where the file gives none.
-        prompt: what the model was asked; None when unknown.
-        topic: what the text is about (a person's name, say); resolves leading pronouns.
-        model: which model wrote it. source: which set the prompt came from; medians are taken within a source.
-        claims: claims that come with the input, or None. evidence: passages that come with it, or None.
-        annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are
-            the annotator's, or nobody's.
-        problem: why this row cannot be assessed, or None. Such a row is carried through and counted as failed.
-    """
-
-    id: str
-    text: str
-    prompt: str | None = None
-    topic: str | None = None
-    model: str | None = None
-    source: str | None = None
-    claims: tuple[Claim, ...] | None = None
-    annotation: tuple[Claim, ...] | None = None
-    evidence: Evidence | None = None
-    problem: str | None = None
-
-
 class Extraction(Record):
     """What a claim extractor found.
 
@@ -221,6 +195,34 @@ class Extraction(Record):
     dropped: Mapping[str, int] = Field(default_factory=dict)
     counts: Mapping[str, int] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+
+
+class Response(Record):
+    """One long text to be judged, with the prompt it answers.
+
+    Attributes:
+        id: unique in its file; made from the line number where the file gives none.
+        prompt: what the model was asked; None when unknown.
+        topic: what the text is about (a person's name, say); resolves leading pronouns.
+        model: which model wrote it. source: which set the prompt came from; medians are taken within a source.
+        claims: claims that come with the input, or None. evidence: passages that come with it, or None.
+        annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are
+            the annotator's, or nobody's.
+        extraction: what that extractor said beside its claims: unparsed lines, counts, warnings; None where none ran before.
+        problem: why this row cannot be assessed, or None. Such a row is carried through and counted as failed.
+    """
+
+    id: str
+    text: str
+    prompt: str | None = None
+    topic: str | None = None
+    model: str | None = None
+    source: str | None = None
+    claims: tuple[Claim, ...] | None = None
+    annotation: tuple[Claim, ...] | None = None
+    extraction: Extraction | None = None
+    evidence: Evidence | None = None
+    problem: str | None = None
 
 
 class Pair(NamedTuple):

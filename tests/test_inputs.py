@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from localfact.errors import InputError
 from localfact.inputs import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of
 from localfact.pipeline import gold_counts
-from localfact.records import GoldLabel, PreVerification, PreVerificationLabel, Span
+from localfact.records import Extraction, GoldLabel, PreVerification, PreVerificationLabel, Span
 
 
 def written(folder: Path, *rows: object, name: str = "data.jsonl") -> Path:
@@ -242,6 +242,16 @@ def test_a_claim_keeps_the_places_and_the_preverification_that_an_extractor_wrot
         mass=0.8,
     )
     assert (response.claims[1].spans, response.claims[1].preverification) == ((), None)
+
+
+def test_what_an_extractor_said_beside_its_claims_is_kept_and_anything_else_of_that_name_is_refused() -> None:
+    row = {"response": "It opened.", "claims": ["It opened."]}
+    said = {"unparsed": ["Sure!"], "counts": {"chunks": 1}, "dropped": {}, "warnings": [], "usage": {"extract": {"calls": 1}}}
+    response = response_of({**row, "extraction": said}, 1)
+    assert response.extraction == Extraction(unparsed=("Sure!",), counts={"chunks": 1})
+    assert response_of({**row, "extraction": "by hand"}, 1).extraction is None
+    problem = response_of({**row, "extraction": {"unparsed": [7]}}, 1).problem
+    assert problem == "'extraction' is not what `localfact extract` writes, at 'unparsed.0'."
 
 
 @pytest.mark.parametrize(

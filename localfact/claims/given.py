@@ -13,6 +13,11 @@ class GivenClaims:
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the given claims unchanged (an empty list of them too), else what the fallback extracts."""
-        if response.claims is not None:
-            return Extraction(claims=response.claims)
-        return await self._fallback.extract(response)
+        return given(response) or await self._fallback.extract(response)
+
+
+def given(response: Response) -> Extraction | None:
+    """The claims that come with a response, with what the extractor of an earlier pass said of them; None without claims."""
+    if response.claims is None:
+        return None
+    return (response.extraction or Extraction()).model_copy(update={"claims": response.claims})

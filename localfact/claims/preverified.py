@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 
 from localfact.claims.chunked import PREVERIFY, WRITTEN
+from localfact.claims.given import given
 from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, extraction_chat
@@ -33,15 +34,18 @@ class PreVerifiedClaims:
 
         A claim whose prompt does not fit the window keeps none, and so goes to evidence.
         """
-        if response.claims is None:
+        extraction = given(response)
+        if extraction is None:
             return await self._fallback.extract(response)
         chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=self._boundary)
-        claims = await together(self._preverified(chat, claim) for claim in response.claims)
+        claims = await together(self._preverified(chat, claim) for claim in extraction.claims)
         missing = sum(claim.preverification is None for claim in claims)
-        return Extraction(
-            claims=tuple(claims),
-            counts={"preverifications_missing": missing},
-            warnings=tuple(self._warnings(missing)),
+        return extraction.model_copy(
+            update={
+                "claims": tuple(claims),
+                "counts": {**extraction.counts, "preverifications_missing": missing},
+                "warnings": (*extraction.warnings, *self._warnings(missing)),
+            }
         )
 
     async def _preverified(self, chat: Chat, claim: Claim) -> Claim:

@@ -203,6 +203,8 @@ class _Run:
         failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
         if calls := sum(assessment.usage.get(stage, {}).get("calls", 0) for assessment in failed):
             told.append(f"{calls:,} calls of responses that failed")
+        if stage == "extract" and (given := sum(bool(each.claims) and not each.usage.get(stage) for each in self.assessed)):
+            told.append(f"{given:,} responses came with their claims")
         return _said(*told)
 
     def reason(self, stage: str, name: str) -> int:

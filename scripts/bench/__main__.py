@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain
 
 import numpy as np
 from rich.console import Console
@@ -23,7 +24,7 @@ from localfact.modelcards import load_card
 from localfact.records import Pair
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import synthetic
+from scripts.bench import calls, llm, synthetic
 from scripts.bench.measure import CALLS, Path, rates
 
 #: Sizes at --size 1.
@@ -154,6 +155,19 @@ def sections(size: float) -> Iterator[Section]:
     yield from inferring(size)
 
 
+def drawn(section: Section) -> tuple[str, Table]:
+    """Measures a section: its title, and a table of rates and their ratios."""
+    title, yardstick, paths = section
+    table = Table()
+    table.add_column("path")
+    table.add_column("per second", justify="right")
+    table.add_column("ratio", justify="right")
+    measured = rates(paths)
+    for name, rate in measured.items():
+        table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")
+    return f"{title}; ratio to: {yardstick}", table
+
+
 def main() -> None:
     """Prints a table for every stage."""
     warnings.simplefilter("ignore", FutureWarning)  # pgmpy's, about names of its own
@@ -161,16 +175,11 @@ def main() -> None:
     parser.add_argument("--size", type=float, default=1.0, help="scale of the material; 0.1 for a quick look")
     size = parser.parse_args().size
     console = Console()
-    for title, yardstick, paths in sections(size):
-        console.print(f"\n{title}; ratio to: {yardstick}", style="bold", highlight=False)
-        table = Table()
-        table.add_column("path")
-        table.add_column("per second", justify="right")
-        table.add_column("ratio", justify="right")
-        measured = rates(paths)
-        for name, rate in measured.items():
-            table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")
+    for title, table in chain(map(drawn, sections(size)), calls.tables(size), llm.tables(size)):
+        console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
+    if not llm.installed():
+        console.print(f"\n{llm.MISSING}", highlight=False)
 
 
 if __name__ == "__main__":

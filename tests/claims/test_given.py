@@ -18,6 +18,13 @@ async def test_given_claims_are_returned_as_they_are() -> None:
     assert extraction == Extraction(claims=claims)
 
 
+async def test_what_an_extractor_said_beside_the_claims_goes_on_with_them() -> None:
+    said = Extraction(unparsed=("Sure!",), counts={"chunks": 3}, dropped={"opinion": 1}, warnings=("One answer was cut.",))
+    response = Response(id="r", text="Ada.", claims=(Claim(id="c1", text="Ada was born in 1815."),), extraction=said)
+    extraction = await GivenClaims(NeverAsked()).extract(response)
+    assert extraction == said.model_copy(update={"claims": response.claims})
+
+
 async def test_an_empty_list_of_claims_is_given_too() -> None:
     extraction = await GivenClaims(NeverAsked()).extract(Response(id="r", text="Ada was born in 1815.", claims=()))
     assert extraction.claims == ()

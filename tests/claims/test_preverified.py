@@ -52,6 +52,15 @@ async def test_a_claim_that_was_pre_verified_before_is_not_asked_about() -> None
     assert not engine.calls
 
 
+async def test_what_an_extractor_said_beside_the_claims_goes_on_with_them() -> None:
+    said = Extraction(unparsed=("Sure!",), counts={"chunks": 3}, warnings=("One answer was cut.",))
+    extraction = await PreVerifiedClaims(engine_of(50), NoExtractor()).extract(RESPONSE.model_copy(update={"extraction": said}))
+    assert extraction.unparsed == said.unparsed
+    assert extraction.counts == {"chunks": 3, "preverifications_missing": 2}
+    assert extraction.warnings[0] == said.warnings[0]
+    assert len(extraction.warnings) == 2
+
+
 async def test_a_response_too_long_for_the_window_leaves_its_claims_to_evidence_and_says_so() -> None:
     extraction = await PreVerifiedClaims(engine_of(window=50), NoExtractor()).extract(RESPONSE)
     assert [claim.preverification for claim in extraction.claims] == [None, None]

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from commands import CommandLine
 
-COMMANDS = ("eval", "check", "show", "score", "corpus", "infer", "relate", "methods", "doctor")
+COMMANDS = (
+    *("eval", "check", "show", "score", "corpus", "infer", "relate", "methods", "doctor"),
+    *("models", "extract", "generate", "calibrate", "choose"),
+)
 EXAMPLE = {
     "atoms": {"a": 0.5},
     "contexts": {"c1": 0.99, "c2": 0.99},

@@ -120,6 +120,7 @@ def test_claims_that_came_with_the_input_cost_no_extraction():
     rows = [assessment(8, 4, 4, usage={"verify": use(4)}), assessment(5, 2, 2, usage={"extract": use(1), "verify": use(2)})]
     found = accounting(rows, method="fastfact", settings={**FASTFACT, "stride": 5})
     assert (line(found, "extract").expected, line(found, "extract").sent) == (1, 1)
+    assert line(found, "extract").note == "1 responses came with their claims"
     assert found.sentences == 13
 
 
