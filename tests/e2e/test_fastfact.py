@@ -232,6 +232,23 @@ def test_a_replay_that_lacks_a_call_says_which(
     assert "has no answer for the call" in done.stderr
 
 
+def test_two_passes_of_one_model_come_to_what_one_run_comes_to(
+    recorded: Recorded, school: Taught, without_vllm: CommandLine, tmp_path: Path
+) -> None:
+    replay = ("--replay", recorded.folder / "calls.sqlite")
+    length = ("--extraction-tokens", str(EXTRACTION_TOKENS))
+    extracted = without_vllm("extract", "--data", school.data, "--out", "claims.jsonl", *length, *replay, "--json")
+    assert extracted.returncode == 0, extracted.stderr
+    assert json.loads(extracted.stdout)["counts"]["lines_unparsed"] == 1
+    judged = without_vllm(*words(tmp_path / "claims.jsonl", school, *replay))
+    assert judged.returncode == 0, judged.stderr
+    rows = [json.loads(line) for line in (tmp_path / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
+    for once, twice in zip(recorded.rows, rows, strict=True):
+        for part in ("claims", "verdicts", "passages", "unparsed", "status"):
+            assert once[part] == twice[part]
+        assert "extract" not in twice["usage"]
+
+
 def test_an_engine_that_is_killed_ends_the_run_with_one_sentence_and_the_run_goes_on(
     recorded: Recorded, school: Taught, without_vllm: CommandLine, tmp_path: Path
 ) -> None:
