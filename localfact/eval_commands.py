@@ -90,7 +90,7 @@ def eval_command(
     [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
     """
     from localfact import evaluation
-    from localfact.options import options_of, read_engine_args, read_hosts, read_stride
+    from localfact.options import options_of, read_hosts
     from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import machine_line, summary_view
     from localfact.scoring import KPolicy
@@ -107,10 +107,10 @@ def eval_command(
         passage_prior=passage_prior,
         hosts=read_hosts(hosts),
         model=model,
-        engine_args=read_engine_args(engine_arg or []),
+        engine_arg=engine_arg,
         transcript=transcript,
         replay=replay,
-        stride=read_stride(stride),
+        stride=stride,
         theta=theta,
         confidence=confidence,
         keep_duplicates=keep_duplicates,
@@ -154,7 +154,7 @@ def check(
 ) -> None:
     """Judge one text: a verdict per claim, with what told most. Without --corpus, the sample's pages are searched."""
     from localfact import evaluation
-    from localfact.options import options_of, read_engine_args
+    from localfact.options import options_of
     from localfact.report.terminal import assessment_view
 
     text = sys.stdin.read() if file == "-" else read_text(Path(file), lenient=True)
@@ -162,7 +162,7 @@ def check(
         corpus=corpus,
         embedder=embedder,
         model=model,
-        engine_args=read_engine_args(engine_arg or []),
+        engine_arg=engine_arg,
         transcript=transcript,
         replay=replay,
     )

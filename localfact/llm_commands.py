@@ -51,12 +51,10 @@ def choose(
     The chat template is applied; labels follow the generation prompt (or --prefix) directly, without a space. `mass` is the
     probability that the model says one of them at all; `distribution` is normalised over them.
     """
-    from localfact.options import options_of, read_engine_args
+    from localfact.options import options_of
     from localfact.standalone import choose as ask
 
-    options = options_of(
-        model=model, engine_args=read_engine_args(engine_arg or []), transcript=transcript, replay=replay, embedder="none"
-    )
+    options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
     answer = ask(read_text(prompt_file), [label for label in labels.split(",") if label], options=options, prefix=prefix)
     show(answer, as_json=as_json, view=fields_table)
 
@@ -84,16 +82,16 @@ def extract(
     [dim]localfact extract --data answers.jsonl --model llama-3.1-8b --out claims.jsonl[/]
     [dim]localfact eval --data claims.jsonl --model llama-3.1-70b --corpus index/mine[/]
     """
-    from localfact.options import options_of, read_engine_args, read_stride
+    from localfact.options import options_of
     from localfact.passes import Conduct
     from localfact.standalone import extract_claims
 
     options = options_of(
         model=model,
-        engine_args=read_engine_args(engine_arg or []),
+        engine_arg=engine_arg,
         transcript=transcript,
         replay=replay,
-        stride=read_stride(stride),
+        stride=stride,
         confidence=confidence,
         keep_duplicates=keep_duplicates,
         extraction_tokens=extraction_tokens,
@@ -142,14 +140,12 @@ def generate(
 
     [dim]localfact generate --data prompts.jsonl --model qwen2.5-7b --out responses.jsonl[/]
     """
-    from localfact.options import options_of, read_engine_args
+    from localfact.options import options_of
     from localfact.passes import Conduct
     from localfact.passrows import GenerationOptions
     from localfact.standalone import generate_responses
 
-    options = options_of(
-        model=model, engine_args=read_engine_args(engine_arg or []), transcript=transcript, replay=replay, embedder="none"
-    )
+    options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
     with interruptible(out) as progress:
         summary = generate_responses(
             data,
@@ -193,12 +189,12 @@ def calibrate(
     """
     from localfact.calibrating import calibrate as find_theta
     from localfact.calibrating import view_rows
-    from localfact.options import options_of, read_engine_args
+    from localfact.options import options_of
     from localfact.report.progress import TerminalProgress
 
     options = options_of(
         model=model,
-        engine_args=read_engine_args(engine_arg or []),
+        engine_arg=engine_arg,
         transcript=transcript,
         replay=replay,
         embedder="none",

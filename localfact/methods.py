@@ -17,7 +17,7 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.rules import RuleExtractor
 from localfact.embedding import NO_EMBEDDER, Embedder, named_embedder
-from localfact.engines import open_engine
+from localfact.engines import EngineFacts, open_engine
 from localfact.errors import InputError
 from localfact.evidence.corpus import Corpus, corpus_identity
 from localfact.evidence.given import GivenEvidence
@@ -212,8 +212,8 @@ def fastfact_settings(options: Options, identity: EngineIdentity) -> dict[str, A
     }
 
 
-def wire(method: Method, options: Options, settings: Settings) -> Pipeline:
-    """Loads what the settings name and puts the strategies together.
+def wire(method: Method, options: Options, settings: Settings, facts: EngineFacts | None = None) -> Pipeline:
+    """Loads what the settings name and puts the strategies together; `facts` as `engines.open_engine`.
 
     Raises:
         MissingError: weights or a corpus that are not there. CorpusError: a damaged corpus, or one of another embedder.
@@ -226,7 +226,7 @@ def wire(method: Method, options: Options, settings: Settings) -> Pipeline:
         if settings["claims"] == "given":
             extractor = GivenClaims(extractor)
         return Pipeline(extractor, found, LexicalRelationModel(embedder), factreasoner(method, settings))
-    engine = open_engine(options)
+    engine = open_engine(options, facts)
     return Pipeline(llm_extractor(engine, settings), found, None, fastfact(engine, settings), close=engine.aclose)
 
 
@@ -268,10 +268,11 @@ def plan_of(method: Method, settings: Settings, responses: Sequence[Response]) -
         judge = factreasoner(method, settings)
         pairs = [judge.pairs(response.claims or (), response.evidence) for response in given if response.evidence is not None]
         return {"pairs_given": sum(map(len, pairs)), "language_model_calls": 0}
-    chunks = [chunks_of(response.text, settings["stride"]) for response in responses if response not in given]
+    with_claims = {response.id for response in given}
+    chunks = [chunks_of(response.text, settings["stride"]) for response in responses if response.id not in with_claims]
     claims = sum(len(response.claims or ()) for response in given)
     calls = f"{sum(map(len, chunks))} to extract, then one a claim that is not settled"
-    return {"language_model_calls": calls + (f" (of {claims} given ones, at most two each)" if claims else "")}
+    return {"language_model_calls": calls + (f"; {claims} claims are given: at most three each" if claims else "")}
 
 
 def retriever(options: Options, settings: Settings, embedder: Embedder | None) -> Retriever:

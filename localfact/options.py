@@ -56,12 +56,17 @@ class Options(Record):
         return self.model is not None or self.replay is not None
 
 
-def options_of(**chosen: Any) -> Options:
+def options_of(*, stride: str = "max", engine_arg: list[str] | None = None, **chosen: Any) -> Options:
     """Options from what a user typed; a value that cannot be is said in the user's words.
+
+    Args:
+        stride: a whole number of sentences, or "max". engine_arg: "key=value" texts. chosen: the other fields of Options.
 
     Raises:
         InputError: naming the option and what it takes.
     """
+    chosen["stride"] = int(stride) if stride.isdecimal() else stride
+    chosen["engine_args"] = read_engine_args(engine_arg or [])
     try:
         return Options(**chosen)
     except ValidationError as error:
@@ -86,11 +91,6 @@ def read_engine_args(typed: list[str]) -> dict[str, str]:
             raise InputError(f"--engine-arg {key} is given twice.")
         arguments[key] = value.strip()
     return arguments
-
-
-def read_stride(typed: str) -> int | str:
-    """A whole number of sentences, or "max"; anything else is left for `Options` to refuse."""
-    return int(typed) if typed.isdigit() else typed
 
 
 def read_hosts(file: Path | None) -> dict[str, float]:

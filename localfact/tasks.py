@@ -16,9 +16,13 @@ async def cancelled(tasks: Iterable[asyncio.Future[Any] | None]) -> None:
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """All results in order, or the first error once the others were cancelled and have ended."""
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        await cancelled(tasks)
+    """All results in order, or, once all have ended, the first error in that order.
+
+    What was sent then does not depend on which failed first, so that a repetition from a transcript sends the same. A cancelled
+    caller cancels them all.
+    """
+    ended = await asyncio.gather(*coroutines, return_exceptions=True)
+    for end in ended:
+        if isinstance(end, BaseException):
+            raise end
+    return [end for end in ended if not isinstance(end, BaseException)]

@@ -123,6 +123,13 @@ def test_a_language_model_makes_fastfact_the_default_and_fits_no_builtin_method(
         method_for("builtin-fr1", Options(model="qwen2.5-7b"))
 
 
+def test_a_stride_is_a_number_or_max_as_typed() -> None:
+    assert (options_of().stride, options_of(stride="3").stride) == ("max", 3)
+    for typed in ("0", "²", "-1", "some"):
+        with pytest.raises(InputError, match=f"--stride cannot be '?{typed}'?"):
+            options_of(stride=typed)
+
+
 def test_engine_arguments_are_read_once_each_with_dashes_or_underscores() -> None:
     assert read_engine_args(["max-model-len=8192", "dtype = float32"]) == {"max_model_len": "8192", "dtype": "float32"}
     with pytest.raises(InputError, match="key=value"):

@@ -33,11 +33,18 @@ async def test_results_come_in_the_order_of_the_coroutines() -> None:
     assert await together([first(), second()]) == [1, 2]
 
 
-async def test_an_error_is_raised_once_the_others_have_ended() -> None:
+async def test_the_first_error_in_order_is_raised_once_all_have_ended() -> None:
     ended: list[str] = []
-    with pytest.raises(ValueError, match="wrong"):
-        await together([forever(ended), wrong(), forever(ended)])
-    assert ended == ["cancelled"] * 2
+
+    async def late(what: str) -> None:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        ended.append(what)
+        raise KeyError(what)
+
+    with pytest.raises(KeyError, match="first"):
+        await together([late("first"), wrong(), late("last")])
+    assert ended == ["first", "last"]
 
 
 async def test_a_cancelled_caller_leaves_nothing_running() -> None:

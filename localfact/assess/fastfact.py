@@ -4,7 +4,6 @@ The model reasons, then decides (FastFact, sections 4.1 and 4.3). Where its answ
 the one that the model itself finds most probable at that place, so that nothing is guessed here.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -12,7 +11,7 @@ from typing import NamedTuple
 
 from localfact.assess.gate import THETA, Gate
 from localfact.assess.verification import VERDICT_OF, begun_answer, read_answer
-from localfact.errors import CorpusError, InputError
+from localfact.errors import CorpusError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import verification_chat
@@ -29,6 +28,7 @@ from localfact.records import (
     VerdictLabel,
 )
 from localfact.stages import Relations
+from localfact.tasks import together
 
 #: The stage that verification is counted under.
 STAGE = "verify"
@@ -123,13 +123,8 @@ class FastFact:
         gate = Gate(self.theta)
         settled = {claim.id: verdict for claim in claims if (verdict := gate.verdict(claim)) is not None}
         open_claims = gate.unsettled(claims)
-        # All calls end before an error is raised, so that none is left running and a transcript keeps what they cost.
-        ended = await asyncio.gather(*(self._verify(claim, evidence) for claim in open_claims), return_exceptions=True)
-        verified: dict[str, Verified] = {}
-        for claim, end in zip(open_claims, ended, strict=True):
-            if isinstance(end, BaseException):
-                raise end
-            verified[claim.id] = end
+        ended = await together(self._verify(claim, evidence) for claim in open_claims)
+        verified = {claim.id: end for claim, end in zip(open_claims, ended, strict=True)}
         counts = _counts([claim for claim in claims if claim.id in settled], list(verified.values()))
         return Judgement(
             verdicts=tuple(settled.get(claim.id) or verified[claim.id].verdict for claim in claims),
@@ -156,9 +151,7 @@ class FastFact:
         answer = read_answer(generation.text, finished=generation.finish == "stop")
         label, rationale = answer.label, answer.reasoning.strip()[-RATIONALE_KEPT:]
         if label is None:
-            begun = begun_answer(answer.reasoning)
-            choice = await self.engine.choose(fitted.chat, tuple(VERDICT_OF), prefix=begun, stage=STAGE)
-            label, remark = _chosen(choice)
+            label, remark = _chosen(await self._choice(fitted.chat, answer.reasoning))
             rationale = f"{rationale}\n{remark}".lstrip()
         verdict = Verdict(
             claim_id=claim.id,
@@ -167,6 +160,20 @@ class FastFact:
             passages=tuple(CountedPassage(passage_id=passage.id) for passage in fitted.passages),
         )
         return Verified(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
+
+    async def _choice(self, chat: Chat, reasoning: str) -> Choice:
+        """The probabilities of the labels after the reasoning.
+
+        Written again as a prompt, a text may take more tokens than it was generated with; what does not fit is taken from its
+        beginning, for what the model came to stands at the end.
+        """
+        while True:
+            try:
+                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=begun_answer(reasoning), stage=STAGE)
+            except PromptTooLongError:
+                if not reasoning:
+                    raise
+                reasoning = reasoning[len(reasoning) // 2 + 1 :].lstrip()
 
     async def _fitted(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
         """The prompt with as many of the passages, best first, as leave room for an answer and its decision.

@@ -6,7 +6,7 @@ asked again: nothing of a response is left out.
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -21,6 +21,10 @@ from localfact.text import normalise, readable
 
 #: Tokens that the answer about a single sentence must have room for; with less, the sentence is split.
 SMALLEST_ROOM = 128
+
+#: How often a chunk is split for answers that were cut without one claim. One that is too much for the model becomes readable
+#: that way; without a limit, a model that talks or loops whatever it is shown would be asked about every single sentence.
+SPLITS_WITHOUT_CLAIMS = 2
 
 #: The stages that calls are counted under.
 EXTRACT = "extract"
@@ -51,7 +55,7 @@ class ChunkedExtractor:
         self,
         engine: Engine,
         *,
-        stride: int | Literal["max"] = "max",
+        stride: Stride = "max",
         max_tokens: int = 2048,
         confidence: Literal["token", "distribution"] = "token",
         keep_duplicates: bool = False,
@@ -73,7 +77,7 @@ class ChunkedExtractor:
         if max_tokens < 1:
             raise InputError(f"An answer of {max_tokens} tokens holds no claim: give a whole number from 1.")
         self._engine = engine
-        self._stride: Stride = checked_stride(stride)
+        self._stride = checked_stride(stride)
         self._max_tokens = max_tokens
         self._with_distribution = confidence == "distribution"
         self._keep_duplicates = keep_duplicates
@@ -103,25 +107,32 @@ class ChunkedExtractor:
             warnings=tuple(_warnings(tally)),
         )
 
-    async def _asked(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str]) -> list[_Reply]:
-        replies = await together(self._reply(response, chunk, tally) for chunk in chunks)
+    async def _asked(
+        self, response: Response, chunks: Iterable[Chunk], tally: Counter[str], splits: int = SPLITS_WITHOUT_CLAIMS
+    ) -> list[_Reply]:
+        replies = await together(self._reply(response, chunk, tally, splits) for chunk in chunks)
         return list(chain.from_iterable(replies))
 
-    async def _reply(self, response: Response, chunk: Chunk, tally: Counter[str]) -> list[_Reply]:
-        """What is found in a chunk: one reply, or those of its parts where it had to be split."""
+    async def _reply(self, response: Response, chunk: Chunk, tally: Counter[str], splits: int) -> list[_Reply]:
+        """What is found in a chunk: one reply, or those of its parts where it had to be split.
+
+        Args:
+            splits: how often it may still be split for an answer that was cut without one claim.
+        """
         chat = self._chat(response, chunk)
         generation = await self._generated(chat, single=len(chunk.spans) == 1)
         if generation is None:
             await self._check_window(response)
-            return await self._split(response, chunk, tally)
+            if len(chunk.spans) == 1 and (chunk.before or chunk.after):
+                return await self._reply(response, replace(chunk, alone=True), tally, splits)
+            return await self._split(response, chunk, tally, splits)
         was_cut = generation.finish == "length"
         tally["answers_cut"] += was_cut
         text = readable(generation.text)
         answer = read_answer(text, cut=was_cut)
-        # A cut answer without one claim is from a model that talks or loops instead of listing: the answer about half the chunk
-        # would be no better, and every half would cost another full-length answer.
-        if was_cut and answer.claims and len(chunk.spans) > 1:
-            return await self._split(response, chunk, tally)
+        splits -= was_cut and not answer.claims
+        if was_cut and splits >= 0 and len(chunk.spans) > 1:
+            return await self._split(response, chunk, tally, splits)
         tally["answers_cut_kept"] += was_cut
         tally["answers_unreadable"] += not answer.claims and not answer.nothing
         found = await self._found(chat, chunk, generation.model_copy(update={"text": text}), answer.claims, tally)
@@ -151,15 +162,15 @@ class ChunkedExtractor:
                 f"{window:,}. Take a model with a larger window, or shorten the question."
             )
 
-    async def _split(self, response: Response, chunk: Chunk, tally: Counter[str]) -> list[_Reply]:
+    async def _split(self, response: Response, chunk: Chunk, tally: Counter[str], splits: int) -> list[_Reply]:
         parts = halves(chunk)
         if parts is None:
             raise PromptTooLongError(
                 f"Not one character of the response fits into the model's window of {self._engine.identity.window:,} tokens "
-                "beside instructions and context. Take a model with a larger window."
+                "beside the instructions. Take a model with a larger window."
             )
         tally["chunks_split"] += 1
-        return await self._asked(response, parts, tally)
+        return await self._asked(response, parts, tally, splits)
 
     async def _found(
         self, chat: Chat, chunk: Chunk, generation: Generation, claims: Sequence[LabelledClaim], tally: Counter[str]
@@ -232,7 +243,10 @@ def _counts(chunks: Sequence[Chunk], replies: Sequence[_Reply], claims: Sequence
 
 def _warnings(tally: Counter[str]) -> Iterable[str]:
     if kept := tally["answers_cut_kept"]:
-        yield f"Answers of the extractor that were cut at their longest, of which only whole lines were read: {kept}."
+        yield (
+            f"Answers of the extractor that were cut at their longest, of which only whole lines were read: {kept}. "
+            "--extraction-tokens allows longer ones."
+        )
     if unreadable := tally["answers_unreadable"]:
         yield f"Answers of the extractor without one claim in the asked format: {unreadable}; see the unparsed lines."
     if missing := tally["distributions_missing"]:

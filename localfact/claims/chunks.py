@@ -27,12 +27,14 @@ class Chunk:
     Attributes:
         response: the whole text.
         sentences: all its sentences; where one of them had to be split, its pieces take its place.
+        alone: whether it is shown without what stands around it.
     """
 
     response: str
     sentences: tuple[Span, ...]
     first: int
     last: int
+    alone: bool = False
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -46,7 +48,7 @@ class Chunk:
 
     @property
     def before(self) -> str:
-        """Up to three sentences before the chunk; where they are long, the end of them, from a word on."""
+        """Up to three sentences before the chunk; where they are long, the end of them, from a word on. Nothing if `alone`."""
         context = self._stretch(self.sentences[max(0, self.first - SENTENCES_BEFORE) : self.first])
         if len(context) <= CONTEXT_CHARACTERS:
             return context
@@ -56,7 +58,7 @@ class Chunk:
 
     @property
     def after(self) -> str:
-        """The sentence after the chunk; where it is long, its beginning, up to a word."""
+        """The sentence after the chunk; where it is long, its beginning, up to a word. Nothing if `alone`."""
         context = self._stretch(self.sentences[self.last : self.last + SENTENCES_AFTER])
         if len(context) <= CONTEXT_CHARACTERS:
             return context
@@ -64,7 +66,7 @@ class Chunk:
         return beginning.rpartition(" ")[0] or beginning
 
     def _stretch(self, spans: tuple[Span, ...]) -> str:
-        return self.response[spans[0].start : spans[-1].end] if spans else ""
+        return self.response[spans[0].start : spans[-1].end] if spans and not self.alone else ""
 
 
 def checked_stride(stride: Stride) -> Stride:

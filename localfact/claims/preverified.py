@@ -32,11 +32,14 @@ class PreVerifiedClaims:
     async def extract(self, response: Response) -> Extraction:
         """Returns the given claims, each with its pre-verification, else what the fallback extracts.
 
-        A claim whose prompt does not fit the window keeps none, and so goes to evidence.
+        A claim whose prompt does not fit the window keeps none, and so goes to evidence. Claims of an extractor that ran before
+        are not asked about again: where it left one without a pre-verification, it had its reasons (`ChunkedExtractor`).
         """
         extraction = given(response)
         if extraction is None:
             return await self._fallback.extract(response)
+        if response.extraction is not None:
+            return extraction
         chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=self._boundary)
         claims = await together(self._preverified(chat, claim) for claim in extraction.claims)
         missing = sum(claim.preverification is None for claim in claims)
@@ -57,9 +60,11 @@ class PreVerifiedClaims:
         except PromptTooLongError:
             return claim
         written = max(TIES, key=lambda label: choice.log_probs[label])
+        # Of several labels only the tokens that tell them apart are asked; confidence is the product over all (equation 1).
+        whole = await self._engine.choose(chat, (written,), prefix=begun, stage=PREVERIFY)
         preverification = PreVerification(
             label=WRITTEN[written],
-            confidence=min(1.0, math.exp(choice.log_probs[written])),
+            confidence=min(1.0, math.exp(whole.log_probs[written])),
             distribution={WRITTEN[label]: probability for label, probability in choice.distribution.items()},
             mass=choice.mass,
         )

@@ -86,7 +86,8 @@ class Choice(Record):
 
     `log_probs`: label -> raw log-probability (natural logarithm, full vocabulary, temperature 1) of what tells the label
     from the others: the sum over its tokens at the places where the labels' tree branches, its first token always among
-    them. Tokens between and behind such places are forced by the closed set and count as certain.
+    them. Tokens between and behind such places are forced by the closed set and count as certain. A label that is alone in its
+    set has the sum over all its tokens.
     """
 
     log_probs: Mapping[str, float]
@@ -137,7 +138,8 @@ class Engine(Protocol):
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
         """Returns the probabilities of the labels as what comes next after the begun answer `prefix`; decodes nothing.
 
-        Labels follow the generation prompt, or the prefix, directly: a wanted space belongs to the label or to the prefix.
+        Labels follow the generation prompt, or the prefix, directly: a wanted space belongs to the label or to the prefix. Only
+        tokens that tell labels apart are asked; a label that is alone is asked token by token, for its whole probability.
 
         Raises:
             InputError: no labels, an empty one, or one twice.

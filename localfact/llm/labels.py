@@ -1,7 +1,7 @@
 """The tree of a closed set of labels: which log-probabilities it takes to tell them apart, and how they add up.
 
 Labels are compared token by token, as they are written in their place. Only where they branch is the model asked; what lies
-between is forced by the closed set and costs nothing.
+between is forced by the closed set and costs nothing. A single label is asked token by token: its whole probability.
 """
 
 import math
@@ -39,7 +39,7 @@ class LabelTree:
         prompt: the tokens all labels follow.
         paths: label -> its tokens after the prompt.
         nodes: where to ask: the root always, then every stem at which the labels go on in more than one way (ending counts as
-            one), in order.
+            one), in order. A label that is alone is asked token by token.
     """
 
     prompt: Ids
@@ -104,6 +104,9 @@ def _nodes(paths: set[Ids]) -> tuple[Node, ...]:
     # Sorted paths branch from a neighbour at every place where they branch at all.
     ordered = sorted(paths)
     stems = {(), *(a[: _common(a, b)] for a, b in pairwise(ordered))}
+    if len(ordered) == 1:
+        # Nothing is to be told apart: what is asked for is how probable the whole label is.
+        stems = {ordered[0][:end] for end in range(len(ordered[0]))}
     return tuple(
         Node(stem, tuple(sorted({path[len(stem)] for path in paths if len(path) > len(stem) and path[: len(stem)] == stem})))
         for stem in sorted(stems, key=lambda stem: (len(stem), stem))

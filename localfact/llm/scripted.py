@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
-from localfact.errors import InputError, PromptTooLongError
+from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Message, Token
+from localfact.llm.labels import checked
 from localfact.usage import Usage
 
 #: What it answers: a text, or its pieces each with the probability it was written with.
@@ -70,8 +71,7 @@ class ScriptedEngine:
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
         """The script's probabilities."""
-        if not labels or len(set(labels)) < len(labels) or "" in labels:
-            raise InputError("A choice needs labels, none of them empty, each once.")
+        labels = checked(labels)
         asked = await self._admitted(chat, prefix)
         given = self._choose(begun(chat, prefix), labels)
         missing = [label for label in labels if label not in given]

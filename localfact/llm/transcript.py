@@ -16,6 +16,7 @@ from localfact.errors import EngineError, InputError, MissingError, PromptTooLon
 from localfact.llm.calls import Answer, Call, ChooseCall, CountCall, GenerateCall, Keys
 from localfact.llm.callstore import CallStore
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
+from localfact.llm.labels import checked
 
 Result = TypeVar("Result")
 
@@ -58,9 +59,7 @@ class _TranscriptEngine:
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
         """As `Engine.choose`; the usage is that of the recorded call."""
-        if not labels or len(set(labels)) < len(labels) or "" in labels:
-            raise InputError("A choice needs labels, none of them empty, each once.")
-        return await self._answer(ChooseCall(tuple(chat), stage, tuple(labels), prefix))
+        return await self._answer(ChooseCall(tuple(chat), stage, checked(labels), prefix))
 
     async def _answer(self, call: Call[Answer]) -> Answer:
         keys = call.keys(self._identity)

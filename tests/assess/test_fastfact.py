@@ -185,6 +185,21 @@ async def test_an_answer_without_a_label_has_the_most_probable_one_chosen_where_
     assert judgement.warnings == (LABELS_CHOSEN,)
 
 
+async def test_reasoning_that_takes_more_tokens_as_a_prompt_loses_its_beginning_where_the_label_is_chosen():
+    class Crowded(ScriptedEngine):
+        async def choose(self, chat, labels, *, prefix="", **options):
+            if len(prefix) > 40:
+                self.refused = prefix
+                raise PromptTooLongError("The prompt is too long.")
+            return await super().choose(chat, labels, prefix=prefix, **options)
+
+    engine = Crowded(lambda chat: "First it said nothing of the kind. Then it did.", lambda chat, labels: {"refuted": 0.9})
+    judgement = await judge(FastFact(engine), [claim("a")], evidence({"a": ["page one"]}))
+    assert labels(judgement) == {"a": "contradicted"}
+    assert engine.refused.startswith("First")
+    assert engine.calls[-1][-1].content == "the kind. Then it did.\nDecision: ###"
+
+
 async def test_an_answer_cut_at_its_longest_has_its_label_chosen_even_where_it_quoted_one():
     rambling = "Well then.\nDecision: ###supported###\nClaim: another\n" + "so on " * 50
     engine = verifier({"a": rambling}, {"refuted": 0.9})

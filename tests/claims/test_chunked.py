@@ -185,6 +185,31 @@ async def test_a_single_sentence_too_long_for_the_window_is_split_between_words(
     assert extraction.warnings == ()
 
 
+async def test_a_short_sentence_between_long_ones_is_asked_about_without_them_where_they_fill_the_window() -> None:
+    long = " ".join(f"word{number}" for number in range(200))
+    text = f"It began with {long}. He died. It ended with {long}."
+    response = Response(id="r", text=text, prompt="Who was Kepler?")
+    window = await asyncio.to_thread(frame, response) + SMALLEST_ROOM + 60
+    engine = ScriptedEngine(echo(), window=window)
+    extraction = await extract(engine, text)
+    assert "He died." in texts(extraction)
+    assert [shown(call) for call in engine.calls].count("He died.") == 1
+
+
+async def test_an_error_of_one_chunk_is_raised_once_all_were_asked() -> None:
+    class Refusing(ScriptedEngine):
+        async def generate(self, chat, **options):  # type: ignore[no-untyped-def]
+            if "1571" in shown(chat):
+                raise InputError("This one not.")
+            await asyncio.sleep(0)
+            return await super().generate(chat, **options)
+
+    engine = Refusing(echo())
+    with pytest.raises(InputError, match="This one not"):
+        await extract(engine, stride=1)
+    assert len(engine.calls) == 3
+
+
 async def test_a_window_that_instructions_and_question_fill_is_an_error_with_the_numbers_and_no_call() -> None:
     engine = ScriptedEngine(echo(), window=500)
     with pytest.raises(PromptTooLongError, match=r"take 1,\d\d\d tokens .* at least 128; .* has 500"):
@@ -212,14 +237,23 @@ async def test_of_a_single_sentences_cut_answer_the_whole_lines_are_kept_with_a_
     assert len(extraction.warnings) == 1
 
 
-async def test_a_cut_answer_without_a_single_claim_is_shown_and_not_asked_again() -> None:
+async def test_a_model_that_only_talks_is_asked_about_quarters_at_the_least_and_what_it_says_is_shown() -> None:
     engine = ScriptedEngine(lambda chat: "Let me think about it. " * 100)
-    extraction = await extract(engine, max_tokens=50)
-    assert len(engine.calls) == 1
+    extraction = await extract(engine, " ".join([TEXT] * 4), max_tokens=50)
+    assert len(engine.calls) == 1 + 2 + 4
     assert extraction.claims == ()
-    assert len(extraction.unparsed) == 1
-    assert extraction.counts["answers_unreadable"] == extraction.counts["answers_cut"] == 1
+    assert len(extraction.unparsed) == extraction.counts["answers_unreadable"] == extraction.counts["chunks"] == 4
+    assert extraction.counts["answers_cut"] == 7
+    assert "--extraction-tokens" in extraction.warnings[0]
     assert len(extraction.warnings) == 2
+
+
+async def test_a_chunk_that_is_too_much_for_a_model_to_answer_about_is_split_until_it_is_not() -> None:
+    answers = echo()
+    engine = ScriptedEngine(lambda chat: "Hm. " * 100 if len(shown(chat)) > 40 else answers(chat))
+    extraction = await extract(engine, max_tokens=50)
+    assert texts(extraction) == re.findall(r"[A-Z].*?\.", TEXT)
+    assert extraction.warnings == ()
 
 
 @pytest.mark.parametrize(("answer", "unreadable"), [("No verifiable claim.", 0), ("", 1), ("Nothing here.", 1)])

@@ -39,7 +39,7 @@ async def test_the_most_probable_label_at_the_labels_place_and_its_raw_probabili
     assert first.distribution is not None
     assert sum(first.distribution.values()) == pytest.approx(1)
     assert set(first.distribution) == set(PreVerificationLabel)
-    assert [call[-1].content for call in engine.calls] == [f"- {TRUE} ###", f"- {FALSE} ###"]
+    assert [call[-1].content for call in engine.calls] == [f"- {claim} ###" for claim in (TRUE, FALSE) for _ in range(2)]
     assert len({call[0].content for call in engine.calls}) == 1, "all claims share one prompt, for the prefix cache"
 
 
@@ -52,13 +52,22 @@ async def test_a_claim_that_was_pre_verified_before_is_not_asked_about() -> None
     assert not engine.calls
 
 
-async def test_what_an_extractor_said_beside_the_claims_goes_on_with_them() -> None:
+async def test_confidence_is_the_probability_of_the_whole_label_and_not_of_what_tells_it_from_the_others() -> None:
+    def spelled(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
+        return {"SUPPORTED": 0.7} if len(labels) == 1 else {"SUPPORTED": 0.9}
+
+    extraction = await PreVerifiedClaims(ScriptedEngine(choose=spelled), NoExtractor()).extract(RESPONSE)
+    assert [claim.preverification.confidence for claim in extraction.claims if claim.preverification] == pytest.approx(
+        [0.7] * 2
+    )
+
+
+async def test_claims_of_an_extractor_that_ran_before_come_with_what_it_said_and_are_not_asked_about() -> None:
     said = Extraction(unparsed=("Sure!",), counts={"chunks": 3}, warnings=("One answer was cut.",))
-    extraction = await PreVerifiedClaims(engine_of(50), NoExtractor()).extract(RESPONSE.model_copy(update={"extraction": said}))
-    assert extraction.unparsed == said.unparsed
-    assert extraction.counts == {"chunks": 3, "preverifications_missing": 2}
-    assert extraction.warnings[0] == said.warnings[0]
-    assert len(extraction.warnings) == 2
+    engine = engine_of()
+    extraction = await PreVerifiedClaims(engine, NoExtractor()).extract(RESPONSE.model_copy(update={"extraction": said}))
+    assert extraction == said.model_copy(update={"claims": RESPONSE.claims})
+    assert not engine.calls
 
 
 async def test_a_response_too_long_for_the_window_leaves_its_claims_to_evidence_and_says_so() -> None:

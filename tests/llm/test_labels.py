@@ -31,9 +31,10 @@ def test_the_root_is_asked_even_where_all_labels_begin_alike() -> None:
     assert [(node.stem, node.children) for node in tree.nodes] == [((), (3,)), ((3, 4), (5, 6))]
 
 
-def test_a_single_label_is_asked_by_its_first_token() -> None:
-    tree = label_tree([1], {"only": [1, 3, 4]})
-    assert tree.log_probs({(): {3: -0.75}}) == {"only": -0.75}
+def test_a_single_label_is_asked_token_by_token() -> None:
+    tree = label_tree([1], {"only": [1, 3, 4, 5]})
+    assert [(node.stem, node.children) for node in tree.nodes] == [((), (3,)), ((3,), (4,)), ((3, 4), (5,))]
+    assert tree.log_probs({(): {3: -0.75}, (3,): {4: -0.5}, (3, 4): {5: -1.0}}) == {"only": -2.25}
 
 
 def test_a_label_that_begins_another_gets_what_the_longer_ones_leave() -> None:
@@ -91,7 +92,7 @@ def test_the_probabilities_of_all_labels_sum_to_that_of_their_first_tokens(label
     assert total == pytest.approx(0.25 * len({path[0] for path in labels}))
 
 
-@given(paths)
+@given(paths.filter(lambda labels: len(labels) > 1))
 def test_every_node_below_the_root_branches_or_ends_a_label(labels: set[tuple[int, ...]]) -> None:
     tree = label_tree([], {str(path): list(path) for path in labels})
     for node in tree.nodes[1:]:

@@ -1,0 +1,94 @@
+"""A random model in real vLLM, from the command line: its probabilities are exact, and whatever it says ends in a verdict."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import CommandLine
+from tiny_models import FAST_START, tiny_llama
+
+pytest.importorskip("vllm")
+
+LABELS = ["entailment", "contradiction", "neutral"]
+QUESTION = "Does “Kraków lies on the Vistula” follow from the café's menu? 🌦"
+#: Responses that a random model is asked about: questions or none, several sentences, another script, nothing to claim.
+RESPONSES = (
+    {"prompt": "Where is Kraków?", "response": "Kraków lies on the Vistula. It was the capital of Poland until 1596."},
+    {"response": "1. Water boils at 100 °C.\n2. Ice floats.\n\nThat is all (as far as I know)."},
+    {"prompt": "富士山の高さは?", "response": "富士山は日本で一番高い山です。高さは3776メートルです。"},
+    {"prompt": "Hello!", "response": "Hello! How can I help you?"},
+)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_llama(tmp_path_factory.mktemp("models") / "random-llama", window=8192)
+
+
+@pytest.fixture
+def user(localfact: CommandLine) -> CommandLine:
+    localfact.environment |= FAST_START
+    return localfact
+
+
+def judged(user: CommandLine, model: Path, data: Path, *more: str) -> list[dict[str, Any]]:
+    lengths = ("--extraction-tokens", "64", "--verification-tokens", "32")
+    evidence = ("--corpus", Path(__file__).parents[2] / "index/sample", "--embedder", "none")
+    done = user("eval", "--method", "fastfact", "--model", model, "--data", data, *evidence, *lengths, "--out", "out", *more)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in (user.folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def test_choose_prints_what_transformers_computes(user: CommandLine, model: Path, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    (tmp_path / "question.txt").write_text(QUESTION, encoding="utf-8")
+    asked = ("--labels", ",".join(LABELS), "--prompt-file", "question.txt", "--engine-arg", "dtype=float32", "--json")
+    done = user("choose", "--model", model, *asked)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    plain = AutoModelForCausalLM.from_pretrained(model, dtype="float32").eval()
+    chat = [{"role": "user", "content": QUESTION}]
+    begun = tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
+    ids = [tokenizer(begun + label, add_special_tokens=False)["input_ids"] for label in LABELS]
+    length = len(tokenizer(begun, add_special_tokens=False)["input_ids"])
+    with torch.no_grad():
+        said = torch.log_softmax(plain(torch.tensor([ids[0][:length]])).logits[0, -1], dim=-1)
+    log_probs = [float(said[each[length]]) for each in ids]
+    assert len(set(log_probs)) == 3
+    mass = math.fsum(map(math.exp, log_probs))
+    assert [told["log_probs"][label] for label in LABELS] == pytest.approx(log_probs, abs=1e-4)
+    assert told["mass"] == pytest.approx(mass, abs=1e-4)
+    shares = [math.exp(log_prob) / mass for log_prob in log_probs]
+    assert [told["distribution"][label] for label in LABELS] == pytest.approx(shares, abs=1e-4)
+
+
+def test_every_response_ends_abstained_or_judged_and_a_replay_is_the_same(
+    user: CommandLine, model: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
+    rows = judged(user, model, data, "--transcript", "calls.sqlite")
+    assert [row["error"] for row in rows] == [None] * len(RESPONSES)
+    assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored"}
+    assert all(len(row["claims"]) == len(row["verdicts"]) for row in rows)
+    assert all(row["usage"]["extract"]["calls"] > 0 for row in rows)
+    first = (tmp_path / "out/assessments.jsonl").read_bytes()
+    (tmp_path / "out").rename(tmp_path / "recorded")
+    replayed = user(
+        *("eval", "--method", "fastfact", "--replay", "calls.sqlite", "--data", data, "--embedder", "none"),
+        *("--corpus", Path(__file__).parents[2] / "index/sample", "--out", "out"),
+        *("--extraction-tokens", "64", "--verification-tokens", "32"),
+    )
+    assert replayed.returncode == 0, replayed.stderr
+    assert (tmp_path / "out/assessments.jsonl").read_bytes() == first
+
+
+def test_public_questions_end_abstained_or_judged(user: CommandLine, model: Path, shared: Path) -> None:
+    rows = judged(user, model, shared / "data/fastfact_bench/data_sample2.jsonl")
+    assert len(rows) == 6
+    assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored"}
