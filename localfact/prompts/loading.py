@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
-from localfact.prompts.boundary import RULE, WORDING, Boundary
+from localfact.prompts.boundary import RULE, Boundary, wording
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -26,14 +26,15 @@ def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
 
 
 def prompt_hashes() -> dict[str, str]:
-    """Task -> the first digits of the SHA-256 of its template, its examples and the boundary's wording."""
-    return {task: _hash(task) for task in TASKS}
+    """Task -> the first digits of the SHA-256 of its template, its examples and how the boundary shows a text."""
+    shown = wording()
+    return {task: _hash(task, shown) for task in TASKS}
 
 
-def _hash(task: Task) -> str:
+def _hash(task: Task, shown: str) -> str:
     files = (FOLDER / f"{task}{suffix}" for suffix in (".jinja", ".yaml"))
     sources = [file.read_text(encoding="utf-8") for file in files if file.is_file()]
-    return hashlib.sha256("\0".join((*sources, WORDING)).encode()).hexdigest()[:HASH_DIGITS]
+    return hashlib.sha256("\0".join((*sources, shown)).encode()).hexdigest()[:HASH_DIGITS]
 
 
 @cache
