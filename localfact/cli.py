@@ -22,7 +22,8 @@ app = typer.Typer(
         "Measure how factual long LLM text is, on your own machines.\n\n"
         "Begin with [bold]localfact eval[/] (the shipped sample), "
         "then [bold]localfact eval --data answers.jsonl --corpus DIR[/].\n\n"
-        "Exit codes: 0 done; 1 done with failures; 2 wrong usage or input; 3 something missing; 130 interrupted."
+        "Exit codes: 0 done; 1 done with failures; 2 wrong usage or input, or an engine or a disk that failed; 3 something "
+        "missing; 130 interrupted. What was done is kept, and the same command goes on from there."
     ),
 )
 app.command("eval")(eval_commands.eval_command)

@@ -46,16 +46,19 @@ def choose(
     replay: Replay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask a model for the exact probabilities of labels as what it says next; nothing is generated.
+    """Ask a model how probable labels are as what it says next; nothing is generated.
 
-    The chat template is applied; labels follow the generation prompt (or --prefix) directly, without a space. `mass` is the
-    probability that the model says one of them at all; `distribution` is normalised over them.
+    The chat template is applied; labels follow the generation prompt (or --prefix) directly, without a space. `log_probs` are
+    exact for what tells the labels apart: the first token, and every later one at which labels part; tokens that then have no
+    alternative count as certain (one label alone is asked for all its tokens). `mass` is their sum as probabilities;
+    `distribution` is normalised over them.
     """
+    from localfact.llm.labels import checked
     from localfact.options import options_of
     from localfact.standalone import choose as ask
 
     options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
-    answer = ask(read_text(prompt_file), [label for label in labels.split(",") if label], options=options, prefix=prefix)
+    answer = ask(read_text(prompt_file), checked(labels.split(",")), options=options, prefix=prefix)
     show(answer, as_json=as_json, view=fields_table)
 
 

@@ -233,21 +233,27 @@ def _counts(chunks: Sequence[Chunk], replies: Sequence[_Reply], claims: Sequence
         "chunks": len(replies),
         "chunks_split": tally["chunks_split"],
         "answers_cut": tally["answers_cut"],
+        "answers_cut_kept": tally["answers_cut_kept"],
         "answers_unreadable": tally["answers_unreadable"],
         "duplicates_merged": tally["duplicates_merged"],
         "preverifications_conflicting": tally["preverifications_conflicting"],
+        "distributions_missing": tally["distributions_missing"],
         "claims_unlocated": sum(not claim.spans for claim in claims),
         **{f"preverified_{label.name.lower()}": labels[label] for label in PreVerificationLabel if labels[label]},
     }
 
 
 def _warnings(tally: Counter[str]) -> Iterable[str]:
-    if kept := tally["answers_cut_kept"]:
+    """Without figures, so that a run's summary gives each once, with how many responses it concerns."""
+    if tally["answers_cut_kept"]:
         yield (
-            f"Answers of the extractor that were cut at their longest, of which only whole lines were read: {kept}. "
+            "Some answers of the extractor were cut at their longest, and only whole lines of them were read. "
             "--extraction-tokens allows longer ones."
         )
-    if unreadable := tally["answers_unreadable"]:
-        yield f"Answers of the extractor without one claim in the asked format: {unreadable}; see the unparsed lines."
-    if missing := tally["distributions_missing"]:
-        yield f"Claims whose label distribution did not fit the model's window: {missing}."
+    if tally["answers_unreadable"]:
+        yield (
+            "Some answers of the extractor have no claim in the asked format: `localfact show RUN ID` has their lines. A model "
+            "that does not keep to the format cannot extract claims."
+        )
+    if tally["distributions_missing"]:
+        yield "Some label distributions did not fit the model's window; the claims keep their token confidence."

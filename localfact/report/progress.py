@@ -1,18 +1,23 @@
-"""Shows how far a run is: responses, claims, relations, time left. On standard error, so that output stays clean."""
+"""Shows how far a run is: responses, claims, relations, tokens, time left. On standard error, so that output stays clean."""
 
 import time
 from collections import Counter
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
 from localfact.records import Assessment
 
+#: What stands in the names of the counts for each kind of thing that is told when there is any of it.
+COUNTED = ("claims", "relations")
+
 
 class TerminalProgress:
-    """A progress bar in a terminal; where standard error is no terminal, a line now and then."""
+    """A progress bar in a terminal, with a line of details below; where standard error is no terminal, a line now and then."""
 
     #: Without a terminal, a line is printed each time another such share of the responses is done.
     SHARE = 0.1
@@ -24,50 +29,62 @@ class TerminalProgress:
             TextColumn("{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("responses  {task.fields[detail]}"),
+            TextColumn("responses "),
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-            transient=True,
+            TextColumn("{task.fields[left]}"),
         )
         self._counts: Counter[str] = Counter()
-        self._done = self._total = self._printed = 0
+        self._before = self._done = self._total = self._printed = 0
         self._begun = time.monotonic()
-        self._task = self._bar.add_task("starting", total=None, detail="")
+        self._task = self._bar.add_task("loading", total=None, left="")
+        self._live = Live(console=console, get_renderable=self.drawn, transient=True)
 
     def __enter__(self) -> Self:
         """Starts drawing."""
         if self._console.is_terminal:
-            self._bar.start()
+            self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Leaves the terminal as it was."""
         if self._console.is_terminal:
-            self._bar.stop()
+            self._live.stop()
+
+    def drawn(self) -> RenderableType:
+        """The bar, and the details below it."""
+        self._bar.update(self._task, left=self.left())
+        return Group(self._bar.get_renderable(), Text(self.detail(), style="dim"))
 
     def begin(self, responses: int, done: int) -> None:
         """There are so many responses, of which so many were done before."""
-        self._total, self._done = responses, done
+        self._total = responses
+        self._before = self._done = self._printed = done
         self._begun = time.monotonic()
-        self._bar.update(self._task, total=responses, completed=done, description="resuming" if done else "assessing")
+        self._bar.reset(self._task, total=responses, completed=done, description="resuming" if done else "working", left="")
 
     def count(self, stage: str, number: int) -> None:
         """A stage handled so many more."""
         self._counts[stage] += number
-        self._bar.update(self._task, detail=self.detail())
 
     def detail(self) -> str:
-        """What was handled so far; with a language model also how quickly, and what share of the prompts was cached."""
+        """What was handled so far; with a language model also how quickly, and what share of the prompts was cached.
+
+        Tokens a second are those of the prompts, cached ones too, and of the answers.
+        """
         counts = self._counts
-        parts = [f"{counts['claims']} claims"]
-        if counts["relations"]:
-            parts.append(f"{counts['relations']} relations")
+        parts = [f"{counts[name]:,} {name}" for name in COUNTED if counts[name]]
         if counts["prompt_tokens"]:
             rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._begun)
             parts.append(f"{rate:,.0f} tokens/s ({counts['cached_tokens'] / counts['prompt_tokens']:.0%} of prompts cached)")
         return ", ".join(parts)
+
+    def left(self) -> str:
+        """The time that the remaining responses take if they take as long as those of this run; "" before the first is done."""
+        done, remaining = self._done - self._before, self._total - self._done
+        if not done or not remaining:
+            return ""
+        seconds = round((time.monotonic() - self._begun) / done * remaining)
+        return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
     def response_done(self, assessment: Assessment) -> None:
         """One more response is on the disk."""
@@ -76,7 +93,8 @@ class TerminalProgress:
     def row_done(self) -> None:
         """One more row of a pass is on the disk."""
         self._done += 1
-        self._bar.update(self._task, advance=1, description="assessing")
+        self._bar.update(self._task, advance=1, description="working")
         if not self._console.is_terminal and self._done - self._printed >= max(1, self.SHARE * self._total):
             self._printed = self._done
-            self._console.print(f"{self._done} of {self._total} responses, {self.detail()}", highlight=False)
+            parts = (f"{self._done} of {self._total} responses", self.detail(), self.left())
+            self._console.print(", ".join(filter(None, parts)), highlight=False)

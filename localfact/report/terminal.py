@@ -94,7 +94,9 @@ def verdicts_line(summary: Summary) -> Text:
         ("failed", summary.responses_failed),
     )
     unscored = [f"{count} {kind}" for kind, count in kinds if count]
-    return Text(line + (f" Responses: {', '.join(unscored)}." if unscored else ""))
+    unread = summary.usage.get("extract", {}).get("lines_unparsed", 0)
+    lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
+    return Text(line + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
 
 
 def responses_table(assessments: Sequence[Assessment]) -> Table:
@@ -121,13 +123,20 @@ def assessment_view(assessment: Assessment) -> RenderableType:
     if assessment.error:
         parts.append(Text(f"Failed: {assessment.error}", style="bold red"))
     if assessment.status == "abstained":
-        parts.append(Text("No checkable claim was found in this text.", style="yellow"))
+        parts.append(Text(no_claims(assessment), style="yellow"))
     else:
         parts.append(verdicts_grid(assessment))
     if assessment.unparsed:
         parts.append(unparsed_lines(assessment.unparsed))
     parts += [Text(f"Note: {warning}", style="yellow") for warning in assessment.warnings]
     return Group(*parts)
+
+
+def no_claims(assessment: Assessment) -> str:
+    """Why a response has no claims: there are none, or the extractor's answer could not be read."""
+    if assessment.unparsed:
+        return "No claim could be read from the extractor's answer. That says nothing about the text."
+    return "No checkable claim was found in this text."
 
 
 def shortened(text: str) -> str:

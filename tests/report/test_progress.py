@@ -1,0 +1,59 @@
+"""Progress says what a user waits for: how many of how many, what was handled, how long it will take."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from localfact.report import progress as module
+from localfact.report.progress import TerminalProgress
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that have gone by; a test moves them."""
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_without_a_terminal_a_line_now_and_then_has_all_of_it(clock: list[float]) -> None:
+    out = io.StringIO()
+    with TerminalProgress(Console(file=out, width=200)) as progress:
+        progress.begin(23, 3)
+        for number in range(1, 21):
+            clock[0] = 10.0 * number
+            progress.count("claims", 50)
+            progress.count("prompt_tokens", 900)
+            progress.count("cached_tokens", 600)
+            progress.count("output_tokens", 100)
+            progress.row_done()
+    lines = out.getvalue().splitlines()
+    assert lines[0] == "6 of 23 responses, 150 claims, 100 tokens/s (67% of prompts cached), 0:02:50 left"
+    assert lines[-1].startswith("21 of 23 responses, 900 claims, ")
+    assert len(lines) == 6
+
+
+def test_nothing_is_said_of_what_there_is_none_of(clock: list[float]) -> None:
+    out = io.StringIO()
+    with TerminalProgress(Console(file=out, width=200)) as progress:
+        progress.begin(1, 0)
+        progress.row_done()
+    assert out.getvalue() == "1 of 1 responses\n"
+
+
+def test_a_narrow_terminal_still_shows_how_many_of_how_many_and_the_time_left(clock: list[float]) -> None:
+    out = io.StringIO()
+    console = Console(file=out, width=80, force_terminal=True, color_system=None)
+    progress = TerminalProgress(console)
+    progress.begin(200, 0)
+    for stage, number in (("claims", 1234), ("relations", 98_765), ("prompt_tokens", 10**8), ("cached_tokens", 8 * 10**7)):
+        progress.count(stage, number)
+    clock[0] = 3600.0
+    for _ in range(50):
+        progress.row_done()
+    console.print(progress.drawn())
+    first, second = out.getvalue().splitlines()[:2]
+    assert "50/200 responses" in first
+    assert "3:00:00 left" in first
+    assert "1,234 claims, 98,765 relations, 27,778 tokens/s (80% of prompts cached)" in second
