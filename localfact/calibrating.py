@@ -4,8 +4,7 @@ The mathematics and its guarantee are in `scoring/risk.py`; here the claims get 
 evaluation of given claims, and are held against the annotator's labels.
 """
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,7 @@ from localfact.pipeline import observe_usage
 from localfact.records import DEFINITE_LABELS, Claim, GoldLabel, PreVerificationLabel, Record, Response
 from localfact.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
-from localfact.stages import ClaimExtractor
-from localfact.tasks import together
+from localfact.tasks import for_each
 from localfact.usage import Ledger, kept_in
 
 #: What an annotator says when a definite label is right.
@@ -95,23 +93,16 @@ def calibrate(
     labelled = [row for row in rows if row.problem is None and any(claim.gold for claim in row.claims or ())]
     if not labelled:
         raise InputError(f"{data} has no labelled claims: 'claims' with a 'label' of S, NS or IR are needed.")
-    identity = engine_facts(options).identity
-    settings = resolve(chosen_method, options, identity)
-    engine = open_engine(options)
-    extractor = llm_extractor(engine, settings)
-    progress.begin(len(labelled), 0)
-    found, failures = complete(preverified(labelled, extractor, engine, concurrency, progress))
+    facts = engine_facts(options)
+    settings = resolve(chosen_method, options, facts.identity)
+    engine = open_engine(options, facts)
+    found, failures = complete(preverified(labelled, engine, settings, concurrency, progress))
     claims = [claim for claim in found if claim.gold is not None]
     definite = [claim for claim in claims if is_definite(claim)]
-    points = risk_curve(
-        [claim.preverification.confidence for claim in definite if claim.preverification],
-        [agrees(claim) for claim in definite],
-        total=len(claims),
-        delta=delta,
-    )
+    points = points_of(definite, len(claims), delta)
     return ThetaCalibration(
         method=chosen_method.name,
-        model=identity.model,
+        model=facts.identity.model,
         responses=len(labelled),
         passed_over=len(rows) - len(labelled),
         failed=len(failures),
@@ -126,31 +117,47 @@ def calibrate(
     )
 
 
-async def preverified(
-    responses: Sequence[Response], extractor: ClaimExtractor, engine: Engine, concurrency: int, progress: PassProgress
-) -> tuple[list[Claim], list[str]]:
-    """All claims of the responses in their order, pre-verified, and the reasons of responses that failed; closes the engine."""
-    places = asyncio.Semaphore(max(1, concurrency))
+def points_of(definite: Sequence[Claim], claims: int, delta: float) -> list[RiskPoint]:
+    """The risk for each theta of claims with a definite label, of so many claims in all."""
+    return risk_curve(
+        [claim.preverification.confidence for claim in definite if claim.preverification],
+        [agrees(claim) for claim in definite],
+        total=claims,
+        delta=delta,
+    )
 
-    async def one(response: Response) -> tuple[Claim, ...] | str:
-        async with places:
-            try:
-                with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
-                    return (await extractor.extract(response)).claims
-            except CONCERN_ALL:
-                raise
-            except LocalFactError as error:
-                return f"{response.id}: {error}"
-            finally:
-                progress.row_done()
+
+async def preverified(
+    responses: Sequence[Response], engine: Engine, settings: Mapping[str, Any], concurrency: int, progress: PassProgress
+) -> tuple[list[Claim], list[str]]:
+    """All claims of the responses in their order, pre-verified, and the reasons of responses that failed; closes the engine.
+
+    Raises:
+        LocalFactError: what no other response would escape. Anything else fails its own response.
+    """
+    claims: dict[int, Sequence[Claim]] = {}
+    failures: dict[int, str] = {}
+
+    async def one(numbered: tuple[int, Response]) -> None:
+        number, response = numbered
+        try:
+            with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
+                claims[number] = (await extractor.extract(response)).claims
+        except CONCERN_ALL:
+            raise
+        except LocalFactError as error:
+            failures[number] = f"{response.id}: {error}"
+        except Exception as error:  # one bad response must never stop the rest
+            failures[number] = f"{response.id}: {type(error).__name__}: {error}"
+        progress.row_done()
 
     try:
-        found = await together(one(response) for response in responses)
+        extractor = llm_extractor(engine, settings)
+        progress.begin(len(responses), 0)
+        await for_each(enumerate(responses), one, concurrency)
     finally:
         await engine.aclose()
-    return [claim for claims in found if not isinstance(claims, str) for claim in claims], [
-        reason for reason in found if isinstance(reason, str)
-    ]
+    return [claim for number in sorted(claims) for claim in claims[number]], [failures[number] for number in sorted(failures)]
 
 
 def is_definite(claim: Claim) -> bool:
@@ -176,7 +183,7 @@ def view_rows(calibration: ThetaCalibration) -> list[dict[str, Any]]:
             "accepted": point.accepted,
             "wrong": point.wrong,
             "risk": f"{point.risk:.3f}" if point.risk is not None else "",
-            "bound": f"{point.bound:.3f}",
+            f"upper bound at {1 - calibration.delta:.0%}": f"{point.bound:.3f}",
             "skips the search": f"{point.skipped:.1%}",
         }
         for point in calibration.points

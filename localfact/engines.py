@@ -3,14 +3,15 @@
 Above `llm/`, below `methods.py` and the public functions, which all open their engine here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localfact.embedding import NO_EMBEDDER
-from localfact.errors import InputError
+from localfact.errors import InputError, LocalFactError
 from localfact.llm.engine import Engine, EngineIdentity
+from localfact.modelcards import CARD_SUFFIXES, load_card, named_card
 from localfact.options import Options
 
 if TYPE_CHECKING:
@@ -23,10 +24,12 @@ class EngineFacts:
 
     Attributes:
         identity: what decides its answers. machine: how the hardware is divided; empty for a replay.
+        settings: what vLLM is started from; None for a replay.
     """
 
     identity: EngineIdentity
     machine: Mapping[str, Any] = field(default_factory=dict)
+    settings: "EngineSettings | None" = None
 
 
 def engine_facts(options: Options) -> EngineFacts:
@@ -38,13 +41,20 @@ def engine_facts(options: Options) -> EngineFacts:
     if options.replay is not None:
         if options.transcript is not None:
             raise InputError("--replay answers from a transcript and --transcript makes one; name only one of them.")
+        if options.engine_args:
+            named = ", ".join(options.engine_args)
+            raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
         return EngineFacts(recorded_identity(options.replay, options.model))
     settings = start_settings(options)
-    return EngineFacts(settings.identity, settings.machine)
+    return EngineFacts(settings.identity, settings.machine, settings)
 
 
-def open_engine(options: Options) -> Engine:
+def open_engine(options: Options, facts: EngineFacts | None = None) -> Engine:
     """Starts the engine (minutes, for a large model) or opens the transcript; every call is metered.
+
+    Args:
+        options: name the model, or a transcript.
+        facts: of these options, where they are known already: the engine is then the very one that they tell of.
 
     Raises:
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
@@ -53,19 +63,20 @@ def open_engine(options: Options) -> Engine:
     from localfact.llm.transcript import RecordingEngine, ReplayEngine, described, prepare
     from localfact.llm.vllm import VLLMEngine
 
-    if options.replay is not None:
-        return MeteredEngine(ReplayEngine(options.replay, described(recorded_identity(options.replay, options.model))))
-    settings = start_settings(options)
+    facts = facts or engine_facts(options)
+    if facts.settings is None:
+        if options.replay is None:
+            raise AssertionError("the facts are those of a replay and the options name none")
+        return MeteredEngine(ReplayEngine(options.replay, described(facts.identity)))
     if options.transcript is None:
-        return MeteredEngine(VLLMEngine(settings))
+        return MeteredEngine(VLLMEngine(facts.settings))
     prepare(options.transcript)  # a file that cannot be used shall be said before the model is loaded
-    return MeteredEngine(RecordingEngine(VLLMEngine(settings), options.transcript))
+    return MeteredEngine(RecordingEngine(VLLMEngine(facts.settings), options.transcript))
 
 
 def start_settings(options: Options) -> "EngineSettings":
     """What vLLM would be started from."""
     from localfact.llm.settings import engine_settings, reserved_for
-    from localfact.modelcards import load_card
 
     if options.model is None:
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
@@ -74,15 +85,58 @@ def start_settings(options: Options) -> "EngineSettings":
 
 
 def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
-    """Who answered in the transcript. A model that was named by its path is also found by its folder's name.
+    """Who answered in the transcript; `model` may be all that it could be when it was recorded, and need not be here any more.
 
     Raises:
         MissingError: there is no such file. InputError: it is no transcript, or `model` names none or several in it.
     """
-    from localfact.llm.transcript import chosen_identity, described, identities
+    from localfact.llm.transcript import chosen_identity, identities
 
     known = identities(file)
-    names = {one.model for one in known} | {described(one) for one in known}
-    if model is not None and model not in names and "@" not in model:
-        model = Path(model).resolve().name
-    return chosen_identity(file, known, model)
+    found = known if model is None else next(filter(None, meant(model, known)), [])
+    return chosen_identity(file, distinct(found or known), None if found else model)
+
+
+def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
+    """One model that was recorded under two names is one: its answers are kept under the same keys. The first name stands."""
+    from localfact.llm.calls import deciding
+
+    ones: dict[str, EngineIdentity] = {}
+    for one in known:
+        ones.setdefault(f"{deciding(one)} {one.window}", one)
+    return list(ones.values())
+
+
+def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
+    """Those of the known that `model` may mean, the surest reading first: what is said of them, then files, then names."""
+    from localfact.llm.transcript import described
+
+    yield [one for one in known if model in (f"{one.model}@{one.revision}", described(one))]
+    names, revision = {model}, None
+    try:
+        card = named_card(model)
+    except (LocalFactError, OSError):  # neither here nor a hub id; it may have been
+        path = Path(model)
+        names |= {path.resolve().name, *([path.stem] if path.suffix in CARD_SUFFIXES else [])}
+    else:
+        names.add(card.name)
+        revision = card.revision
+    of_files = [one for one in known if one.revision.split("+")[0] == revision]
+    named = [one for one in known if one.model in names]
+    yield [one for one in of_files if one in named]
+    yield of_files
+    yield named
+
+
+def without_name(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings without the model's name where the revision stands for the files: the name decides nothing then.
+
+    Raises:
+        pydantic.ValidationError: the settings hold no such identity.
+    """
+    from localfact.llm.calls import deciding
+
+    if "model" not in settings:
+        return dict(settings)
+    identity = EngineIdentity.model_validate(settings["model"])
+    return {**settings, "model": {**deciding(identity), "window": identity.window}}

@@ -1,16 +1,16 @@
 """Evaluating: a file of responses into a run folder, a finished run again, one text. The package and the commands offer it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from localfact.engines import engine_facts
-from localfact.errors import InputError, MissingError
+from localfact.engines import EngineFacts, engine_facts, without_name
+from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.files import file_digest
-from localfact.inputs import MAX_WORDS, read_responses, response_of
+from localfact.inputs import MAX_WORDS, read_responses, response_of, warnings_about
 from localfact.locations import data_folder
 from localfact.methods import Method, method_for, plan_of, resolve, wire
 from localfact.options import Options
@@ -34,7 +34,11 @@ NO_EVIDENCE = (
 
 @dataclass(frozen=True)
 class Job:
-    """An evaluation that is ready to be run: what `prepare` found out without loading a model."""
+    """An evaluation that is ready to be run: what `prepare` found out without loading a model.
+
+    `facts`: of the language model, for a method that asks one; the engine that is opened is that very one. `warnings`: what a
+    reader of the results must know of the input.
+    """
 
     data: Path
     responses: tuple[Response, ...]
@@ -42,7 +46,13 @@ class Job:
     options: Options
     settings: Mapping[str, Any]
     out: Path
-    machine: Mapping[str, Any] = field(default_factory=dict)
+    facts: EngineFacts | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def machine(self) -> Mapping[str, Any]:
+        """How the hardware is divided; empty where no language model is run."""
+        return self.facts.machine if self.facts else {}
 
 
 def sample_responses() -> Path:
@@ -93,8 +103,17 @@ def prepare(
     }
     if options.corpus is None:
         responses = without_evidence_marked(responses)
-    folder = Path(out) if out is not None else RUNS / settings_name(settings)
-    return Job(path, tuple(responses), chosen, options, settings, folder, facts.machine if facts else {})
+    folder = Path(out) if out is not None else RUNS / settings_name(without_name(settings))
+    return Job(path, tuple(responses), chosen, options, begun(settings, folder), folder, facts, warnings_about(path))
+
+
+def begun(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """The settings, with the model called as by the run that began the folder, if it is the same under another name."""
+    try:
+        before = read_run_file(folder)["settings"]
+        return dict(before if without_name(before) == without_name(settings) else settings)
+    except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` says
+        return dict(settings)
 
 
 def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
@@ -133,11 +152,11 @@ def execute(
     """
     # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
     begins = force or not (job.out / RUN_FILE).exists()
-    pipeline = wire(job.method, job.options, job.settings) if begins else None
+    pipeline = wire(job.method, job.options, job.settings, job.facts) if begins else None
     try:
         with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
             if pending(len(job.responses), folder.done):
-                pipeline = pipeline or wire(job.method, job.options, job.settings)
+                pipeline = pipeline or wire(job.method, job.options, job.settings, job.facts)
                 at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.method.needs_model else CONCURRENCY)
                 complete(run(job.responses, pipeline, folder, progress, at_once))
             summary = summarise(
@@ -146,7 +165,7 @@ def execute(
                 settings=job.settings,
                 run=str(job.out),
                 recall_k=recall_k,
-                warnings=folder.warnings,
+                warnings=(*job.warnings, *folder.warnings),
                 seed=job.options.seed,
             )
             folder.complete(summary.model_dump(mode="json"))
@@ -230,8 +249,8 @@ def check(
     options = options or Options()
     options = options.model_copy(update={"claims": "extract", "corpus": options.corpus or sample_corpus()})
     chosen = method_for(method, options)
-    identity = engine_facts(options).identity if chosen.needs_model else None
-    pipeline = wire(chosen, options, resolve(chosen, options, identity))
+    facts = engine_facts(options) if chosen.needs_model else None
+    pipeline = wire(chosen, options, resolve(chosen, options, facts.identity if facts else None), facts)
     return complete(assess_one(pipeline, response))
 
 

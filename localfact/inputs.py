@@ -23,7 +23,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from localfact.claimrows import claim_of, listed, optional_text
-from localfact.jsonrows import Row, RowError, read_rows
+from localfact.jsonrows import Row, RowError, broken_bytes, read_rows
 from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, host_of, passage_id
 from localfact.text import readable, word_count
 
@@ -69,6 +69,14 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
     return responses
 
 
+def warnings_about(path: Path) -> tuple[str, ...]:
+    """What a reader of the results must know of the file as a whole."""
+    broken = broken_bytes(path)
+    if not broken:
+        return ()
+    return (f"{path} is not UTF-8 throughout: {broken:,} bytes became replacement characters. Convert it, with iconv say.",)
+
+
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
     """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
     if isinstance(row, RowError):
@@ -111,15 +119,26 @@ def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
 
 
 def extraction_of(row: Row) -> Extraction | None:
-    """What an extractor that ran before said beside its claims; None where none did. Its usage is that run's own."""
+    """What an extractor that ran before said beside its claims, and in its counts what it cost; None where none did."""
     kept = row.get("extraction")
     if not isinstance(kept, dict):
         return None
     try:
-        return Extraction.model_validate({name: kept[name] for name in SAID if name in kept})
+        said = Extraction.model_validate({name: kept[name] for name in SAID if name in kept})
+        return said.model_copy(update={"counts": {**said.counts, **earlier_costs(kept.get("usage"))}})
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         raise RowError(f"'extraction' is not what `localfact extract` writes, at '{where}'.") from None
+
+
+def earlier_costs(usage: object) -> dict[str, int]:
+    """The calls and tokens of an earlier pass over all its stages; nothing where it called no model."""
+    stages = [figures for figures in usage.values() if isinstance(figures, dict)] if isinstance(usage, dict) else []
+    sums = dict.fromkeys(("calls", "prompt_tokens", "output_tokens"), 0)
+    for name in sums:
+        figures = [stage.get(name) for stage in stages]
+        sums[name] = sum(figure for figure in figures if isinstance(figure, int))
+    return {f"earlier_{name}": total for name, total in sums.items()} if sums["calls"] else {}
 
 
 def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:

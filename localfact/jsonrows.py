@@ -44,6 +44,12 @@ def read_rows(path: Path, holding: str) -> Iterator[Row | RowError]:
     return iter(whole) if whole is not None else (parse_line(line) for line in text.split("\n") if line.strip())
 
 
+def broken_bytes(path: Path) -> int:
+    """How many bytes of the file are not UTF-8; `read_rows` makes a replacement character of each."""
+    text = path.read_bytes().decode("utf-8", errors="surrogateescape")
+    return sum("\udc80" <= character <= "\udcff" for character in text) if not text.isascii() else 0
+
+
 def parse_whole(path: Path, text: str, holding: str) -> list[Row | RowError] | None:
     """The rows of a JSON list or of a single object spread over lines; None when the text is JSON lines."""
     try:

@@ -187,13 +187,15 @@ def calibrate(
 ) -> None:
     """Find the smallest theta whose accepted claims are wrong at most so often, with a finite-sample bound.
 
-    Labelled claims are pre-verified by the model; for each theta the table has the risk of the accepted claims, an upper bound
-    on it, and the share of claims that skip the search. With --transcript an interrupted calibration loses nothing.
+    Labelled claims are pre-verified by the model, each by itself, as eval does with given claims; for each theta the table has
+    the risk of the accepted claims, an exact upper bound on it (Clopper and Pearson, 1934), and the share of claims that skip
+    the search. Thetas are tested from strict to lenient (Learn then Test, Angelopoulos et al., 2021). With --transcript an
+    interrupted calibration loses nothing.
     """
     from localfact.calibrating import calibrate as find_theta
     from localfact.calibrating import view_rows
     from localfact.options import options_of
-    from localfact.report.progress import TerminalProgress
+    from localfact.scoring.risk import fewest_claims
 
     options = options_of(
         model=model,
@@ -203,7 +205,7 @@ def calibrate(
         embedder="none",
         seed=seed,
     )
-    with TerminalProgress(errors()) as progress:
+    with interruptible(None) as progress:
         found = find_theta(
             data,
             method=method,
@@ -220,21 +222,26 @@ def calibrate(
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
     if as_json:
         return
+    note(f"{found.claims} labelled claims, {found.definite} of them with a label that may settle them.")
     if found.chosen is None:
-        note(f"No theta keeps the risk under {max_risk:g} with probability {1 - delta:g}: every claim must go to evidence.")
+        note(
+            f"No theta keeps the risk under {max_risk:g} with probability {1 - delta:g}: every claim must go to evidence. It "
+            f"takes {fewest_claims(max_risk, delta)} accepted claims, all right, to show that much."
+        )
     else:
         saved = f"{found.chosen.skipped:.1%} of the claims skip the search"
         note(f"theta = {found.chosen.theta:.6g}: risk under {max_risk:g} with probability {1 - delta:g}; {saved}.")
 
 
 @contextmanager
-def interruptible(out: Path) -> Iterator["TerminalProgress"]:
-    """Shows progress; Ctrl-C says where what was made is."""
+def interruptible(out: Path | None) -> Iterator["TerminalProgress"]:
+    """Shows progress; Ctrl-C says where what was made is, if anything is made."""
     from localfact.report.progress import TerminalProgress
 
     try:
         with TerminalProgress(errors()) as progress:
             yield progress
     except KeyboardInterrupt:
-        note(f"Interrupted. What is done is kept beside {out}; the same command goes on from there.")
+        kept = f"What is done is kept beside {out}; the same command goes on from there." if out else "A --transcript keeps what was asked."
+        note(f"Interrupted. {kept}")
         raise

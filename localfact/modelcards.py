@@ -14,8 +14,9 @@ from pydantic import Field, ValidationError
 
 from localfact.errors import InputError, MissingError
 from localfact.locations import data_folder
+from localfact.modelfiles import WEIGHT_PATTERNS, weight_files
 from localfact.records import Record
-from localfact.weights import WEIGHT_PATTERNS, find_weights, hash_of_weights, places, state_of, weight_files
+from localfact.weights import find_weights, places, revision_of, state_of
 
 Role = Literal["embedder", "relations", "llm"]
 Positive = Annotated[int, Field(gt=0)]
@@ -24,6 +25,7 @@ Positive = Annotated[int, Field(gt=0)]
 REVISION_DIGITS = 12
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 BRANCH = "main"
+CARD_SUFFIXES = (".yaml", ".yml")
 
 
 class HardwareChoice(Record):
@@ -52,8 +54,8 @@ class ModelCard(Record):
 
     Attributes:
         name: what the user types. roles: what it can be used for.
-        hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its weights; "main" for the newest,
-            until weights are there: `load_card` then puts their commit, or their hash, in its place.
+        hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its files; "main" for the newest,
+            until weights are there: `load_card` then puts their commit, or their files' hash, in its place.
         package: an installed Python package that carries the weights in its folder `package_folder`.
         folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
         dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
@@ -115,11 +117,15 @@ def named_card(name_or_path: str) -> ModelCard:
         return read_card(shipped)
     if path.is_dir():
         return card_of_folder(path)
-    if path.suffix in {".yaml", ".yml"}:
+    if path.suffix in CARD_SUFFIXES:
         if path.is_file():
             return read_card(path)
     elif HUB_ID.fullmatch(name_or_path):
         return card_of_hub(name_or_path)
+    if len(path.parts) > 2 or path.is_absolute():
+        raise MissingError(
+            f"There is no folder and no card {name_or_path}. Give the path of a folder of weights, or of a card."
+        )
     known = ", ".join(card.name for card in list_cards())
     raise MissingError(
         f"There is no model '{name_or_path}'. Known: {known}. Or give a hub id (owner/name) or the path of a card or a folder."
@@ -143,14 +149,14 @@ def read_card(file: Path) -> ModelCard:
 
 
 def card_of_folder(folder: Path) -> ModelCard:
-    """A card for a folder of weights; its revision is the hash of those weights, so that changed weights are another model.
+    """A card for a folder of weights; its revision is that of its files (`weights.revision_of`), its name is for people.
 
     Raises:
         InputError: the folder holds no weights.
     """
     if not weight_files(folder):
         raise InputError(f"The folder {folder} holds no model weights ({' or '.join(WEIGHT_PATTERNS)}).")
-    return ModelCard(name=folder.resolve().name, revision=hash_of_weights(folder), roles=get_args(Role), folder=folder)
+    return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=get_args(Role), folder=folder)
 
 
 def card_of_hub(hub: str) -> ModelCard:
@@ -168,7 +174,7 @@ def settled(card: ModelCard) -> ModelCard:
     found = find_weights(card.name, card.hub, card.revision)
     if found is None:
         return card
-    return card.model_copy(update={"folder": found.folder, "revision": found.revision or hash_of_weights(found.folder)})
+    return card.model_copy(update={"folder": found, "revision": revision_of(found)})
 
 
 def weights_folder(card: ModelCard) -> Path:
@@ -186,7 +192,7 @@ def weights_folder(card: ModelCard) -> Path:
     found = find_weights(card.name, card.hub, card.revision)
     if found is None:
         raise MissingError(missing_message(card, card.hub))
-    return found.folder
+    return found
 
 
 def missing_message(card: ModelCard, hub: str) -> str:

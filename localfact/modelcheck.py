@@ -12,10 +12,10 @@ from localfact.llm.hardware import Hardware
 from localfact.llm.settings import engine_settings
 from localfact.llm.shape import read_config
 from localfact.modelcards import ModelCard, weights_folder
+from localfact.modelfiles import TOKENIZER_FILES, weight_files
 from localfact.records import Record
-from localfact.weights import missing_weights, weight_files
+from localfact.weights import missing_weights
 
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.txt", "vocab.json", "tekken.json")
 #: A header of a .safetensors file begins with its own length.
 HEADER = struct.Struct("<Q")
 LONGEST_HEADER = 100_000_000

@@ -4,8 +4,7 @@ Each pass has a model of its own, so that one model may write, another extract a
 that `inputs.py` reads, go on where they were stopped, and carry along what could not be used.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,7 @@ from localfact.errors import InputError, LocalFactError
 from localfact.files import file_digest
 from localfact.inputs import MAX_WORDS, read_responses
 from localfact.llm.engine import Engine, EngineIdentity
+from localfact.llm.loopthread import interruptible
 from localfact.outputfile import ERROR, OutputFile
 from localfact.passrows import (
     GENERATE,
@@ -35,6 +35,7 @@ from localfact.prompts.chats import generation_chat
 from localfact.records import Response
 from localfact.run import CONCERN_ALL, CONCURRENCY
 from localfact.stages import ClaimExtractor
+from localfact.tasks import for_each
 from localfact.usage import Ledger, kept_in
 
 Close = Callable[[], Awaitable[None]]
@@ -195,7 +196,8 @@ async def make_file(
     with OutputFile(out, settings, versions=conduct.versions, notes=notes, force=conduct.force) as file:
         usable = carry_unusable(file, items, row_of, conduct.progress)
         if usable:
-            make, close = opened()
+            with interruptible():
+                make, close = opened()
             try:
                 await fill(file, usable, make, row_of, conduct)
             finally:
@@ -235,24 +237,8 @@ async def fill(
     Raises:
         LocalFactError: what no other item would escape. Anything else fails its own row.
     """
-    waiting = iter(items)
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(max(1, conduct.concurrency)):
-                group.create_task(work(waiting, file, make, row_of, conduct.progress))
-    except* LocalFactError as errors:
-        raise errors.exceptions[0] from None
 
-
-async def work(
-    waiting: Iterator[Item],
-    file: OutputFile,
-    make: Make[Item],
-    row_of: Callable[[Item], Row],
-    progress: PassProgress,
-) -> None:
-    """One worker: takes the next item until there is none."""
-    for item in waiting:
+    async def one(item: Item) -> None:
         try:
             row = await make(item)
         except CONCERN_ALL:
@@ -262,7 +248,9 @@ async def work(
         except Exception as error:  # one bad row must never stop the rest
             row = row_of(item) | {ERROR: f"{type(error).__name__}: {error}"}
         file.append(row)
-        progress.row_done()
+        conduct.progress.row_done()
+
+    await for_each(items, one, conduct.concurrency)
 
 
 async def extracted_row(

@@ -5,7 +5,6 @@ is compared with the hash that the hub gives for it. The commit is written besid
 """
 
 import fcntl
-import hashlib
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -20,7 +19,8 @@ import yaml
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.hub import RemoteFile, checked, client, endpoint, file_url, gated_message, hub_token, repository, unreachable
 from localfact.modelcards import ModelCard
-from localfact.weights import PULLED_FILE, Pulled, hash_of_file, pulled_of, weights_homes
+from localfact.modelfiles import has_mark, remember
+from localfact.weights import PULLED_FILE, Pulled, pulled_of, weights_homes
 
 #: Files downloaded at once.
 CONNECTIONS = 4
@@ -45,6 +45,12 @@ class Plan:
     def size(self) -> int:
         """Bytes of all files."""
         return sum(file.size for file in self.files)
+
+    @property
+    def pulled(self) -> Pulled:
+        """What is noted beside the files when all of them are there."""
+        marks = {file.name: file.sha256 or file.blob or "" for file in self.files}
+        return Pulled(hub=self.hub, revision=self.revision, files=marks)
 
 
 def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
@@ -85,7 +91,7 @@ def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
     try:
         plan.folder.mkdir(parents=True, exist_ok=True)
         with alone(plan.folder), client(hub_token()) as session, ThreadPoolExecutor(CONNECTIONS) as pool:
-            if pulled_of(plan.folder) != Pulled(hub=plan.hub, revision=plan.revision):
+            if pulled_of(plan.folder) != plan.pulled:
                 (plan.folder / PULLED_FILE).unlink(missing_ok=True)
             waiting = [pool.submit(fetch, session, plan, file, stop, progress) for file in plan.files]
             try:
@@ -96,8 +102,7 @@ def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
                 stop.set()
                 pool.shutdown(wait=True, cancel_futures=True)
                 raise
-            origin = yaml.safe_dump({"hub": plan.hub, "revision": plan.revision})
-            (plan.folder / PULLED_FILE).write_text(origin, encoding="utf-8")
+            (plan.folder / PULLED_FILE).write_text(yaml.safe_dump(plan.pulled.model_dump()), encoding="utf-8")
     except OSError as error:
         raise WriteError(
             f"{error.filename or plan.folder} could not be written ({error.strerror}); what came is kept, "
@@ -173,6 +178,8 @@ def fetch(session: httpx.Client, plan: Plan, file: RemoteFile, stop: threading.E
         part.unlink()
         raise InputError(f"{file.name} came damaged from {endpoint()}; the same command fetches it again.")
     part.replace(target)
+    if file.sha256 is not None:
+        remember(target, file.sha256)  # it was read just now; 140 GB are not to be read again at first use
 
 
 def go_on(session: httpx.Client, plan: Plan, file: RemoteFile, part: Path, stop: threading.Event, progress: Progress) -> int:
@@ -200,12 +207,5 @@ def is_intact(path: Path, file: RemoteFile) -> bool:
     """Whether a file is the one that the hub has: same size, same hash."""
     if path.stat().st_size != file.size:
         return False
-    if file.sha256 is not None:
-        return hash_of_file(path) == file.sha256
-    if file.blob is None:
-        return True
-    digest = hashlib.sha1(f"blob {file.size}\0".encode(), usedforsecurity=False)  # what git names a file's content by
-    with path.open("rb") as stream:
-        while chunk := stream.read(CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest() == file.blob
+    mark = file.sha256 or file.blob
+    return mark is None or has_mark(path, mark)

@@ -1,15 +1,16 @@
 """Many responses down the road at once: bounded concurrency, one synced line each, progress."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from localfact.errors import CorpusError, EngineError, LocalFactError, MissingError, WriteError
 from localfact.pipeline import Journey, Pipeline, failed
 from localfact.records import Assessment, Response
 from localfact.runfolder import RunFolder, pending
+from localfact.tasks import Result, for_each
 
 #: How many responses are on the road at once unless told. More keep a GPU busy; on a CPU a few hide the reading and writing.
 CONCURRENCY = 4
@@ -17,8 +18,6 @@ CONCURRENCY = 4
 CONCURRENCY_WITH_MODEL = 32
 #: Errors that no other response would escape.
 CONCERN_ALL = (MissingError, CorpusError, EngineError, WriteError)
-
-Result = TypeVar("Result")
 
 
 class Progress(Protocol):
@@ -68,20 +67,8 @@ async def run(
         LocalFactError: what stops all of them: something missing or damaged, a full disk. What was appended stays.
     """
     progress.begin(len(responses), len(folder.done))
-    waiting = iter(pending(len(responses), folder.done))
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(max(1, concurrency)):
-                group.create_task(work(waiting, responses, pipeline, folder, progress))
-    except* LocalFactError as errors:
-        raise errors.exceptions[0] from None
 
-
-async def work(
-    waiting: Iterator[int], responses: Sequence[Response], pipeline: Pipeline, folder: RunFolder, progress: Progress
-) -> None:
-    """One worker: takes the next response until there is none."""
-    for index in waiting:
+    async def one(index: int) -> None:
         journey = Journey()
         assessment = await assess_or_fail(index, responses[index], pipeline, journey, progress)
         timing = {
@@ -92,6 +79,8 @@ async def work(
         }
         folder.append(assessment, timing)
         progress.response_done(assessment)
+
+    await for_each(pending(len(responses), folder.done), one, concurrency)
 
 
 async def assess_or_fail(

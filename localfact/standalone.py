@@ -160,7 +160,7 @@ def extract_claims(
     settings = extractor_settings(options, facts.identity) | {"claims": "extract", "seed": options.seed}
 
     def opened() -> tuple[ClaimExtractor, Close]:
-        engine = open_engine(options)
+        engine = open_engine(options, facts)
         return llm_extractor(engine, settings), engine.aclose
 
     return complete(
@@ -196,7 +196,7 @@ def generate_responses(
         generate_file(
             Path(data),
             Path(out),
-            lambda: open_engine(options),
+            lambda: open_engine(options, facts),
             identity=facts.identity,
             options=generation,
             entities=entities,

@@ -1,9 +1,12 @@
 """Coroutines that run at once and end together: none is left behind when one of them fails or the caller is cancelled."""
 
 import asyncio
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
+from localfact.errors import LocalFactError
+
+Entry = TypeVar("Entry")
 Result = TypeVar("Result")
 
 
@@ -26,3 +29,23 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, Result]]) -> list[Re
         if isinstance(end, BaseException):
             raise end
     return [end for end in ended if not isinstance(end, BaseException)]
+
+
+async def for_each(items: Iterable[Entry], do: Callable[[Entry], Awaitable[None]], at_once: int) -> None:
+    """Does something with every item, begun in their order, at most so many at once.
+
+    Raises:
+        LocalFactError: the first that `do` raises, as soon as those at work were cancelled and have ended.
+    """
+    waiting = iter(items)
+
+    async def work() -> None:
+        for item in waiting:
+            await do(item)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(max(1, at_once)):
+                group.create_task(work())
+    except* LocalFactError as errors:
+        raise errors.exceptions[0] from None

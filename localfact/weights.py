@@ -4,67 +4,49 @@ Three places are looked at in turn: models/weights/NAME (of the checkout, then o
 the Hugging Face cache. An unfinished download counts as absent.
 """
 
-import hashlib
 import json
 import os
 import re
-import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from localfact.files import file_digest
 from localfact.locations import CHECKOUT
+from localfact.modelfiles import configuration_files, content_hash, is_as_marked, loaded_weights, name_in, weight_files
 from localfact.records import Record
 
-WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
 #: A commit of the hub; every other revision is the name of a branch or tag, which can move.
 COMMIT = re.compile(r"[0-9a-f]{40}")
 SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})(?P<suffix>\.\w+)")
 #: What `localfact models pull` writes last into a folder: a folder without it was copied there, or is unfinished.
 PULLED_FILE = "pulled.yaml"
 WEIGHTS_VARIABLE = "LOCALFACT_WEIGHTS"
-
-#: Hashes of files from this size on are kept between runs: reading 140 GB takes minutes.
-KEPT_BYTES = 64 << 20
-#: A file changed less than so many seconds ago may change again within the same tick of the file system's clock.
-SETTLED_SECONDS = 2.0
-#: Files hashed at once.
-HASHERS = 4
+#: The folder of the Hugging Face cache that has one folder a commit, with links to files that are named by their hash.
+SNAPSHOTS = "snapshots"
+#: Where `hf download --local-dir` notes commit and hash of each file, beside the files.
+NOTES, NOTE = Path(".cache/huggingface/download"), ".metadata"
 
 
 class Pulled(Record):
-    """Where the weights in a folder came from: the id on the hub and the commit there."""
+    """Where the weights in a folder came from: the id on the hub and the commit there.
+
+    `files`: name -> what the hub knows the file by at that commit (`modelfiles.has_mark`); empty where nothing tells.
+    """
 
     hub: str
     revision: str
+    files: Mapping[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Place:
-    """One place that weights may lie in.
-
-    Attributes:
-        shown: the place as told to a user. folder: None where the place itself does not exist. revision: the commit, if the
-            place alone says it.
-    """
+    """One place that weights may lie in: as told to a user, and as a folder (None where the place itself does not exist)."""
 
     shown: str
     folder: Path | None
-    revision: str | None = None
-
-
-@dataclass(frozen=True)
-class Found:
-    """Weights that are all there, and their commit on the hub; None where nothing beside them tells it."""
-
-    folder: Path
-    revision: str | None
 
 
 def weights_homes() -> list[Path]:
@@ -99,18 +81,14 @@ def places(name: str, hub: str, revision: str) -> Iterator[Place]:
     if not COMMIT.fullmatch(revision):
         branch = repository / "refs" / revision
         commit = branch.read_text(encoding="utf-8").strip() if branch.is_file() else ""
-    yield Place(
-        f"the Hugging Face cache {hub_cache()}", repository / "snapshots" / commit if commit else None, revision=commit or None
-    )
+    yield Place(f"the Hugging Face cache {hub_cache()}", repository / SNAPSHOTS / commit if commit else None)
 
 
-def find_weights(name: str, hub: str, revision: str) -> Found | None:
-    """The first place that holds all of the weights, at the wanted commit as far as the place tells."""
+def find_weights(name: str, hub: str, revision: str) -> Path | None:
+    """The folder of the first place that holds all of the weights, at the wanted commit as far as the place tells."""
     for place in places(name, hub, revision):
-        if place.folder is None or state_of(place, hub, revision):
-            continue
-        pulled = pulled_of(place.folder)
-        return Found(place.folder, place.revision or (pulled.revision if pulled else None))
+        if place.folder is not None and not state_of(place, hub, revision):
+            return place.folder
     return None
 
 
@@ -127,11 +105,6 @@ def state_of(place: Place, hub: str, revision: str) -> str:
     if pulled and COMMIT.fullmatch(revision) and pulled.revision != revision:
         return f"another revision, {pulled.revision[:12]}"
     return ""
-
-
-def weight_files(folder: Path) -> list[Path]:
-    """The files of weights in a folder, by name."""
-    return sorted(file for pattern in WEIGHT_PATTERNS for file in folder.glob(pattern))
 
 
 def missing_weights(folder: Path) -> list[str]:
@@ -160,66 +133,37 @@ def pulled_of(folder: Path) -> Pulled | None:
         return Pulled.model_validate(yaml.safe_load((folder / PULLED_FILE).read_text(encoding="utf-8")))
     except (OSError, yaml.YAMLError, UnicodeDecodeError, ValidationError):
         pass
-    try:
-        lines = (folder / ".cache/huggingface/download/config.json.metadata").read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+    notes = dict(notes_of(folder))
+    commit = notes.get("config.json", ("", ""))[0]
+    if not COMMIT.fullmatch(commit):
         return None
-    return Pulled(hub="", revision=lines[0]) if lines and COMMIT.fullmatch(lines[0]) else None
+    return Pulled(hub="", revision=commit, files={name: mark for name, (at, mark) in notes.items() if at == commit})
 
 
-def hash_of_weights(folder: Path) -> str:
-    """ "sha256:" and the hash of all weights in a folder, so that changed weights are another model.
-
-    The hash of a large file is computed once, and again only when size, inode or a time of the file has changed.
-    """
-    digest = hashlib.sha256()
-    with ThreadPoolExecutor(HASHERS) as pool:
-        for one in pool.map(hash_of_file, weight_files(folder)):
-            digest.update(bytes.fromhex(one))
-    return f"sha256:{digest.hexdigest()}"
-
-
-def hash_of_file(file: Path) -> str:
-    """SHA-256 of a file in hexadecimal, remembered between runs where the file is large."""
-    before = signature(file)
-    kept = hash_store() / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()}.json"
-    large = before["size"] >= KEPT_BYTES
-    if large:
+def notes_of(folder: Path) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What `hf download` noted: each file's name, with the commit that it is of and what the hub knows it by."""
+    for file in (folder / NOTES).rglob(f"*{NOTE}"):
         try:
-            entry = json.loads(kept.read_text(encoding="utf-8"))
-            if entry["signature"] == before:
-                return str(entry["sha256"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-    computed = file_digest(file)
-    settled = time.time() - max(before["modified"], before["changed"]) / 1e9 > SETTLED_SECONDS
-    if large and settled and signature(file) == before:
-        keep(kept, json.dumps({"signature": before, "sha256": computed}))
-    return computed
+            commit, mark, *_ = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError):
+            continue
+        yield name_in(folder / NOTES, file).removesuffix(NOTE), (commit, mark)
 
 
-def signature(file: Path) -> dict[str, int]:
-    """What changes when a file is written to."""
-    status = file.stat()
-    return {
-        "size": status.st_size,
-        "inode": status.st_ino,
-        "modified": status.st_mtime_ns,
-        "changed": status.st_ctime_ns,
-    }
+def revision_of(folder: Path) -> str:
+    """The commit of the hub that a model in a folder is of, however the folder is called; else its content's hash.
+
+    The commit holds only while every file that decides answers is the one that the hub has there: a file changed by hand, or
+    one that nothing vouches for, makes it a model of its own. Reads all weights, the large ones once (`content_hash`).
+    """
+    pulled = pulled_of(folder) or linked(folder)
+    return pulled.revision if pulled and is_as_marked(folder, pulled.files) else content_hash(folder)
 
 
-def hash_store() -> Path:
-    """Where hashes of large files are remembered; it can be deleted at any time."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "localfact" / "hashes"
-
-
-def keep(file: Path, text: str) -> None:
-    """Writes a file whole or not at all. One that cannot be written is done without."""
-    passing = file.with_suffix(f".{os.getpid()}")
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        passing.write_text(text, encoding="utf-8")
-        passing.replace(file)
-    with suppress(OSError):
-        passing.unlink()
+def linked(folder: Path) -> Pulled | None:
+    """Where a folder of the Hugging Face cache came from: its name is the commit, its files link to blobs named by hash."""
+    commit = folder.resolve().name
+    if folder.resolve().parent.name != SNAPSHOTS or not COMMIT.fullmatch(commit):
+        return None
+    files = [file for file in (*loaded_weights(folder), *configuration_files(folder)) if file.is_symlink()]
+    return Pulled(hub="", revision=commit, files={name_in(folder, file): file.readlink().name for file in files})

@@ -1,13 +1,15 @@
 """Theta from labelled claims: pre-verified by a model, held against the labels, with a bound."""
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from localfact.calibrating import calibrate
-from localfact.errors import InputError
+from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine
@@ -38,7 +40,7 @@ def rows(file: Path) -> Path:
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
     """A scripted model in place of vLLM, behind a real transcript."""
     engine = RecordingEngine(ScriptedEngine(choose=opinion), tmp_path / "calls.sqlite")
-    monkeypatch.setattr("localfact.calibrating.open_engine", lambda _: engine)
+    monkeypatch.setattr("localfact.calibrating.open_engine", lambda options, facts: engine)
     monkeypatch.setattr("localfact.calibrating.engine_facts", lambda _: type("Facts", (), {"identity": engine.identity}))
     return Options(model="scripted", embedder="none")
 
@@ -74,3 +76,66 @@ def test_what_cannot_be_calibrated_is_refused_before_a_model_is_opened(tmp_path:
         calibrate(unlabelled, options=Options(model="nowhere"), max_risk=0.9)
     with pytest.raises(InputError, match="no gate"):
         calibrate(unlabelled, method="builtin-fr2")
+
+
+def several(file: Path, *texts: str) -> Path:
+    """A response for each text, with one labelled claim."""
+    claims = ({"response": text, "claims": [{"text": text, "label": "S"}]} for text in texts)
+    file.write_text("\n".join(map(json.dumps, claims)))
+    return file
+
+
+class Scripted(ScriptedEngine):
+    """Fails on some claims, and knows whether it was closed."""
+
+    closed = False
+
+    async def choose(self, chat: Chat, labels: Sequence[str], **rest: Any) -> Any:
+        text = chat[-1].content
+        if "endless" in text:
+            await asyncio.Event().wait()
+        if "dead" in text:
+            raise EngineError("The engine died.")
+        if "odd" in text:
+            raise ValueError("an odd one")
+        return await super().choose(chat, labels, **rest)
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+@pytest.fixture
+def engine(options: Options, monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    scripted = Scripted(choose=opinion)
+    monkeypatch.setattr("localfact.calibrating.open_engine", lambda options, facts: scripted)
+    return scripted
+
+
+def test_whatever_one_response_raises_fails_that_response_alone(tmp_path: Path, options: Options, engine: Scripted) -> None:
+    data = several(tmp_path / "rows.jsonl", "The plain fact.", "The odd plain fact.", "Another plain fact.")
+    found = calibrate(data, options=options)
+    assert (found.responses, found.failed, found.claims) == (3, 1, 2)
+    assert found.warnings == ("1 responses failed and are not in the figures: row-2: ValueError: an odd one",)
+    assert engine.closed
+
+
+def test_a_dead_engine_ends_the_calibration_without_waiting_for_the_others(
+    tmp_path: Path, options: Options, engine: Scripted
+) -> None:
+    data = several(tmp_path / "rows.jsonl", "The endless plain fact.", "The dead plain fact.", "The third plain fact.")
+    with pytest.raises(EngineError, match="died"):
+        calibrate(data, options=options, concurrency=2)
+    assert engine.closed
+    assert not engine.calls, "nobody begins the third"
+
+
+def test_the_engine_is_closed_when_nothing_can_be_made_of_it(
+    tmp_path: Path, options: Options, engine: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_: object) -> None:
+        raise InputError("no extractor")
+
+    monkeypatch.setattr("localfact.calibrating.llm_extractor", refuses)
+    with pytest.raises(InputError, match="no extractor"):
+        calibrate(rows(tmp_path / "rows.jsonl"), options=options)
+    assert engine.closed

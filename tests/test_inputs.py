@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.inputs import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of
+from localfact.inputs import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of, warnings_about
 from localfact.pipeline import gold_counts
 from localfact.records import Extraction, GoldLabel, PreVerification, PreVerificationLabel, Span
 
@@ -213,6 +213,9 @@ def test_bytes_that_are_not_utf8_spoil_only_characters(tmp_path: Path) -> None:
     first, second = read_responses(file)
     assert first.text == "caf\ufffd is open"
     assert second.text == "fine"
+    (warning,) = warnings_about(file)
+    assert "is not UTF-8 throughout: 1 bytes" in warning
+    assert warnings_about(written(tmp_path, {"response": "café � 玛丽"})) == ()
 
 
 def test_the_limit_takes_the_first_rows(tmp_path: Path) -> None:
@@ -248,7 +251,9 @@ def test_what_an_extractor_said_beside_its_claims_is_kept_and_anything_else_of_t
     row = {"response": "It opened.", "claims": ["It opened."]}
     said = {"unparsed": ["Sure!"], "counts": {"chunks": 1}, "dropped": {}, "warnings": [], "usage": {"extract": {"calls": 1}}}
     response = response_of({**row, "extraction": said}, 1)
-    assert response.extraction == Extraction(unparsed=("Sure!",), counts={"chunks": 1})
+    costs = {"earlier_calls": 1, "earlier_prompt_tokens": 0, "earlier_output_tokens": 0}
+    assert response.extraction == Extraction(unparsed=("Sure!",), counts={"chunks": 1, **costs})
+    assert response_of({**row, "extraction": {"usage": {"extract": {"calls": "many"}}}}, 1).extraction == Extraction()
     assert response_of({**row, "extraction": "by hand"}, 1).extraction is None
     problem = response_of({**row, "extraction": {"unparsed": [7]}}, 1).problem
     assert problem == "'extraction' is not what `localfact extract` writes, at 'unparsed.0'."

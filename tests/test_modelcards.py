@@ -60,10 +60,15 @@ def test_the_identity_is_name_and_shortened_revision() -> None:
     assert card.identity == "tiny@0123456789ab"
 
 
-@pytest.mark.parametrize("name", ["minilmm", "../models/minilm", "no/such/card.yaml"])
-def test_an_unknown_name_is_answered_with_the_known_ones(name: str) -> None:
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
     with pytest.raises(MissingError, match=r"Known: .*minilm"):
-        load_card(name)
+        load_card("minilmm")
+
+
+@pytest.mark.parametrize("path", ["../models/minilm", "no/such/card.yaml", "/nowhere"])
+def test_a_path_where_nothing_is_is_answered_as_a_path(path: str) -> None:
+    with pytest.raises(MissingError, match=f"There is no folder and no card {path}"):
+        load_card(path)
 
 
 def test_a_card_is_read_from_a_path(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,19 @@ async def test_rows_are_at_work_together_but_never_more_than_the_bound(tmp_path:
     data = written(tmp_path, *({"response": str(number)} for number in range(9)))
     await extract(data, tmp_path / "claims.jsonl", Opened(crowd), concurrency=3)
     assert crowd.most == 3
+
+
+def test_ctrl_c_while_a_model_loads_is_heard_at_once_and_the_pass_can_go_on(tmp_path: Path) -> None:
+    class Interrupted(Opened):
+        def __call__(self) -> Any:
+            signal.raise_signal(signal.SIGINT)  # asyncio would only note it down, for when the model is loaded
+            return super().__call__()
+
+    data, out, opened = written(tmp_path, *ROWS), tmp_path / "claims.jsonl", Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(extract(data, out, opened))
+    assert opened.opened == 0
+    assert asyncio.run(extract(data, out)).rows == 6
 
 
 async def test_progress_is_told_of_every_row_and_claim(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ import pytest
 import yaml
 from loopback_hub import COMMIT, TOKEN, LoopbackHub, Repository, serving
 
-from localfact import pulling
+from localfact import modelfiles, pulling
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.hub import RemoteFile, chosen
 from localfact.modelcards import ModelCard, load_card, named_card, weights_folder
+from localfact.modelfiles import content_hash, has_mark
 from localfact.pulling import plan_pull, pull
 from localfact.weights import missing_weights
 
@@ -58,7 +59,9 @@ def test_weights_configuration_and_tokenizer_come_and_nothing_else(hub: Loopback
     folder = pull(plan, counts.append)
     assert folder == tmp_path / "to" / "tiny"
     brought = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-    assert yaml.safe_load(brought.pop("pulled.yaml")) == {"hub": "someone/tiny", "revision": COMMIT}
+    noted = yaml.safe_load(brought.pop("pulled.yaml"))
+    assert (noted["hub"], noted["revision"], set(noted["files"])) == ("someone/tiny", COMMIT, set(FILES))
+    assert all(has_mark(folder / name, mark) for name, mark in noted["files"].items())
     brought.pop(pulling.LOCK_FILE)
     assert brought == FILES
     assert sum(counts) == plan.size
@@ -76,6 +79,22 @@ def test_what_was_pulled_is_found_and_known_by_its_commit(
     shutil.move(tmp_path / "models" / "weights", tmp_path / "elsewhere")
     monkeypatch.setenv("LOCALFACT_WEIGHTS", str(tmp_path / "elsewhere"))
     assert load_card("someone/tiny").revision == COMMIT
+    edited = tmp_path / "elsewhere" / "tiny"
+    (edited / "config.json").write_text('{"rope_theta": 1}')
+    assert load_card("someone/tiny").revision == content_hash(edited)
+
+
+def test_weights_that_were_pulled_are_not_read_again_at_first_use(
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(modelfiles, "KEPT_BYTES", 300_000)
+    pull(plan_pull(CARD, tmp_path / "models" / "weights"))
+    read: list[str] = []
+    real = modelfiles.file_digest
+    monkeypatch.setattr(modelfiles, "file_digest", lambda file: read.append(file.suffix) or real(file))
+    assert load_card("someone/tiny").revision == COMMIT
+    assert ".safetensors" not in read
 
 
 def test_a_broken_connection_is_taken_up_where_it_broke(hub: LoopbackHub, tmp_path: Path) -> None:

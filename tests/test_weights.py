@@ -1,8 +1,7 @@
-"""Where weights are found, when they count as there, and how they are known when nothing beside them tells."""
+"""Where weights are found, when they count as there, and which commit of the hub they are of."""
 
-import hashlib
 import json
-import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,8 @@ from loopback_hub import COMMIT, LoopbackHub, Repository, serving
 from localfact import weights
 from localfact.errors import MissingError
 from localfact.modelcards import ModelCard, load_card, settled, weights_folder
-from localfact.weights import Found, find_weights, hash_of_file, hash_of_weights, hub_cache, missing_weights, pulled_of
+from localfact.modelfiles import content_hash, git_hash
+from localfact.weights import find_weights, hub_cache, missing_weights, pulled_of, revision_of
 
 HUB = "someone/tiny"
 CARD = ModelCard(name="tiny", hub=HUB, revision=COMMIT, roles=("llm",))
@@ -34,7 +34,8 @@ def put(folder: Path, *names: str, revision: str | None = None, hub: str = HUB) 
     for name in names or ("model.safetensors",):
         (folder / name).write_bytes(name.encode())
     if revision is not None:
-        (folder / "pulled.yaml").write_text(f"{{hub: {hub}, revision: {revision}}}")
+        marks = {file.name: git_hash(file) for file in folder.iterdir()}
+        (folder / "pulled.yaml").write_text(json.dumps({"hub": hub, "revision": revision, "files": marks}))
     return folder
 
 
@@ -47,11 +48,11 @@ def in_cache(tmp_path: Path, commit: str, branch: str = "main") -> Path:
 
 def test_the_places_are_looked_at_in_their_order(tmp_path: Path) -> None:
     cached = in_cache(tmp_path, COMMIT)
-    assert find_weights("tiny", HUB, COMMIT) == Found(cached, COMMIT)
+    assert find_weights("tiny", HUB, COMMIT) == cached
     own = put(tmp_path / "own" / "tiny", revision=COMMIT)
-    assert find_weights("tiny", HUB, COMMIT) == Found(own, COMMIT)
+    assert find_weights("tiny", HUB, COMMIT) == own
     here = put(tmp_path / "models" / "weights" / "tiny", revision=COMMIT)
-    assert find_weights("tiny", HUB, COMMIT) == Found(here, COMMIT)
+    assert find_weights("tiny", HUB, COMMIT) == here
 
 
 def test_weights_of_a_checkout_come_before_those_of_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,13 +62,12 @@ def test_weights_of_a_checkout_come_before_those_of_the_current_folder(tmp_path:
     monkeypatch.setattr(weights, "CHECKOUT", checkout)
     put(tmp_path / "models" / "weights" / "tiny", revision=COMMIT)
     first = put(checkout / "models" / "weights" / "tiny", revision=COMMIT)
-    assert find_weights("tiny", HUB, COMMIT) == Found(first, COMMIT)
+    assert find_weights("tiny", HUB, COMMIT) == first
 
 
 def test_a_branch_stands_for_the_commit_that_is_in_the_cache(tmp_path: Path) -> None:
-    in_cache(tmp_path, OTHER)
-    card = CARD.model_copy(update={"revision": "main"})
-    assert settled(card).revision == OTHER
+    cached = in_cache(tmp_path, OTHER)
+    assert find_weights("tiny", HUB, "main") == cached
     assert find_weights("tiny", HUB, COMMIT) is None  # a card that names a commit wants that one
 
 
@@ -110,16 +110,47 @@ def test_weights_that_were_copied_there_are_known_by_their_hash(tmp_path: Path) 
     folder = put(tmp_path / "own" / "tiny")
     card = settled(CARD)
     assert card.folder == folder
-    content = hashlib.sha256(b"model.safetensors").digest()
-    assert card.revision == f"sha256:{hashlib.sha256(content).hexdigest()}" == load_card(str(folder)).revision
+    assert card.revision == content_hash(folder) == load_card(str(folder)).revision
+
+
+def noted(folder: Path, commit: str, *names: str) -> Path:
+    """What `hf download --local-dir` notes beside such files."""
+    notes = folder / ".cache" / "huggingface" / "download"
+    notes.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (notes / f"{name}.metadata").write_text(f"{commit}\n{git_hash(folder / name)}\n1.0\n")
+    return folder
 
 
 def test_weights_that_the_hub_s_own_tool_fetched_are_known_by_their_commit(tmp_path: Path) -> None:
-    folder = put(tmp_path / "own" / "tiny")
-    note = folder / ".cache" / "huggingface" / "download" / "config.json.metadata"
-    note.parent.mkdir(parents=True)
-    note.write_text(f"{COMMIT}\netag\n1.0\n")
+    folder = put(tmp_path / "own" / "tiny", "model.safetensors", "config.json")
+    noted(folder, COMMIT, "model.safetensors", "config.json")
     assert settled(CARD).revision == COMMIT
+    noted(folder, OTHER, "config.json")  # of another commit than the weights
+    assert revision_of(folder) == content_hash(folder)
+
+
+def test_a_pulled_model_is_its_commit_under_any_name_until_a_file_is_edited(tmp_path: Path) -> None:
+    folder = put(tmp_path / "own" / "tiny", "model.safetensors", "config.json", "README.md", revision=COMMIT)
+    assert settled(CARD).revision == COMMIT
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    assert load_card(str(copy)).revision == COMMIT
+    (folder / "README.md").write_text("read by people alone")
+    assert settled(CARD).revision == COMMIT
+    for name in ("config.json", "model.safetensors"):
+        before = (folder / name).read_bytes()
+        (folder / name).write_bytes(bytes(reversed(before)))
+        assert settled(CARD).revision == content_hash(folder) == load_card(str(folder)).revision
+        (folder / name).write_bytes(before)
+    assert settled(CARD).revision == COMMIT
+    (folder / "generation_config.json").write_text("{}")  # which the commit does not have
+    assert settled(CARD).revision == content_hash(folder)
+
+
+def test_a_commit_that_nothing_vouches_for_is_not_believed(tmp_path: Path) -> None:
+    folder = put(tmp_path / "own" / "tiny", revision=COMMIT)
+    (folder / "pulled.yaml").write_text(f"{{hub: {HUB}, revision: {COMMIT}}}")
+    assert settled(CARD).revision == content_hash(folder)
 
 
 def test_what_huggingface_hub_caches_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +161,12 @@ def test_what_huggingface_hub_caches_is_found(tmp_path: Path, monkeypatch: pytes
     with serving(LoopbackHub({HUB: Repository(files)})) as hub:
         cached = snapshot_download(HUB, cache_dir=hub_cache(), endpoint=hub.url, token=False)
     found = find_weights("tiny", HUB, "main")
-    assert found == Found(Path(cached), COMMIT)
+    assert found == Path(cached)
+    assert revision_of(found) == COMMIT
+    config = found / "config.json"
+    config.unlink()  # an editor puts a file of its own in the link's place
+    config.write_text('{"rope_theta": 1}')
+    assert revision_of(found) == content_hash(found)
 
 
 def test_the_cache_is_where_its_variables_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,54 +199,3 @@ def test_a_note_that_is_damaged_is_no_note(tmp_path: Path) -> None:
     for text in ("[unclosed", "- 1", "{hub: a/b}"):
         (folder / "pulled.yaml").write_text(text)
         assert pulled_of(folder) is None
-
-
-def test_the_hash_of_a_large_file_is_computed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "KEPT_BYTES", 1)
-    monkeypatch.setattr(weights, "SETTLED_SECONDS", -3600.0)
-    file = put(tmp_path / "model") / "model.safetensors"
-    read: list[object] = []
-    real = hashlib.file_digest
-    monkeypatch.setattr(hashlib, "file_digest", lambda stream, name: read.append(name) or real(stream, name))
-    once = hash_of_weights(file.parent)
-    assert hash_of_weights(file.parent) == once
-    assert len(read) == 1
-    file.write_bytes(b"changed, and longer")
-    assert hash_of_weights(file.parent) != once
-    assert len(read) == 2
-
-
-def test_a_file_of_the_same_size_and_time_is_another_when_its_inode_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "KEPT_BYTES", 1)
-    monkeypatch.setattr(weights, "SETTLED_SECONDS", -3600.0)
-    file, other = tmp_path / "a.bin", tmp_path / "b.bin"
-    file.write_bytes(b"one")
-    before = hash_of_file(file)
-    time = file.stat().st_mtime_ns
-    other.write_bytes(b"two")
-    os.utime(other, ns=(time, time))
-    other.replace(file)
-    assert hash_of_file(file) == hashlib.sha256(b"two").hexdigest() != before
-
-
-def test_a_file_written_just_now_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights, "KEPT_BYTES", 1)
-    file = tmp_path / "a.bin"
-    file.write_bytes(b"one")
-    hash_of_file(file)
-    assert not weights.hash_store().exists()
-
-
-def test_a_remembered_hash_that_is_damaged_or_cannot_be_written_is_done_without(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(weights, "KEPT_BYTES", 1)
-    monkeypatch.setattr(weights, "SETTLED_SECONDS", -3600.0)
-    file = tmp_path / "a.bin"
-    file.write_bytes(b"one")
-    right = hash_of_file(file)
-    (kept,) = weights.hash_store().iterdir()
-    kept.write_text("{not json")
-    assert hash_of_file(file) == right
-    monkeypatch.setenv("XDG_CACHE_HOME", str(file))  # a file where a folder should be
-    assert hash_of_file(file) == right

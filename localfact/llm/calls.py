@@ -5,6 +5,7 @@ Request and answer are JSON. Floats are written with as many digits as bring bac
 
 import hashlib
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,20 @@ from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generatio
 #: Part of every key and of the file itself; raised whenever an older transcript could not be read as it is.
 FORMAT = 1
 
+#: Begins a revision that stands for content: a commit of the hub, or the hash of the files. What follows a "+" are arguments.
+CONTENT = re.compile(r"([0-9a-f]{40}|sha256:[0-9a-f]{64})(?=\+|$)")
+
 Answer = TypeVar("Answer", int, Generation, Choice)
 TOO_LONG = "prompt_too_long"
+
+
+def deciding(identity: EngineIdentity) -> dict[str, Any]:
+    """What of an identity is part of every key, in JSON's types: all but the window, and but a name that is only for people.
+
+    A revision that stands for the model's files themselves makes the name one: the same files give the same answers under any.
+    """
+    names_content = CONTENT.match(identity.revision) is not None
+    return identity.model_dump(mode="json", exclude={"window", "model"} if names_content else {"window"})
 
 
 class Keys(NamedTuple):
@@ -68,11 +81,11 @@ class Call(ABC, Generic[Answer]):
         return {"messages": messages, **self.parameters}
 
     def keys(self, identity: EngineIdentity) -> Keys:
-        """SHA-256 of the canonical JSON of format, kind, identity without its window, messages and parameters."""
+        """SHA-256 of the canonical JSON of format, kind, what decides of the identity (`deciding`), messages and parameters."""
         described = {
             "format": FORMAT,
             "kind": self.kind,
-            "identity": identity.model_dump(mode="json", exclude={"window"}),
+            "identity": deciding(identity),
             "request": self.request,
         }
         return Keys(digest(described), digest({**described, "window": identity.window}))

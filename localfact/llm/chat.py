@@ -69,7 +69,7 @@ class ChatLayout:
                 folder, local_files_only=True, trust_remote_code=trust_remote_code
             )
             self.decoder: Tokenizer = self._tokenizer.backend_tokenizer
-        except (OSError, ValueError, AttributeError, ImportError) as error:
+        except Exception as error:  # transformers and tokenizers raise what they like for a file they cannot use
             raise MissingError(
                 f"No usable tokenizer in {folder} ({error}). Fetch the model again, tokenizer.json included."
             ) from error

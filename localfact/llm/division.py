@@ -3,12 +3,13 @@
 An estimate made before anything is loaded; the engine measures for itself and may still find a little less.
 """
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from localfact.errors import InputError, MissingError
-from localfact.llm.arguments import positive
+from localfact.llm.engine_arguments import positive
 from localfact.llm.hardware import GIB, Hardware
 from localfact.llm.shape import WIDTH, Shape
 from localfact.modelcards import ModelCard
@@ -30,6 +31,8 @@ EIGHTY_GB = 79.2
 #: A cache on a CPU: so many full windows at most, so many GiB at most.
 CPU_WINDOWS = 32
 CPU_CACHE_GIB = 8.0
+#: What multiplies the GPUs besides tensor and pipeline: copies of the model, and parts of a prompt, each with all its weights.
+OTHER_PARALLEL = ("data_parallel_size", "prefill_context_parallel_size")
 #: vLLM lets this variable overrule every argument.
 CPU_CACHE_VARIABLE = "VLLM_CPU_KVCACHE_SPACE"
 #: From this compute capability on a GPU computes with bfloat16, and runs weights in fp8; from the other on, activations too.
@@ -74,14 +77,21 @@ class Divider:
         self.asked_window = positive(arguments, "max_model_len", int, None)
         self.asked_parallel = positive(arguments, "tensor_parallel_size", int, None)
         self.pipeline = positive(arguments, "pipeline_parallel_size", int, 1)
+        others = [positive(arguments, name, int, 1) for name in OTHER_PARALLEL]
+        #: GPUs that each part of a tensor-parallel model takes: one a stage of the pipeline, in each copy.
+        self.each = self.pipeline * math.prod(others)
         self.offloaded = positive(arguments, "cpu_offload_gb", float, 0.0) if arguments.get("cpu_offload_gb") else 0.0
         if self.asked_window is not None and self.asked_window > shape.window:
             raise InputError(f"'{card.name}' reads at most {shape.window} tokens; max_model_len={self.asked_window} is beyond.")
-        if self.asked_parallel is not None and hardware.gpus and self.asked_parallel * self.pipeline > len(hardware.gpus):
-            raise InputError(
-                f"tensor_parallel_size={self.asked_parallel} needs {self.asked_parallel * self.pipeline} GPUs; "
-                f"this machine has {len(hardware.gpus)}."
-            )
+        self.check_count()
+
+    def check_count(self) -> None:
+        """Raises InputError when the arguments ask for more GPUs than there are."""
+        count, least = len(self.hardware.gpus), (self.asked_parallel or 1) * self.each
+        if count and least > count:
+            names = ("tensor_parallel_size", "pipeline_parallel_size", *OTHER_PARALLEL)
+            asked = [f"{name}={self.arguments[name]}" for name in names if self.arguments.get(name)]
+            raise InputError(f"{', '.join(asked)} needs {least} GPUs; this machine has {count}.")
 
     @property
     def wanted(self) -> int:
@@ -118,8 +128,9 @@ class Divider:
         return self.checked(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
 
     def allowed(self, parallel: int, quantisation: str | None) -> bool:
-        """Whether the user's arguments and the GPUs leave this choice of the card."""
-        return parallel == (self.asked_parallel or parallel) and quantisation in self.quantisations()
+        """Whether the user's arguments and the GPUs leave this choice of the card, which reckons with no pipeline."""
+        enough = self.pipeline == 1 and parallel * self.each <= len(self.hardware.gpus)
+        return enough and parallel == (self.asked_parallel or parallel) and quantisation in self.quantisations()
 
     def quantisations(self) -> list[str | None]:
         """What may be tried, best first: what the user asked for, else as stored, then fp8 where the GPUs can."""
@@ -133,9 +144,9 @@ class Divider:
         """Over how many of so many GPUs the model can be divided: powers of two that divide its attention heads."""
         if self.asked_parallel is not None:
             return [self.asked_parallel]
-        powers = [1 << power for power in range(max(1, count // self.pipeline).bit_length())]
-        heads = self.shape.heads
-        return [power for power in powers if power * self.pipeline <= max(count, 1) and (heads is None or heads % power == 0)]
+        most, heads = count // self.each, self.shape.heads
+        powers = [1 << power for power in range(most.bit_length())]
+        return [power for power in powers if power <= most and (heads is None or heads % power == 0)]
 
     def on_gpus(self, parallel: int, quantisation: str | None) -> Division:
         """The model on so many GPUs."""

@@ -30,8 +30,10 @@ class EngineIdentity(Record):
     """What decides an engine's answers, and so is part of every key of a transcript and of run.yaml.
 
     Attributes:
-        model: the card's name, or the folder's where there is no card; never a path.
-        revision: of the weights: a commit of the hub, or "sha256:..." of the files.
+        model: the card's name, or the folder's where there is no card; never a path. For people alone where the revision
+            stands for the files (`calls.deciding`).
+        revision: of weights, configuration and tokenizer: a commit of the hub, or "sha256:..." of the files, and the engine
+            arguments that change answers.
         dtype: of the computation: float32, bfloat16, float16.
         quantisation: "fp8", say; None for none.
         template: hash of the chat template; "plain" where the tokenizer has none.

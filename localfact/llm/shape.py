@@ -8,8 +8,8 @@ from typing import Any
 from localfact.errors import InputError
 from localfact.llm.hardware import GIB
 from localfact.modelcards import ModelCard, WeightsSize
+from localfact.modelfiles import loaded_weights
 from localfact.records import Record
-from localfact.weights import weight_files
 
 #: Bytes of one number.
 WIDTH = {"float32": 4, "float16": 2, "bfloat16": 2}
@@ -59,7 +59,7 @@ def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
     config = read_config(folder)
     nested = config.get("text_config")  # of models that read more than text
     text: Mapping[str, Any] = nested if isinstance(nested, dict) else config
-    stored = sum(file.stat().st_size for file in stored_once(folder)) / GIB
+    stored = sum(file.stat().st_size for file in loaded_weights(folder)) / GIB
     stated = text.get("dtype") or text.get("torch_dtype") or config.get("dtype") or config.get("torch_dtype")
     dtype = stated if stated in WIDTH else "float32"
     method = (config.get("quantization_config") or {}).get("quant_method")
@@ -73,12 +73,6 @@ def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
         kv_heads=kv_heads or card.kv_heads or 1,
         heads=number(text, "num_attention_heads"),
     )
-
-
-def stored_once(folder: Path) -> list[Path]:
-    """The files of weights that are loaded: those in one format where a folder has two."""
-    files = weight_files(folder)
-    return [file for file in files if file.suffix == ".safetensors"] or files
 
 
 def read_config(folder: Path) -> dict[str, Any]:

@@ -7,19 +7,22 @@ text (`llm/offsets.py`); what is left is vLLM's: batching, prefix caching, CUDA 
 import asyncio
 import atexit
 import math
-from collections.abc import Mapping, Sequence
+import multiprocessing
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from localfact.errors import EngineError, InputError, LocalFactError, MissingError, PromptTooLongError
+from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
 from localfact.llm.labels import LabelTree, Node, checked, label_tree
 from localfact.llm.loopthread import LoopThread
 from localfact.llm.offsets import Writing, write
 from localfact.llm.settings import EngineSettings
-from localfact.llm.surroundings import cache_on_cpu, environment, inherited, quieten, silence
+from localfact.llm.surroundings import cache_on_cpu, environment, inherited, quieten, silence, spare_from_interrupts, warden
 from localfact.tasks import together
 from localfact.usage import Usage
 
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 #: vLLM reports the log-probabilities of at most so many chosen tokens a request.
 MOST_CHILDREN = 128
+#: How long the engine's processes may take to end by themselves. They keep nothing that would be lost.
+GRACE_SECONDS = 2.0
 
 _DIED = (
     "The language model engine died (out of memory, or killed). Everything finished is kept: "
@@ -39,19 +44,17 @@ class VLLMEngine:
     """An `Engine` over a folder of weights. It may be used from any event loop, and from several one after the other."""
 
     def __init__(self, settings: EngineSettings) -> None:
-        """Loads the model; blocks until it is ready.
+        """Loads the model; blocks until it is ready. Ctrl-C ends it within seconds.
 
         Raises:
             MissingError: vLLM is not installed, or the folder has no tokenizer.
             EngineError: the engine could not start.
         """
         self.identity: EngineIdentity = settings.identity
-        self._core = _Core(settings)
-        try:
-            self._layout = ChatLayout(settings.folder, trust_remote_code=bool(settings.arguments.get("trust_remote_code")))
-        except LocalFactError:
-            self._core.end()
-            raise
+        on_cpu = _runs_on_cpu()
+        # Before the model: what is wrong with a tokenizer is known in a second, a large model stands after minutes.
+        self._layout = ChatLayout(settings.folder, trust_remote_code=bool(settings.arguments.get("trust_remote_code")))
+        self._core = _Core(settings, on_cpu=on_cpu)
         self._window = min(self.identity.window, self._core.window)
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
@@ -148,28 +151,32 @@ class VLLMEngine:
 class _Core:
     """vLLM's engine on a loop of its own."""
 
-    def __init__(self, settings: EngineSettings) -> None:
-        quieten()
-        try:
-            from vllm.platforms import current_platform
-        except ImportError as error:
-            raise MissingError(f"vLLM is not installed ({error}). Run `make setup-llm`.") from error
-        on_cpu = current_platform.is_cpu()
+    def __init__(self, settings: EngineSettings, *, on_cpu: bool) -> None:
         eager = bool(settings.arguments.get("enforce_eager"))
         self._numbers = count()
         self._llm: Any = None
+        self._others = {process.pid for process in multiprocessing.active_children()}
+        self._warden: subprocess.Popen[bytes] | None = None
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
             with environment(inherited(compile_nothing=on_cpu and eager)):
-                self.window = self._thread.wait(self._start(settings, cache_on_cpu() if on_cpu else {}))
-        except Exception as error:
+                # As much as can be is done in this thread, where Ctrl-C reaches it.
+                make = self._configured(settings, cache_on_cpu() if on_cpu else {})
+                self.window = self._thread.wait(self._start(make), self._guard)
+            self._guard()
+        except BaseException as error:
+            silence()
             self.end()
+            if not isinstance(error, Exception):
+                raise
             raise EngineError(f"The language model engine could not start: {_sentence(error)}") from error
         silence()
 
-    async def _start(self, settings: EngineSettings, cache: Mapping[str, int]) -> int:
+    @staticmethod
+    def _configured(settings: EngineSettings, cache: Mapping[str, int]) -> Callable[[], Any]:
         from vllm import AsyncEngineArgs
+        from vllm.usage.usage_lib import UsageContext
         from vllm.v1.engine.async_llm import AsyncLLM
 
         given = {
@@ -183,7 +190,17 @@ class _Core:
             **settings.arguments,
             "logprobs_mode": "raw_logprobs",
         }
-        self._llm = AsyncLLM.from_engine_args(AsyncEngineArgs(model=str(settings.folder), **given))
+        arguments = AsyncEngineArgs(model=str(settings.folder), **given)
+        return partial(
+            AsyncLLM.from_vllm_config,
+            arguments.create_engine_config(UsageContext.ENGINE_CONTEXT),
+            enable_log_requests=arguments.enable_log_requests,
+            disable_log_stats=arguments.disable_log_stats,
+        )
+
+    async def _start(self, make: Callable[[], Any]) -> int:
+        spare_from_interrupts()
+        self._llm = make()
         # vLLM would ask this with the first request, and wait for ever if its process died just then.
         await self._llm.get_supported_tasks()
         return int(self._llm.model_config.max_model_len)
@@ -216,13 +233,47 @@ class _Core:
             raise EngineError(_DIED if self._llm.errored else f"The engine failed: {_sentence(error)}") from error
 
     def end(self) -> None:
-        self._thread.end(self._let_go)
+        try:
+            self._thread.end(self._let_go, self._give_start_up)
+        except KeyboardInterrupt:  # pressed again
+            self._kill()
+            raise
         atexit.unregister(self.end)
 
     def _let_go(self) -> None:
         if self._llm is not None:
-            self._llm.shutdown()
+            self._llm.shutdown(timeout=GRACE_SECONDS)
             self._llm = None
+        if self._warden is not None:
+            self._warden.kill()
+            self._warden.wait()
+
+    def _give_start_up(self) -> None:
+        if self._llm is None:  # vLLM blocks the loop until its processes stand, or are dead
+            self._kill()
+
+    def _kill(self) -> None:
+        from vllm.utils.system_utils import kill_process_tree
+
+        for process in self._processes():
+            kill_process_tree(process)
+
+    def _guard(self) -> None:
+        if self._warden is None and (processes := self._processes()):
+            self._warden = warden(processes)
+
+    def _processes(self) -> list[int]:
+        started = [process for process in multiprocessing.active_children() if process.pid not in self._others]
+        return [process.pid for process in started if process.pid is not None and process.name.startswith("EngineCore")]
+
+
+def _runs_on_cpu() -> bool:
+    quieten()
+    try:
+        from vllm.platforms import current_platform
+    except ImportError as error:
+        raise MissingError(f"vLLM is not installed ({error}). Run `make setup-llm`.") from error
+    return current_platform.is_cpu()
 
 
 def _usage(outputs: Sequence[Any], started: float, *, output_tokens: int) -> Usage:

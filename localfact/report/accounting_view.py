@@ -4,7 +4,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from localfact.report.accounting import Accounting, CostLine
+from localfact.report.accounting import Accounting
+from localfact.report.run_figures import CostLine
 
 
 def accounting_view(accounting: Accounting) -> RenderableType:

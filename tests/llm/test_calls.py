@@ -12,10 +12,13 @@ from localfact.usage import Usage
 
 TEXTS = st.sampled_from(["", "a", "ab", "\x00", "\ud83d", "\ud83d\ude00", "😀", "é", "e\u0301", '"', "\\"])
 CHATS = st.lists(st.builds(Message, st.sampled_from(["system", "user"]), TEXTS), max_size=2).map(tuple)
+COMMIT, HASH = "0123456789abcdef" * 2 + "01234567", "sha256:" + "0123456789abcdef" * 4
+#: The last three stand for the files themselves, whatever the model is called.
+REVISIONS = ["1", "2", "sha256:1", COMMIT, HASH, f'{HASH}+load_format="dummy"']
 IDENTITIES = st.builds(
     EngineIdentity,
     model=st.sampled_from(["m", "n"]),
-    revision=st.sampled_from(["1", "2"]),
+    revision=st.sampled_from(REVISIONS),
     dtype=st.sampled_from(["float32", "bfloat16"]),
     quantisation=st.sampled_from([None, "fp8"]),
     template=st.sampled_from(["plain", "t"]),
@@ -48,7 +51,8 @@ def two_calls(draw: st.DrawFn) -> tuple[Any, Any]:
 
 def what_decides(call: Any, identity: EngineIdentity) -> tuple[Any, ...]:
     """All that may decide an answer, written down once more and by itself."""
-    common = (call.kind, identity.model_copy(update={"window": 1}), call.chat)
+    name = "" if identity.revision in REVISIONS[3:] else identity.model
+    common = (call.kind, identity.model_copy(update={"window": 1, "model": name}), call.chat)
     if isinstance(call, CountCall):
         return (*common, call.prefix)
     if isinstance(call, GenerateCall):
@@ -94,6 +98,15 @@ def test_another_prompt_or_sampling_is_another_key(changed: Any) -> None:
 @pytest.mark.parametrize("field", ["model", "revision", "dtype", "quantisation", "template"])
 def test_another_engine_is_another_key(field: str) -> None:
     assert CALL.keys(IDENTITY.model_copy(update={field: "other"})).whole != CALL.keys(IDENTITY).whole
+
+
+@pytest.mark.parametrize("revision", REVISIONS[3:])
+def test_the_name_is_in_the_key_unless_the_revision_stands_for_the_files(revision: str) -> None:
+    known = IDENTITY.model_copy(update={"revision": revision})
+    assert CALL.keys(known) == CALL.keys(known.model_copy(update={"model": "another name"}))
+    assert CALL.keys(known) != CALL.keys(known.model_copy(update={"revision": f"{revision}+x=1"}))
+    stated = IDENTITY.model_copy(update={"revision": revision.replace("0123", "v123", 1)})
+    assert CALL.keys(stated) != CALL.keys(stated.model_copy(update={"model": "another name"}))
 
 
 def test_neither_the_stage_nor_the_window_is_in_the_key_nor_the_seed_at_temperature_zero() -> None:

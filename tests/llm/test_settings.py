@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from localfact.errors import InputError, MissingError
-from localfact.llm.arguments import known_names, read_arguments, read_value
+from localfact.llm.calls import CountCall
 from localfact.llm.division import Divider, Division
 from localfact.llm.hardware import GIB, Gpu, Hardware
 from localfact.llm.settings import divided, engine_settings, precision, reserved_for
@@ -157,6 +155,35 @@ def test_an_argument_that_may_change_answers_makes_another_revision(tmp_path: Pa
     assert dummy.revision == f'{card.revision}+load_format="dummy"'
 
 
+@pytest.mark.parametrize(
+    "argument",
+    [
+        {"seed": "7"},
+        {"served_model_name": "mine"},
+        {"max_num_queued_reqs": "9"},
+        {"log_config_file": "log.json"},
+        {"kv_cache_metrics": "true"},
+        {"data_parallel_backend": "mp"},
+    ],
+)
+def test_an_argument_of_logs_names_queues_or_seeds_makes_no_other_model(tmp_path: Path, argument: dict[str, str]) -> None:
+    card = load_card(str(model_folder(tmp_path / "tiny")))
+    assert engine_settings(card, engine_args=argument, hardware=LAPTOP).identity.revision == card.revision
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [("config.json", json.dumps(CONFIG | {"rope_theta": 5e5})), ("tokenizer.json", "{}"), ("generation_config.json", "{}")],
+)
+def test_a_folder_is_another_model_once_a_file_that_decides_answers_is_edited(tmp_path: Path, file: str, content: str) -> None:
+    folder = model_folder(tmp_path / "tiny")
+    before = engine_settings(load_card(str(folder)), hardware=LAPTOP).identity
+    (folder / file).write_text(content)
+    edited = engine_settings(load_card(str(folder)), hardware=LAPTOP).identity
+    assert edited.model_copy(update={"revision": before.revision}) == before
+    assert CountCall((), "", "").keys(edited) != CountCall((), "", "").keys(before)
+
+
 @pytest.mark.parametrize(("capability", "shown"), [(AMPERE, "fp8_per_tensor (weights only)"), (HOPPER, "fp8_per_tensor")])
 def test_fp8_by_hand_is_what_this_vllm_calls_it_and_ampere_is_told_apart(
     tmp_path: Path, capability: tuple[int, int], shown: str
@@ -231,24 +258,6 @@ def test_a_model_without_the_role_and_a_folder_without_configuration_are_refused
     (tmp_path / "model.safetensors").write_bytes(b"w")
     with pytest.raises(InputError, match=r"config\.json cannot be read"):
         engine_settings(load_card(str(tmp_path)), hardware=LAPTOP)
-
-
-def test_values_are_read_as_what_they_look_like() -> None:
-    texts = ["8", "0.5", "true", "None", '{"a": 1}', "auto"]
-    assert [read_value(text) for text in texts] == [8, 0.5, True, None, {"a": 1}, "auto"]
-
-
-@given(st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans()))
-def test_a_printed_value_is_read_back(value: float) -> None:
-    assert read_value(str(value)) == value
-
-
-def test_names_of_vllm_are_those_of_its_class() -> None:
-    names = known_names()
-    if names is None:
-        pytest.skip("vLLM is not installed")
-    assert {"dtype", "max_model_len", "kv_cache_memory_bytes", "enable_log_requests"} <= names
-    assert read_arguments({"gpu-memory-utilization": "0.5"}) == {"gpu_memory_utilization": 0.5}
 
 
 def test_latent_attention_keeps_one_vector_that_is_not_divided(tmp_path: Path) -> None:

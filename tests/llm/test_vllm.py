@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tiny_models import settings_of, tiny_llama
 
-from localfact.errors import EngineError, InputError, PromptTooLongError
+from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Generation, Message
 from localfact.llm.offsets import write
@@ -291,3 +291,20 @@ def test_an_engine_that_cannot_start_says_why_in_one_sentence(tmp_path: Path, fa
         VLLMEngine(settings_of(folder, no_such_argument=1))
     with pytest.raises(EngineError, match=r"could not start: .*512"):
         VLLMEngine(settings_of(folder, max_model_len=512))
+
+
+@pytest.mark.parametrize("damage", ["{", '{"version": "1.0", "model": {"type": "none"}}', None])
+def test_a_tokenizer_that_cannot_be_used_is_told_before_the_model_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str | None
+) -> None:
+    loaded: list[object] = []
+    monkeypatch.setattr("localfact.llm.vllm._Core", lambda *given, **named: loaded.append(given))
+    folder = tiny_llama(tmp_path / "model", "bytes", window=256)
+    settings = settings_of(folder)
+    if damage is None:
+        (folder / "tokenizer.json").unlink()
+    else:
+        (folder / "tokenizer.json").write_text(damage)
+    with pytest.raises(MissingError if damage is None else Exception):
+        VLLMEngine(settings)
+    assert not loaded

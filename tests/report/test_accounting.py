@@ -10,8 +10,9 @@ from roads import EntailedIsSupported, LineExtractor, OnePassage, WordRelations,
 
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Claim
-from localfact.report.accounting import Accounting, CostLine, accounting
+from localfact.report.accounting import Accounting, accounting
 from localfact.report.accounting_view import accounting_view
+from localfact.report.run_figures import CostLine
 from localfact.text import sentences
 
 FASTFACT = {"stride": "max", "corpus": "sample", "k": 10}
@@ -121,6 +122,12 @@ def test_claims_that_came_with_the_input_cost_no_extraction():
     found = accounting(rows, method="fastfact", settings={**FASTFACT, "stride": 5})
     assert (line(found, "extract").expected, line(found, "extract").sent) == (1, 1)
     assert line(found, "extract").note == "1 responses came with their claims"
+    earlier = {"extract": {"earlier_calls": 3, "earlier_prompt_tokens": 1200, "earlier_output_tokens": 90}}
+    found = accounting([assessment(8, 4, 4, usage={"verify": use(4)}, counts=earlier)], method="fastfact", settings=FASTFACT)
+    told = "which took 3 calls in an earlier pass (1,200 prompt tokens, 90 output tokens)"
+    assert line(found, "extract").note == f"1 responses came with their claims; {told}"
+    assert found.calls_sent == 4
+    found = accounting(rows, method="fastfact", settings={**FASTFACT, "stride": 5})
     assert found.sentences == 13
 
 

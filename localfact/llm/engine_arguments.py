@@ -4,7 +4,8 @@ import ast
 import difflib
 import importlib.util
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,23 +22,53 @@ OURS = {
     "logprobs_mode": "nothing: label probabilities need raw log-probabilities",
     "skip_tokenizer_init": "nothing: prompts are counted in tokens",
     "runner": "nothing: a language model generates",
+    # What is set here is kept in run.yaml and transcripts, in the clear.
+    "hf_token": "HF_TOKEN in the environment, with `localfact models pull`: the engine itself asks no hub",
 }
-#: Arguments that decide speed and memory alone, or stand in the identity by themselves (dtype, quantization, max_model_len).
+#: Arguments that decide speed, memory, logs and measurements alone, or stand in the identity by themselves (dtype,
+#: quantization, max_model_len). A seed is sent with every call that samples, and dummy weights have their own.
 # fmt: off
 NEUTRAL = frozenset(
     {
-        "dtype", "quantization", "max_model_len", "tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size",
-        "distributed_executor_backend", "gpu_memory_utilization", "kv_cache_memory_bytes", "cpu_offload_gb", "block_size",
-        "num_gpu_blocks_override", "enable_prefix_caching", "prefix_caching_hash_algo", "max_num_batched_tokens",
-        "max_num_seqs", "max_logprobs", "enable_chunked_prefill", "scheduling_policy", "async_scheduling",
-        "stream_interval", "enforce_eager", "optimization_level", "compilation_config", "cudagraph_capture_sizes",
-        "max_cudagraph_capture_size", "disable_custom_all_reduce", "enable_expert_parallel", "safetensors_load_strategy",
-        "download_dir", "max_parallel_loading_workers", "use_tqdm_on_load", "disable_log_stats", "enable_log_requests",
-        "log_level", "shutdown_timeout", "device_ids", "disable_cascade_attn", "enable_sleep_mode", "trust_remote_code",
-        "numa_bind", "enable_flashinfer_autotune",
+        "dtype", "quantization", "max_model_len", "seed",
+        # How the model is divided over devices and machines.
+        "tensor_parallel_size", "pipeline_parallel_size", "prefill_context_parallel_size", "decode_context_parallel_size",
+        "data_parallel_size", "data_parallel_size_local", "data_parallel_rank", "data_parallel_start_rank",
+        "data_parallel_address", "data_parallel_rpc_port", "data_parallel_backend", "data_parallel_hybrid_lb",
+        "data_parallel_external_lb", "data_parallel_multi_port_external_lb", "distributed_executor_backend", "master_addr",
+        "master_port", "nnodes", "node_rank", "distributed_timeout_seconds", "cpu_distributed_timeout_seconds", "device_ids",
+        "numa_bind", "numa_bind_nodes", "numa_bind_cpus", "enable_expert_parallel", "disable_custom_all_reduce",
+        "disable_nccl_for_dp_synchronization", "dp_sync_interval", "enable_shm_tensor_arena", "enable_nccl_comm_suspend",
+        "fault_tolerance_config", "enable_fault_tolerance",
+        # Memory: of weights, and of the cache of keys and values.
+        "gpu_memory_utilization", "kv_cache_memory_bytes", "block_size", "num_gpu_blocks_override", "enable_prefix_caching",
+        "prefix_caching_hash_algo", "prefix_cache_retention_interval", "cpu_offload_gb", "cpu_offload_params",
+        "offload_backend", "offload_group_size", "offload_num_in_group", "offload_prefetch_step", "offload_params",
+        "kv_offloading_size", "kv_offloading_backend", "kv_events_config", "enable_sleep_mode",
+        "sleep_mode_offload_cudagraph", "enable_cumem_allocator",
+        # Loading.
+        "download_dir", "safetensors_load_strategy", "safetensors_prefetch_num_threads", "safetensors_prefetch_block_size",
+        "max_parallel_loading_workers", "pt_load_map_location", "use_tqdm_on_load", "trust_remote_code",
+        # Which request is computed when, and compiling.
+        "max_num_batched_tokens", "max_num_scheduled_tokens", "max_num_seqs", "max_num_active_seqs", "max_num_queued_reqs",
+        "max_num_queued_tokens", "long_prefill_token_threshold", "long_prefill_token_threshold_adaptive", "max_logprobs",
+        "enable_chunked_prefill", "scheduling_policy", "scheduler_reserve_full_isl", "prefill_schedule_interval", "watermark",
+        "async_scheduling", "stream_interval", "enforce_eager", "optimization_level", "compilation_config",
+        "cudagraph_capture_sizes", "max_cudagraph_capture_size", "disable_cascade_attn", "enable_flashinfer_autotune",
+        # Names, logs and measurements.
+        "served_model_name", "disable_log_stats", "aggregate_engine_logging", "enable_log_requests", "log_level",
+        "log_config_file", "logging_config", "show_hidden_metrics_for_version", "otlp_traces_endpoint",
+        "collect_detailed_traces", "per_request_spec_decode_metrics", "kv_cache_metrics", "kv_cache_metrics_sample",
+        "custom_histogram_buckets", "cudagraph_metrics", "enable_layerwise_nvtx_tracing", "enable_mfu_metrics",
+        "enable_logging_iteration_details", "jit_monitor_mode", "jit_monitor_verbose", "ray_workers_use_nsight",
+        "profiler_config", "fail_on_environ_validation", "shutdown_timeout",
     }
 )
 # fmt: on
+#: Words in the name of a value that is nobody's business, however deep it stands in an argument.
+SECRET = re.compile(
+    r"secret|passw|credential|(api|access|private|auth)_?key|(hf|api|auth|access|bearer|session)_?token|^token$", re.I
+)
 DTYPES = {"float16": "float16", "half": "float16", "bfloat16": "bfloat16", "float32": "float32", "float": "float32"}
 NOTHING = ("none", "null")
 #: How many near names an unknown one is answered with.
@@ -48,7 +79,7 @@ def read_arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments with their values as what they look like: whole and decimal numbers, true, false, none, JSON, else text.
 
     Raises:
-        InputError: vLLM has no such argument, or it is one that localfact sets itself.
+        InputError: vLLM has no such argument, it is one that localfact sets itself, or it holds a secret.
     """
     read = {}
     for typed_name, value in typed.items():
@@ -63,7 +94,24 @@ def read_arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
                 + (f" Near: {', '.join(near)}." if near else " See vLLM's documentation of AsyncEngineArgs.")
             )
         read[name] = read_value(value) if isinstance(value, str) else value
+        secret = next(filter(SECRET.search, names_within(read[name])), None)
+        if secret is not None:
+            raise InputError(
+                f"--engine-arg {name} holds '{secret}', and engine arguments are kept in run.yaml, in the clear; "
+                "give it to vLLM in an environment variable."
+            )
     return read
+
+
+def names_within(value: Any) -> Iterator[str]:
+    """All names in an argument's value, at any depth."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield str(name)
+            yield from names_within(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from names_within(inner)
 
 
 def read_value(text: str) -> Any:

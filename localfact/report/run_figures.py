@@ -1,0 +1,153 @@
+"""The figures of a run that accounting puts beside the formulas: N, M, p, q and w; calls, tokens, reasons for differences."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
+from typing import Any, Literal
+
+from localfact.records import Assessment, Record
+from localfact.text import sentences
+
+What = Literal["LLM calls", "searches", "pages", "passages", "relations"]
+
+#: Stage -> count of an Assessment -> how it is said as a reason why what was sent departs from the formula.
+REASONS: Mapping[str, Mapping[str, str]] = {
+    "extract": {"chunks_split": "chunks split because they or their answers were too long"},
+    "verify": {
+        "labels_chosen": "further calls to read a label from the model",
+        "claims_without_evidence": "claims without a passage, not asked about",
+        "failed": "claims failed",
+    },
+    "relate": {"pairs_gated": "pairs gated", "pairs_failed": "pairs failed"},
+}
+
+
+class CostLine(Record):
+    """One kind of cost in one stage.
+
+    Attributes:
+        stage: as in an Assessment's usage, or TOTAL.
+        what: what is counted. formula: of the paper, in the letters of `Accounting`; "" where it has none.
+        expected: the formula's value with this run's figures; None without a formula.
+        sent: how many there really were. prompt_tokens, output_tokens: of the calls, 0 for what is no call.
+        note: reasons that were counted for a difference, and what else a reader must know.
+    """
+
+    stage: str
+    what: What
+    formula: str = ""
+    expected: float | None = None
+    sent: int
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """A run's figures, in the formulas' letters where they have one."""
+
+    assessments: Sequence[Assessment]
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def assessed(self) -> list[Assessment]:
+        """The assessments that did not fail."""
+        return [assessment for assessment in self.assessments if assessment.status != "failed"]
+
+    @cached_property
+    def lengths(self) -> list[int]:
+        """The sentences of each assessed response."""
+        return [len(sentences(assessment.text)) for assessment in self.assessed]
+
+    @property
+    def sentences(self) -> int:
+        """N."""
+        return sum(self.lengths)
+
+    @property
+    def claims(self) -> int:
+        """M."""
+        return sum(len(assessment.claims) for assessment in self.assessed)
+
+    @property
+    def searched(self) -> int:
+        """The claims that went to evidence: pM."""
+        return self.counted("retrieve", "claims")
+
+    @property
+    def queries(self) -> int:
+        """The search queries of a claim: q; 1 where the claim is the query."""
+        return int(self.settings.get("queries_per_claim", 1))
+
+    @property
+    def stride(self) -> int | Literal["max"] | None:
+        """The sentences of a chunk: w."""
+        stride = self.settings.get("stride")
+        return stride if stride in (None, "max") else int(stride)
+
+    @property
+    def chunks(self) -> int:
+        """N/w, rounded up in each response that was sent to an extractor; claims that come with the input cost no call."""
+        rows = zip(self.assessed, self.lengths, strict=True)
+        sent = [length for assessment, length in rows if assessment.usage.get("extract", {}).get("calls")]
+        return sum(1 if isinstance(self.stride, str | None) else ceil(length / self.stride) for length in sent)
+
+    def counted(self, stage: str, name: str) -> int:
+        """The sum of one count of the assessments."""
+        return sum(assessment.counts.get(stage, {}).get(name, 0) for assessment in self.assessed)
+
+    def counts(self, stage: str, name: str) -> bool:
+        """Whether any assessment has that count at all."""
+        return any(name in assessment.counts.get(stage, {}) for assessment in self.assessed)
+
+    def used(self, stage: str, name: str) -> int:
+        """The sum of one figure of a stage's usage, failed responses included: what was sent was sent."""
+        return sum(assessment.usage.get(stage, {}).get(name, 0) for assessment in self.assessments)
+
+    def stages(self) -> list[str]:
+        """Every stage that called a model, each once."""
+        return list(dict.fromkeys(stage for assessment in self.assessments for stage in assessment.usage))
+
+    def calls(self, stage: str, formula: str = "", expected: float | None = None) -> CostLine:
+        """The line of one stage's LLM calls."""
+        return CostLine(
+            stage=stage,
+            what="LLM calls",
+            formula=formula,
+            expected=expected,
+            sent=self.used(stage, "calls"),
+            prompt_tokens=self.used(stage, "prompt_tokens"),
+            output_tokens=self.used(stage, "output_tokens"),
+            note=self.note(stage),
+        )
+
+    def note(self, stage: str) -> str:
+        """The counted reasons why a stage's calls may depart from its formula."""
+        where = {"verify": "assess"}.get(stage, stage)
+        told = [f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))]
+        failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
+        if calls := sum(assessment.usage.get(stage, {}).get("calls", 0) for assessment in failed):
+            told.append(f"{calls:,} calls of responses that failed")
+        if stage == "extract":
+            told.extend(self.earlier())
+        return said(*told)
+
+    def earlier(self) -> Iterator[str]:
+        """What is known of the extraction of claims that came with the input: `localfact extract` notes what it cost."""
+        given = sum(bool(each.claims) and not each.usage.get("extract") for each in self.assessed)
+        if given:
+            yield f"{given:,} responses came with their claims"
+        if calls := self.counted("extract", "earlier_calls"):
+            tokens = self.counted("extract", "earlier_prompt_tokens"), self.counted("extract", "earlier_output_tokens")
+            yield f"which took {calls:,} calls in an earlier pass ({tokens[0]:,} prompt tokens, {tokens[1]:,} output tokens)"
+
+    def reason(self, stage: str, name: str) -> int:
+        """A reason's count; the assessor counts what it gated of the pairs."""
+        return self.counted("assess" if name == "pairs_gated" else stage, name)
+
+
+def said(*notes: str) -> str:
+    """The notes that say something, as one."""
+    return "; ".join(filter(None, notes))
