@@ -242,6 +242,6 @@ def interruptible(out: Path | None) -> Iterator["TerminalProgress"]:
         with TerminalProgress(errors()) as progress:
             yield progress
     except KeyboardInterrupt:
-        kept = f"What is done is kept beside {out}; the same command goes on from there." if out else "A --transcript keeps what was asked."
-        note(f"Interrupted. {kept}")
+        kept = f"What is done is kept beside {out}" if out else "A --transcript keeps what was asked"
+        note(f"Interrupted. {kept}; the same command goes on from there.")
         raise

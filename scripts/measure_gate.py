@@ -16,7 +16,8 @@ from rich.console import Console
 from rich.table import Table
 
 from localfact.evaluation import prepare, sample_responses
-from localfact.methods import METHODS, Options, assessor, wire
+from localfact.methods import METHODS, FactReasonerMethod, factreasoner, wire
+from localfact.options import Options
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Distribution, Failure, Pair, RelationLabel
 from localfact.run import SILENT
@@ -51,7 +52,9 @@ class Remembering:
 def measured(data: Path | None, gate: float | None, pipeline: Pipeline, settings: dict[str, object]) -> tuple[int, int, float]:
     """Pairs asked, how many were not neutral, and F1 against the labels."""
     remembering = Remembering(pipeline.relation_model, {})
-    judge = assessor(METHODS[METHOD], {**settings, "gate": gate})
+    method = METHODS[METHOD]
+    assert isinstance(method, FactReasonerMethod)
+    judge = factreasoner(method, {**settings, "gate": gate})
     road = Pipeline(pipeline.extractor, pipeline.retriever, remembering, judge)
     job = prepare(data, options=LABELLED)
 
