@@ -68,10 +68,14 @@ def engine_settings(
     card = settled(card)
     try:
         folder = weights_folder(card)
-    except MissingError:
-        planned = shape_of_card(card)  # whether it would fit at all is worth knowing before it is downloaded
-        if planned is not None:
+    except MissingError as missing:
+        planned = shape_of_card(card)
+        if planned is None:
+            raise
+        try:
             divided(card, planned, hardware, arguments, reserved_gib)
+        except MissingError as too_big:  # worth knowing before it is downloaded
+            raise MissingError(f"{missing}. But {too_big}") from None
         raise
     shape = shape_of_folder(folder, card)
     division = divided(card, shape, hardware, arguments, reserved_gib)

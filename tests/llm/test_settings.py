@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,15 @@ def test_too_big_is_said_with_the_numbers_and_what_would_fit() -> None:
     assert "on 4 such GPU(s) as it is stored; on 2 such GPU(s) with --engine-arg quantization=fp8" in message
 
 
-def test_too_big_for_the_memory_of_a_laptop_is_said_before_weights_are_missed(tmp_path: Path) -> None:
+def test_weights_that_are_missing_are_told_with_the_places_and_that_they_would_be_too_big_too() -> None:
     card = load_card("llama-3.1-70b").model_copy(update={"name": "no-such-folder-of-weights", "folder": None})
-    with pytest.raises(MissingError, match=r"too big for this machine \(CPU with 16 GiB\).*134\.\d GiB"):
+    with pytest.raises(MissingError) as refused:
         engine_settings(card, hardware=LAPTOP)
+    message = str(refused.value)
+    assert message.index("models/weights/no-such-folder-of-weights") < message.index("LOCALFACT_WEIGHTS")
+    assert "localfact models pull" in message
+    assert message.index("localfact models pull") < message.index("too big for this machine (CPU with 16 GiB)")
+    assert re.search(r"134\.\d GiB", message)
     with pytest.raises(MissingError, match="not on this machine"):
         engine_settings(card.model_copy(update={"hub": "nobody/nothing"}), hardware=machine(8, 139.8, HOPPER))
 
