@@ -8,10 +8,15 @@ from dataclasses import dataclass
 
 from localfact.inference.components import Component
 
-#: Largest separator of an order that exact inference takes on: tables of 2^17 numbers.
+#: Orders up to this width are taken whatever the number of cells, short of CELLS_CEILING: tables of 2^17 cells.
 WIDTH_LIMIT = 16
-#: Largest sum of table sizes over all variables of a component: 2^24 numbers are 128 MB.
-ENTRIES_LIMIT = 2**24
+#: Wider orders are taken by `auto` where all tables together have at most so many cells: about 0.05 s of work.
+CELLS_LIMIT = 2**20
+#: No order with more cells than this is taken by any solver: their conditionals fill half a gigabyte.
+CELLS_CEILING = 2**26
+#: Min-fill is not tried where eliminating by the fewest neighbours, which is much cheaper to follow, gets wider than the limits
+#: allow by more than this: the two seldom differ so much.
+GLANCE_MARGIN = 6
 
 
 @dataclass(frozen=True)
@@ -39,24 +44,27 @@ class TooWide:
     reason: str
 
 
-def min_fill_order(component: Component) -> EliminationOrder | TooWide:
+def min_fill_order(component: Component, *, cells_limit: int = CELLS_LIMIT) -> EliminationOrder | TooWide:
     """Eliminates greedily the variable that joins the fewest unjoined neighbours; ties: the fewest neighbours, then the first.
 
-    Gives up at the first separator above WIDTH_LIMIT, or when the tables together pass ENTRIES_LIMIT.
+    A variable eliminated with a separator of w variables needs a table of 2^(w + 1) cells. Gives up as soon as the order is
+    wider than WIDTH_LIMIT and has more than `cells_limit` cells, or has more than CELLS_CEILING.
     """
     neighbours = _neighbourhoods(component)
+    hopeless = max(WIDTH_LIMIT, cells_limit.bit_length()) + GLANCE_MARGIN
+    if (glance := _width_at_a_glance(neighbours, hopeless)) > hopeless:
+        return _too_wide(glance, cells_limit)
     separators = _strip_leaves(neighbours)
-    entries = sum(2 ** len(separator) for separator in separators.values())
+    cells, width = sum(2 ** (len(separator) + 1) for separator in separators.values()), 0
     left = [variable for variable in range(len(neighbours)) if variable not in separators]
     costs = {variable: _cost(neighbours, variable) for variable in left}
     while costs:
         variable = min(costs, key=lambda candidate: (costs[candidate], candidate))
         separator = _members(neighbours[variable])
-        entries += 2 ** len(separator)
-        if len(separator) > WIDTH_LIMIT:
-            return TooWide(f"min-fill elimination reaches width {len(separator)}, the limit is {WIDTH_LIMIT}")
-        if entries > ENTRIES_LIMIT:
-            return TooWide(f"its tables need more than {ENTRIES_LIMIT} numbers, which is the limit")
+        cells += 2 ** (len(separator) + 1)
+        width = max(width, len(separator))
+        if cells > (CELLS_CEILING if width <= WIDTH_LIMIT else min(cells_limit, CELLS_CEILING)):
+            return _too_wide(width, cells_limit)
         _remove(neighbours, variable, separator)
         separators[variable] = separator
         del costs[variable]
@@ -66,6 +74,29 @@ def min_fill_order(component: Component) -> EliminationOrder | TooWide:
             changed |= neighbours[neighbour] | 1 << neighbour
         costs.update((other, _cost(neighbours, other)) for other in _members(changed))
     return EliminationOrder(tuple(separators), tuple(map(tuple, separators.values())))
+
+
+def _too_wide(width: int, cells_limit: int) -> TooWide:
+    return TooWide(f"elimination reaches width {width}, where the limits are {WIDTH_LIMIT} or {cells_limit} table cells in all")
+
+
+def _width_at_a_glance(neighbours: list[int], most: int) -> int:
+    """The width of the order that eliminates the variable with the fewest neighbours, given up at the first beyond `most`."""
+    neighbours = neighbours.copy()
+    degrees = [bits.bit_count() for bits in neighbours]
+    width = 0
+    for _ in degrees:
+        fewest = min(degrees)
+        width = max(width, fewest)
+        if width > most:
+            break
+        variable = degrees.index(fewest)
+        separator = _members(neighbours[variable])
+        _remove(neighbours, variable, separator)
+        degrees[variable] = len(degrees)
+        for neighbour in separator:
+            degrees[neighbour] = neighbours[neighbour].bit_count()
+    return width
 
 
 def _neighbourhoods(component: Component) -> list[int]:

@@ -1,48 +1,234 @@
-"""Loopy belief propagation's inner loop, compiled by numba; loopy.py imports this file only when a graph needs it.
+"""Belief propagation's inner loops, compiled by numba and cached; without numba the same functions run as plain Python.
 
-Everything is in log-odds, log P(true) - log P(false), and finite: zeros were replaced by a floor before.
+A message is what a variable, its sender, says of another, its receiver: the factor by which it multiplies the receiver's odds
+true : false. Odds and messages are plain positive numbers, so that an update is two divisions and no logarithm; only a
+variable's product of messages is taken as a logarithm. Message e goes from the variable i with first_message[i] <= e <
+first_message[i + 1] to receiver[e]; reverse[e] comes back. tables[e] weighs the values 0 0, 0 1, 1 0, 1 1 of its two ends.
+fixed[i] is 0 or 1 for a variable that has that value, -1 for the others.
 """
 
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+try:
+    from numba import njit
+except ImportError:  # the same numbers, some hundred times slower
+    njit = None
 
-def _iterate(
-    messages: NDArray[np.float64],
-    prior_odds: NDArray[np.float64],
-    first_message: NDArray[np.int64],
-    reverse: NDArray[np.int64],
-    log_tables: NDArray[np.float64],
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+_Floats = NDArray[np.float64]
+_Integers = NDArray[np.int64]
+
+#: A message, or a variable's odds without one, counts as no larger than this, and no smaller than its inverse: evidence beyond
+#: 299 nats is a certainty. The product of two such numbers and a weight is still a float.
+LARGEST = 1e130
+#: The same for a variable's odds with all messages: two certainties and what else there is can still be told apart.
+LARGEST_ODDS = 1e300
+#: Products of messages are brought back towards 1 by this factor when they pass it, before they overflow.
+STEP = 1e100
+LOG_LARGEST_ODDS = math.log(LARGEST_ODDS)
+LOG_STEP = math.log(STEP)
+#: A variable of smaller variance is settled, and explains nothing.
+SETTLED_VARIANCE = 1e-20
+#: Smallest quotient of weights whose logarithm is taken.
+SMALLEST = 1e-300
+
+
+def _compiled(function: _Function) -> _Function:
+    if njit is None:
+        return function
+    try:
+        return cast(_Function, njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # no folder to cache in can be written: compiled anew in each process then
+        return cast(_Function, njit(nogil=True)(function))
+
+
+def _inlined(function: _Function) -> _Function:
+    """Compiled into each function that calls it: a call, with its arrays, would cost more than what is done in it."""
+    return function if njit is None else cast(_Function, njit(inline="always")(function))
+
+
+@_inlined
+def log_odds_of(variable: int, messages: _Floats, log_odds: _Floats, first_message: _Integers, reverse: _Integers) -> float:
+    """Log-odds of a variable: its prior's and those of all messages to it."""
+    product, total = 1.0, log_odds[variable]
+    for e in range(first_message[variable], first_message[variable + 1]):
+        product *= messages[reverse[e]]
+        if product > STEP:
+            product /= STEP
+            total += LOG_STEP
+        elif product < 1 / STEP:
+            product *= STEP
+            total -= LOG_STEP
+    return float(total + math.log(product))
+
+
+@_inlined
+def odds_of(total: float) -> float:
+    """Odds from log-odds, within 1 / LARGEST_ODDS and LARGEST_ODDS."""
+    return math.exp(min(max(total, -LOG_LARGEST_ODDS), LOG_LARGEST_ODDS))
+
+
+@_inlined
+def without(odds: float, message: float) -> float:
+    """A variable's odds without one of the messages to it: the cavity."""
+    return min(max(odds / message, 1 / LARGEST), LARGEST)
+
+
+@_compiled
+def iterate(
+    messages: _Floats,
+    log_odds: _Floats,
+    first_message: _Integers,
+    reverse: _Integers,
+    tables: _Floats,
+    fixed: NDArray[np.int8],
     damping: float,
     tolerance: float,
     sweeps: int,
-) -> tuple[int, float]:
-    """Sweeps over all variables in order, changing `messages` in place, until no message changes by more than `tolerance`.
+) -> tuple[int, bool]:
+    """Sweeps over all variables in order, changing `messages` in place, until none changes by more than `tolerance` of itself.
 
-    Message e goes from the variable i with first_message[i] <= e < first_message[i + 1]; reverse[e] comes back to it, and
-    log_tables[e, x, y] weighs its sender being x and its receiver y. A sender uses what it received in the same sweep. A new
-    message is `damping` of the old one and the rest of what the other messages call for.
+    A variable uses what it received in the same sweep; a fixed one goes on saying what it says. A new message is the old one to
+    the power of `damping`, times the rest of what the other messages call for.
 
-    Returns the number of sweeps done and the largest change of the last one, before damping.
+    Returns the number of sweeps done, and whether the messages settled.
     """
-    change = 0.0
     for sweep in range(sweeps):
-        change = 0.0
-        for sender in range(len(prior_odds)):
-            total = prior_odds[sender]
+        settled = True
+        for sender in range(len(log_odds)):
+            if fixed[sender] >= 0:
+                continue
+            odds = odds_of(log_odds_of(sender, messages, log_odds, first_message, reverse))
             for e in range(first_message[sender], first_message[sender + 1]):
-                total += messages[reverse[e]]
-            for e in range(first_message[sender], first_message[sender + 1]):
-                without_receiver = total - messages[reverse[e]]
-                true = np.logaddexp(log_tables[e, 0, 1], log_tables[e, 1, 1] + without_receiver)
-                false = np.logaddexp(log_tables[e, 0, 0], log_tables[e, 1, 0] + without_receiver)
-                difference = true - false - messages[e]
-                change = max(change, abs(difference))
-                messages[e] += (1.0 - damping) * difference
-        if change <= tolerance:
-            return sweep + 1, change
-    return sweeps, change
+                cavity = without(odds, messages[reverse[e]])
+                new = (tables[e, 1] + tables[e, 3] * cavity) / (tables[e, 0] + tables[e, 2] * cavity)
+                old = messages[e]
+                if abs(new - old) > tolerance * min(new, old):
+                    settled = False
+                if damping > 0.0:
+                    new = math.exp(damping * math.log(old) + (1.0 - damping) * math.log(new))
+                messages[e] = new
+        if settled:
+            return sweep + 1, True
+    return sweeps, False
 
 
-iterate = njit(nogil=True)(_iterate)
+@_inlined
+def cell_weights(
+    e: int,
+    sender: int,
+    receiver: int,
+    odds: _Floats,
+    messages: _Floats,
+    reverse: _Integers,
+    tables: _Floats,
+    fixed: NDArray[np.int8],
+) -> tuple[float, float, float, float]:
+    """The weights of the four values of a pair: its table and both cavities, relative to false where a variable is free."""
+    a0, a1 = 1.0, without(odds[sender], messages[reverse[e]])
+    if fixed[sender] >= 0:
+        a0, a1 = 1.0 - fixed[sender], 1.0 * fixed[sender]
+    b0, b1 = 1.0, without(odds[receiver], messages[e])
+    if fixed[receiver] >= 0:
+        b0, b1 = 1.0 - fixed[receiver], 1.0 * fixed[receiver]
+    return tables[e, 0] * a0 * b0, tables[e, 1] * a0 * b1, tables[e, 2] * a1 * b0, tables[e, 3] * a1 * b1
+
+
+@_compiled
+def believe(
+    messages: _Floats,
+    log_odds: _Floats,
+    first_message: _Integers,
+    reverse: _Integers,
+    fixed: NDArray[np.int8],
+    odds: _Floats,
+    marginals: _Floats,
+) -> float:
+    """Fills in the odds, 1 for a fixed variable, and P(true) of each variable; returns the sum of their log Z_i."""
+    log_z = 0.0
+    for i in range(len(log_odds)):
+        if fixed[i] >= 0:
+            odds[i], marginals[i] = 1.0, fixed[i]
+            log_z += fixed[i] * log_odds[i]
+        else:
+            total = log_odds_of(i, messages, log_odds, first_message, reverse)
+            odds[i] = odds_of(total)
+            marginals[i] = 1.0 / (1.0 + 1.0 / odds[i])
+            log_z += max(total, 0.0) + math.log1p(math.exp(-abs(total)))
+    return log_z
+
+
+@_compiled
+def describe(
+    messages: _Floats,
+    log_odds: _Floats,
+    first_message: _Integers,
+    receiver: _Integers,
+    reverse: _Integers,
+    tables: _Floats,
+    fixed: NDArray[np.int8],
+    marginals: _Floats,
+    explained: _Floats,
+) -> float:
+    """Fills in P(true) of each variable, and how much of its neighbours' variance it explains: see below.
+
+    Returns the Bethe approximation of log Z (Yedidia, Freeman and Weiss, 2005), where "false" weighs 1 in every prior: the
+    sum of log Z_i over variables and of log Z_ij - log Z_i - log Z_j over pairs. A fixed variable's Z_i is 1.
+    Knowing x_i takes cov(x_i, x_j)^2 / var(x_i) off the variance of x_j; explained[i] is the sum of that over its neighbours.
+    """
+    count = len(log_odds)
+    odds = np.empty(count)
+    log_z = believe(messages, log_odds, first_message, reverse, fixed, odds, marginals)
+    explained[:] = 0.0
+    for i in range(count):
+        for e in range(first_message[i], first_message[i + 1]):
+            j = receiver[e]
+            if i < j:
+                w00, w01, w10, w11 = cell_weights(e, i, j, odds, messages, reverse, tables, fixed)
+                weight = w00 + w01 + w10 + w11
+                # Z_i and Z_j from the same cavities, so that the limits on them cancel.
+                quotient = weight
+                if fixed[i] < 0:
+                    quotient /= 1.0 + without(odds[i], messages[reverse[e]]) * messages[reverse[e]]
+                if fixed[j] < 0:
+                    quotient /= 1.0 + without(odds[j], messages[e]) * messages[e]
+                log_z += math.log(max(quotient, SMALLEST))
+                squared = ((w00 / weight) * (w11 / weight) - (w01 / weight) * (w10 / weight)) ** 2
+                explained[i] += squared
+                explained[j] += squared
+    for i in range(count):
+        variance = (1.0 / (1.0 + odds[i])) * (1.0 / (1.0 + 1.0 / odds[i]))
+        explained[i] = explained[i] / variance if fixed[i] < 0 and variance > SETTLED_VARIANCE else 0.0
+    return log_z
+
+
+@_compiled
+def add_pair_marginals(
+    messages: _Floats,
+    log_odds: _Floats,
+    first_message: _Integers,
+    receiver: _Integers,
+    reverse: _Integers,
+    tables: _Floats,
+    fixed: NDArray[np.int8],
+    share: float,
+    joint: _Floats,
+) -> None:
+    """Adds `share` of P(sender, receiver) to joint[e], shape (2k, 4), for each message from the smaller variable."""
+    count = len(log_odds)
+    odds, marginals = np.empty(count), np.empty(count)
+    believe(messages, log_odds, first_message, reverse, fixed, odds, marginals)
+    for i in range(count):
+        for e in range(first_message[i], first_message[i + 1]):
+            if i < receiver[e]:
+                cells = cell_weights(e, i, receiver[e], odds, messages, reverse, tables, fixed)
+                weight = cells[0] + cells[1] + cells[2] + cells[3]
+                for cell in range(4):
+                    joint[e, cell] += share * cells[cell] / weight

@@ -1,21 +1,23 @@
-"""Computes the marginals of a factor graph: checks it, takes it apart, and sends each component to a solver.
+"""Computes the marginals of a factor graph: ties, fixes, reduces, splits, and sends what is left to a solver.
 
 A new solver is one function here and one line in SOLVERS.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from localfact.errors import InputError
-from localfact.inference.components import Component, components
-from localfact.inference.consistency import is_consistent
-from localfact.inference.elimination import EliminationOrder, TooWide, min_fill_order
+from localfact.inference.components import Component, log_form, split
+from localfact.inference.contraction import contract
+from localfact.inference.elimination import CELLS_CEILING, TooWide, min_fill_order
+from localfact.inference.evidence import condition
 from localfact.inference.exact import eliminate
 from localfact.inference.factor_graph import FactorGraph
-from localfact.inference.loopy import propagate
+from localfact.inference.reduction import reduce
+from localfact.inference.solution import Solution
 
 
 @dataclass(frozen=True)
@@ -27,11 +29,14 @@ class Marginals:
         consistent: whether any assignment weighs more than 0. Always exact, whatever the solver.
         exact: whether the marginals and log_z are exact up to rounding.
         error: an indication of the largest error of any marginal, from 0 to 1: 0 when exact, and no bound otherwise (the
-            solver says what it measures).
-        log_z: the natural log of the sum of all assignments' weights; None when unknown, or when that sum is 0.
-        solver: who did it: "exact", "loopy", or "exact+loopy" when `auto` needed both; "none" when there was nothing to solve.
+            solver says what it measures). `wmb` gives none: 0 says nothing there.
+        log_z: the natural log of the sum of all assignments' weights: an estimate (`bp`) or an upper bound (`wmb`) where not
+            exact; None when the solver gives none (`gibbs`), or when that sum is 0.
+        solver: who did it: "exact", "bp", or "exact+bp" when `auto` needed both; "none" when there was nothing to solve.
         width: the induced width of the elimination order used; None when some component was not eliminated.
-        sweeps: how often message passing went over all variables; 0 when exact.
+        sweeps: how often message passing or sampling went over all variables; 0 when exact.
+        factor_marginals: (m, 2, 2) P(source, target) of each of the graph's factors, false before true: exact where the
+            marginals are. None when the graph is inconsistent, or from a solver that does not give them (wmb, gibbs, pgmpy).
     """
 
     marginals: Mapping[str, float] | None
@@ -42,22 +47,20 @@ class Marginals:
     solver: str
     width: int | None
     sweeps: int = 0
+    factor_marginals: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
-class _Solution:
-    """A solver's answer for one component: P(true) of its n variables, and what the fields of Marginals say of it."""
+class Solver:
+    """Solves a consistent connected component; the same component and seed always give the same answer.
 
-    solver: str
-    marginals: NDArray[np.float64]
-    error: float
-    log_z: float | None
-    width: int | None
-    sweeps: int = 0
+    Attributes:
+        solve: does it.
+        reduced: whether variables with at most two neighbours are summed out before; the solver must give pair marginals then.
+    """
 
-
-#: A solver takes a consistent component and a seed; the same two always give the same answer.
-Solver = Callable[[Component, int], _Solution]
+    solve: Callable[[Component, int], Solution]
+    reduced: bool
 
 
 def marginals(graph: FactorGraph, *, solver: str = "auto", seed: int = 0) -> Marginals:
@@ -65,59 +68,140 @@ def marginals(graph: FactorGraph, *, solver: str = "auto", seed: int = 0) -> Mar
 
     Args:
         graph: any graph; parts that are not connected are solved one by one.
-        solver: a name in SOLVERS. `auto` is exact for every component that is narrow enough and approximate for the others.
-        seed: for solvers that draw random numbers; none of the present ones does.
+        solver: a name in SOLVERS. `auto` is exact for every component that is narrow enough and takes `bp` for the others.
+        seed: for `gibbs`, the only one that draws random numbers.
 
     Raises:
-        InputError: the solver is unknown, or it is `exact` and the graph too wide for it.
+        InputError: the solver is unknown, or the graph is too wide for `exact`, `wmb` or `pgmpy`.
     """
     if solver not in SOLVERS:
         raise InputError(f"There is no solver '{solver}'. Choose one of: {', '.join(SOLVERS)}.")
-    if not is_consistent(graph):
+    whole, pair_of = log_form(graph)
+    contraction = contract(whole)
+    conditioned = None if contraction is None else condition(contraction.tied)
+    if contraction is None or conditioned is None:
         return Marginals(None, consistent=False, exact=True, error=0.0, log_z=None, solver="none", width=None)
-    parts = components(graph)
-    solutions = [SOLVERS[solver](part, seed) for part in parts]
-
-    values = np.empty(len(graph.ids))
-    for part, solution in zip(parts, solutions, strict=True):
-        values[part.variables] = solution.marginals
-    logs_z = [solution.log_z for solution in solutions if solution.log_z is not None]
-    widths = [solution.width for solution in solutions if solution.width is not None]
-    exact = len(logs_z) == len(parts)
+    found = (_reduced if SOLVERS[solver].reduced else _by_component)(conditioned.free, SOLVERS[solver], seed)
+    pairs = found.pair_marginals
+    if pairs is None:
+        pairs = np.full((len(conditioned.free.pairs), 2, 2), np.nan)
+    true, joint = conditioned.expand(contraction.tied, found.marginals, pairs)
+    true, joint = contraction.expand(whole, true, joint)
     return Marginals(
-        marginals=dict(zip(graph.ids, values.tolist(), strict=True)),
+        marginals=dict(zip(graph.ids, true.tolist(), strict=True)),
         consistent=True,
-        exact=exact,
+        exact=found.exact,
+        error=found.error,
+        log_z=None if found.log_z is None else conditioned.log_z + found.log_z,
+        solver=found.solver if graph.ids else "none",
+        width=found.width,
+        sweeps=found.sweeps,
+        factor_marginals=None if found.pair_marginals is None else _of_factors(graph, joint[pair_of]),
+    )
+
+
+def _of_factors(graph: FactorGraph, joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    turned = graph.edges[:, 0] > graph.edges[:, 1]
+    return np.where(turned[:, None, None], joint.transpose(0, 2, 1), joint)
+
+
+def _reduced(whole: Component, solver: Solver, seed: int) -> Solution:
+    """Solves the core of a graph and puts back what was summed out before."""
+    reduction = reduce(whole)
+    core = _by_component(reduction.core, solver, seed)
+    assert core.pair_marginals is not None
+    assert core.log_z is not None
+    true, joint = reduction.expand(whole, core.marginals, core.pair_marginals)
+    return Solution(
+        core.solver,
+        true,
+        exact=core.exact,
+        pair_marginals=joint,
+        log_z=reduction.log_z + core.log_z,
+        error=core.error,
+        width=None if core.width is None else max(core.width, reduction.width),
+        sweeps=core.sweeps,
+    )
+
+
+def _by_component(whole: Component, solver: Solver, seed: int) -> Solution:
+    """Solves each connected component by itself; without any, the answer is exact."""
+    parts = split(whole)
+    solutions = [solver.solve(part.component, seed) for part in parts]
+    true, joint = np.empty(len(whole.variables)), np.empty((len(whole.pairs), 2, 2))
+    pairs_known = True
+    for part, solution in zip(parts, solutions, strict=True):
+        true[part.variables] = solution.marginals
+        if solution.pair_marginals is None:
+            pairs_known = False
+        else:
+            joint[part.pairs] = solution.pair_marginals
+    return Solution(
+        "+".join(sorted({solution.solver for solution in solutions}, key=list(SOLVERS).index)) or "exact",
+        true,
+        exact=all(solution.exact for solution in solutions),
+        pair_marginals=joint if pairs_known else None,
+        log_z=_total([solution.log_z for solution in solutions]),
         error=max((solution.error for solution in solutions), default=0.0),
-        log_z=sum(logs_z) if exact else None,
-        solver="+".join(sorted({solution.solver for solution in solutions})) or "none",
-        width=max(widths, default=0) if exact else None,
+        width=_largest([solution.width for solution in solutions]),
         sweeps=sum(solution.sweeps for solution in solutions),
     )
 
 
-def _exact(component: Component, seed: int) -> _Solution:
+def _total(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if len(known) == len(values) else None
+
+
+def _largest(values: list[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return max(known, default=0) if len(known) == len(values) else None
+
+
+def _auto(component: Component, seed: int) -> Solution:
     order = min_fill_order(component)
+    return _bp(component, seed) if isinstance(order, TooWide) else eliminate(component, order)
+
+
+def _exact(component: Component, seed: int) -> Solution:
+    order = min_fill_order(component, cells_limit=CELLS_CEILING)
     if isinstance(order, TooWide):
-        raise InputError(
-            f"The graph is too wide for the exact solver: {order.reason}. Use the solver 'auto' or 'loopy' instead."
-        )
-    return _eliminated(component, order)
+        raise InputError(f"The graph is too wide for the exact solver: {order.reason}. Use the solver 'auto' or 'bp' instead.")
+    return eliminate(component, order)
 
 
-def _loopy(component: Component, seed: int) -> _Solution:
-    found = propagate(component)
-    return _Solution("loopy", found.marginals, found.error, log_z=None, width=None, sweeps=found.sweeps)
+def _bp(component: Component, seed: int) -> Solution:
+    from localfact.inference.conditioning import propagate
+
+    return propagate(component)
 
 
-def _auto(component: Component, seed: int) -> _Solution:
-    order = min_fill_order(component)
-    return _loopy(component, seed) if isinstance(order, TooWide) else _eliminated(component, order)
+def _wmb(component: Component, seed: int) -> Solution:
+    from localfact.inference.wmb import mini_buckets
+
+    found = mini_buckets(component)
+    return Solution("wmb", found.marginals, exact=found.exact, log_z=found.log_z)
 
 
-def _eliminated(component: Component, order: EliminationOrder) -> _Solution:
-    values, log_z = eliminate(component, order)
-    return _Solution("exact", values, 0.0, log_z, order.width)
+def _gibbs(component: Component, seed: int) -> Solution:
+    from localfact.inference.gibbs import sample
+
+    found = sample(component, seed)
+    return Solution("gibbs", found.marginals, exact=False, error=found.error, sweeps=found.sweeps)
 
 
-SOLVERS: Mapping[str, Solver] = {"auto": _auto, "exact": _exact, "loopy": _loopy}
+def _pgmpy(component: Component, seed: int) -> Solution:
+    from localfact.inference.pgmpy_bridge import eliminate_with_pgmpy
+
+    values, log_z = eliminate_with_pgmpy(component)
+    return Solution("pgmpy", values, exact=True, log_z=log_z)
+
+
+SOLVERS: Mapping[str, Solver] = {
+    "auto": Solver(_auto, reduced=True),
+    "exact": Solver(_exact, reduced=True),
+    "bp": Solver(_bp, reduced=True),
+    "wmb": Solver(_wmb, reduced=False),
+    "gibbs": Solver(_gibbs, reduced=False),
+    "pgmpy": Solver(_pgmpy, reduced=False),
+}

@@ -7,8 +7,7 @@ import argparse
 import asyncio
 import re
 import warnings
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
@@ -19,12 +18,11 @@ from localfact.embedding import Embedder, load_embedder
 from localfact.evidence.dense_index import DenseIndex
 from localfact.evidence.index import Index
 from localfact.evidence.lexical_index import LexicalIndex
-from localfact.inference import marginals
 from localfact.modelcards import load_card
 from localfact.records import Pair
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import calls, llm, synthetic
+from scripts.bench import calls, graphs, llm, synthetic
 from scripts.bench.measure import CALLS, Path, rates
 
 #: Sizes at --size 1.
@@ -34,7 +32,6 @@ SEARCHED_PASSAGES = (10_000, 100_000)
 QUERIES = 50
 RELATED_PASSAGES = 40
 RELATED_CLAIMS = 50
-GRAPH_CLAIMS = (5, 15, 30, 60)
 
 Section = tuple[str, str, dict[str, Path]]
 
@@ -108,42 +105,6 @@ def relating(size: float, embedder: Embedder) -> Section:
     return f"pairs related ({len(passages)} pages x {len(claims)} claims)", "lexical, no embedder", paths
 
 
-def inferring(size: float) -> Iterator[Section]:
-    """Marginals of FR2 graphs, against pgmpy's elimination where that is feasible."""
-    for claims in GRAPH_CLAIMS:
-        if claims > max(15, 60 * size):
-            continue
-        graph = synthetic.graph(claims, 3, seed=claims)
-        paths = {
-            "auto": Path(partial(marginals, graph), 1),
-            "loopy": Path(partial(marginals, graph, solver="loopy"), 1),
-        }
-        if claims <= GRAPH_CLAIMS[0]:
-            paths["pgmpy elimination"] = Path(pgmpy_elimination(graph), 1)
-        variables, factors = len(graph.ids), len(graph.edges)
-        yield f"graphs inferred ({variables} variables, {factors} factors; {marginals(graph).solver})", "loopy", paths
-
-
-def pgmpy_elimination(graph: object) -> Callable[[], object]:
-    """The same marginals by pgmpy."""
-    from pgmpy.factors.discrete import DiscreteFactor
-    from pgmpy.inference import VariableElimination
-    from pgmpy.models import DiscreteMarkovNetwork
-
-    from localfact.inference.factor_graph import FactorGraph
-
-    assert isinstance(graph, FactorGraph)
-    ids = graph.ids
-    network = DiscreteMarkovNetwork()
-    network.add_nodes_from(ids)
-    network.add_factors(*(DiscreteFactor([name], [2], [1 - p, p]) for name, p in zip(ids, graph.priors, strict=True)))
-    for (source, target), table in zip(graph.edges.tolist(), graph.tables, strict=True):
-        network.add_edge(ids[source], ids[target])
-        network.add_factors(DiscreteFactor([ids[source], ids[target]], [2, 2], table))
-    eliminate = VariableElimination(network)
-    return lambda: [eliminate.query([name], show_progress=False) for name in ids]
-
-
 def sections(size: float) -> Iterator[Section]:
     """All that is measured, each made when its turn comes."""
     embedder = load_embedder(load_card("minilm"))
@@ -152,7 +113,6 @@ def sections(size: float) -> Iterator[Section]:
     for count in SEARCHED_PASSAGES:
         yield searching(max(100, int(count * size)))
     yield relating(size, embedder)
-    yield from inferring(size)
 
 
 def drawn(section: Section) -> tuple[str, Table]:
@@ -175,7 +135,7 @@ def main() -> None:
     parser.add_argument("--size", type=float, default=1.0, help="scale of the material; 0.1 for a quick look")
     size = parser.parse_args().size
     console = Console()
-    for title, table in chain(map(drawn, sections(size)), calls.tables(size), llm.tables(size)):
+    for title, table in chain(map(drawn, sections(size)), graphs.tables(size), calls.tables(size), llm.tables(size)):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
     if not llm.installed():

@@ -1,11 +1,13 @@
 """Made-up material of any size, seeded: texts, vectors and graphs with the shapes of real ones."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from localfact.inference.factor_graph import FactorGraph, build_graph
+from localfact.inference.tables import TableSet
 from localfact.records import Relation, RelationLabel
 
 VOCABULARY = 20_000
@@ -44,21 +46,52 @@ def vectors(count: int, dimension: int, seed: int = 0) -> NDArray[np.float32]:
     return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
 
 
-def graph(claims: int, passages_per_claim: int, seed: int = 0) -> FactorGraph:
-    """An FR2 graph: a claim's own passages relate to it often, the others seldom; probabilities are Beta(8, 1.5)."""
-    generator = np.random.default_rng(seed)
-    atoms = {f"a{number}": 0.5 for number in range(claims)}
-    contexts = {f"c{number}": 0.99 for number in range(claims * passages_per_claim)}
-    return build_graph(atoms, contexts, list(relations(generator, claims, passages_per_claim)), tables="balanced")
+@dataclass(frozen=True)
+class Density:
+    """Chances of a relation: (entailment, contradiction) of a claim by its own passages and by others, and, between passages,
+    (equivalence, entailment, contradiction). Those given are a guess at realistic ones.
+    """  # fmt: skip
+
+    own: tuple[float, float] = (0.35, 0.08)
+    others: tuple[float, float] = (0.08, 0.03)
+    between: tuple[float, float, float] = (0.03, 0.05, 0.02)
 
 
-def relations(generator: np.random.Generator, claims: int, passages_per_claim: int) -> Iterator[Relation]:
-    """The relations of such a graph."""
-    for claim in range(claims):
-        for passage in range(claims * passages_per_claim):
-            own = passage // passages_per_claim == claim
-            entails, contradicts = (0.35, 0.08) if own else (0.08, 0.03)
-            draw, probability = generator.random(), float(np.clip(generator.beta(8, 1.5), 0.5, 0.9999))
-            if draw < entails + contradicts:
-                label = RelationLabel.ENTAILMENT if draw < entails else RelationLabel.CONTRADICTION
-                yield Relation(source=f"c{passage}", target=f"a{claim}", label=label, probability=probability)
+#: Unique passages for each one retrieved: claims share some.
+UNIQUE_SHARE = 0.7
+PROBABILITY_LIMITS = (0.5, 0.9999)
+CLAIM_LABELS = (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION)
+PASSAGE_LABELS = (RelationLabel.EQUIVALENCE, *CLAIM_LABELS)
+
+
+def fact_graph(
+    version: int, claims: int, k: int, tables: TableSet, *, seed: int = 0, density: Density | None = None
+) -> FactorGraph:
+    """A graph of FactReasoner, version 1 to 3, with k passages retrieved a claim; probabilities are Beta(8, 1.5)."""
+    density, generator = density or Density(), np.random.default_rng([version, claims, k, seed])
+    count = claims * k if version == 1 else max(k, round(UNIQUE_SHARE * claims * k))
+    found = [
+        range(claim * k, (claim + 1) * k) if version == 1 else sorted(generator.choice(count, size=k, replace=False).tolist())
+        for claim in range(claims)
+    ]
+    relations = []
+    for claim, own in enumerate(found):
+        for passage in own if version == 1 else range(count):
+            chances = density.own if passage in own else density.others
+            relations += related(generator, f"c{passage}", f"a{claim}", CLAIM_LABELS, chances)
+    if version == 3:
+        for one, other in combinations(range(count), 2):
+            relations += related(generator, f"c{one}", f"c{other}", PASSAGE_LABELS, density.between)
+    priors = {f"a{claim}": 0.5 for claim in range(claims)}, {f"c{passage}": 0.99 for passage in range(count)}
+    return build_graph(*priors, relations, tables=tables)
+
+
+def related(
+    generator: np.random.Generator, source: str, target: str, labels: tuple[RelationLabel, ...], chances: tuple[float, ...]
+) -> list[Relation]:
+    """The relation of a pair, or none."""
+    drawn = int(np.searchsorted(np.cumsum(chances), generator.random(), side="right"))
+    if drawn == len(labels):
+        return []
+    probability = float(np.clip(generator.beta(8, 1.5), *PROBABILITY_LIMITS))
+    return [Relation(source=source, target=target, label=labels[drawn], probability=probability)]

@@ -69,8 +69,24 @@ def test_every_step_joins_as_few_unjoined_neighbours_as_any_could(pairs):
             others.discard(variable)
 
 
-def test_a_graph_beyond_a_limit_is_given_up_with_the_reason(monkeypatch):
-    clique = component(18, list(itertools.combinations(range(18), 2)))
-    assert min_fill_order(clique) == TooWide("min-fill elimination reaches width 17, the limit is 16")
-    monkeypatch.setattr(elimination, "ENTRIES_LIMIT", 40)
-    assert min_fill_order(grid(4)) == TooWide("its tables need more than 40 numbers, which is the limit")
+def clique(size: int) -> Component:
+    return component(size, list(itertools.combinations(range(size), 2)))
+
+
+def test_a_graph_beyond_the_limits_is_given_up_with_the_reason():
+    reason = "elimination reaches width 17, where the limits are 16 or 1000 table cells in all"
+    assert min_fill_order(clique(18), cells_limit=1000) == TooWide(reason)
+    # Cells of 2^18 + 2^17 + ... + 2, and not one more.
+    assert isinstance(min_fill_order(clique(18), cells_limit=2**19 - 3), TooWide)
+    assert min_fill_order(clique(18), cells_limit=2**19 - 2).width == 17
+
+
+def test_a_narrow_graph_is_taken_whatever_its_cells_up_to_the_ceiling(monkeypatch):
+    assert min_fill_order(clique(17), cells_limit=1000).width == 16
+    monkeypatch.setattr(elimination, "CELLS_CEILING", 2**18 - 3)
+    assert isinstance(min_fill_order(clique(17), cells_limit=1000), TooWide)
+
+
+def test_a_hopeless_graph_is_given_up_without_looking_for_fill(monkeypatch):
+    monkeypatch.setattr(elimination, "_cost", None)
+    assert isinstance(min_fill_order(clique(40)), TooWide)

@@ -1,0 +1,109 @@
+"""Hard evidence: fixes the variables that weights of 0 force, and takes them out of the graph before anything is solved.
+
+Unit propagation: a variable with one possible value has it, and what its factors then say of its neighbours joins their
+priors. It is enough that consistency.py found the graph consistent: then no variable is left without a value here.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.inference.components import Component
+
+#: The value of a variable that is not fixed.
+FREE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Conditioned:
+    """A graph of n variables and k pairs after its hard evidence was taken in.
+
+    Attributes:
+        free: what is left, over the variables that are still open; free.variables are positions in the whole.
+        free_pairs: positions in the whole of the pairs of `free`.
+        values: (n,) 0 or 1 for a fixed variable, FREE for the others.
+        log_z: the log weight of the fixed part, which every assignment of the rest shares.
+    """
+
+    free: Component
+    free_pairs: NDArray[np.int64]
+    values: NDArray[np.int64]
+    log_z: float
+
+    def expand(
+        self, whole: Component, marginals: NDArray[np.float64], pair_marginals: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """From marginals (free,) and pair marginals (free pairs, 2, 2) of what was left to those of the whole."""
+        true = np.where(self.values == 1, 1.0, 0.0)
+        true[self.free.variables] = marginals
+        both = np.stack([1 - true, true], axis=1)
+        first, second = both[whole.pairs[:, 0]], both[whole.pairs[:, 1]]
+        # Where one of the two is fixed, they are independent; the others are known.
+        joint = first[:, :, None] * second[:, None, :]
+        joint[self.free_pairs] = pair_marginals
+        return true, joint
+
+
+def condition(whole: Component) -> Conditioned | None:
+    """Fixes all variables that unit propagation finds forced; None when some variable is left without a value."""
+    log_priors = _with_table_zeros(whole)
+    impossible = np.isneginf(log_priors)
+    if impossible.all(axis=1).any():
+        return None
+    values = np.full(len(log_priors), FREE)
+    forced = np.flatnonzero(impossible.any(axis=1)).tolist()
+    if not forced:
+        everything = replace(whole, variables=np.arange(len(values)))
+        return Conditioned(everything, np.arange(len(whole.pairs)), values, 0.0)
+    if not _propagate(whole, log_priors, values, forced):
+        return None
+    return _without_fixed(whole, log_priors, values)
+
+
+def _with_table_zeros(whole: Component) -> NDArray[np.float64]:
+    """The log priors, -inf too where every entry of some factor with that value is 0."""
+    log_priors = whole.log_priors.copy()
+    zero = np.isneginf(whole.log_tables)
+    for place in (0, 1):
+        pair, value = np.nonzero(zero.all(axis=2 - place))
+        log_priors[whole.pairs[pair, place], value] = -np.inf
+    return log_priors
+
+
+def _propagate(whole: Component, log_priors: NDArray[np.float64], values: NDArray[np.int64], forced: list[int]) -> bool:
+    """Fixes the forced variables and all that follow, in place; False when a variable has no possible value left."""
+    meeting: list[list[tuple[int, int]]] = [[] for _ in range(len(values))]
+    for pair, (first, second) in enumerate(whole.pairs.tolist()):
+        meeting[first].append((pair, second))
+        meeting[second].append((pair, first))
+    listed = set(forced)
+    for variable in forced:
+        value = int(np.isneginf(log_priors[variable, 0]))
+        values[variable] = value
+        if np.isneginf(log_priors[variable, value]):
+            return False
+        for pair, other in meeting[variable]:
+            if values[other] != FREE:
+                continue
+            table = whole.log_tables[pair]
+            log_priors[other] += table[value] if variable < other else table[:, value]
+            impossible = np.isneginf(log_priors[other])
+            if impossible.all():
+                return False
+            if impossible.any() and other not in listed:
+                listed.add(other)
+                forced.append(other)
+    return True
+
+
+def _without_fixed(whole: Component, log_priors: NDArray[np.float64], values: NDArray[np.int64]) -> Conditioned:
+    open_ = values == FREE
+    fixed = np.flatnonzero(~open_)
+    position = np.cumsum(open_) - 1
+    pairs_open = open_[whole.pairs].all(axis=1)
+    free_pairs = np.flatnonzero(pairs_open)
+    free = Component(np.flatnonzero(open_), log_priors[open_], position[whole.pairs[free_pairs]], whole.log_tables[free_pairs])
+    # A factor between two fixed variables counts when the first of them is fixed: it is in the other's log prior then.
+    log_z = float(np.sum(log_priors[fixed, values[fixed]]))
+    return Conditioned(free, free_pairs, values, log_z)

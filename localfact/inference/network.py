@@ -1,0 +1,149 @@
+"""Belief propagation on one component: its layout for message passing, and the fixed points to which the messages settle.
+
+conditioning.py runs it, with variables fixed; message_passing.py holds the inner loops.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.inference import message_passing
+from localfact.inference.components import Component
+from localfact.inference.message_passing import LARGEST
+
+_Floats = NDArray[np.float64]
+_Integers = NDArray[np.int64]
+_Arrays = tuple[_Floats, _Integers, _Integers, _Integers, _Floats]
+
+#: Share of the old message that is kept, and sweeps: the next pair is tried only where the one before does not settle.
+DAMPINGS = ((0.0, 60), (0.5, 200), (0.8, 600))
+#: Messages have settled when none calls for a larger change than this share of itself. The Bethe weight is stationary at a
+#: fixed point, so it is wrong by about the square of this; 1e-5 takes half as many sweeps again and moves no marginal by 2e-5.
+SETTLED = 1e-3
+#: Two fixed points are one when no marginal differs by more than this.
+SAME_FIXED_POINT = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A component of n variables and k pairs laid out for message passing: two messages a pair, sorted by sender.
+
+    Attributes:
+        log_odds: (n,) of the priors.
+        first_message, receiver, reverse, tables: see message_passing.py; tables (2k, 4) have 1 as their largest weight, and
+            a weight below 1 / LARGEST, 0 as well, counts as that.
+        of_pair: (k,) the message of each of the component's pairs that its smaller variable sends.
+        log_scale: what the weights were divided by altogether.
+    """
+
+    log_odds: NDArray[np.float64]
+    first_message: NDArray[np.int64]
+    receiver: NDArray[np.int64]
+    reverse: NDArray[np.int64]
+    tables: NDArray[np.float64]
+    of_pair: NDArray[np.int64]
+    log_scale: float
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """Where messages (2k,) settled.
+
+    Attributes:
+        marginals: (n,) P(true).
+        influence: (n,) how much of its neighbours' variance each variable explains, summed over them.
+        log_weight: the Bethe approximation of log Z.
+        settled: whether the messages settled; if not, they are the last ones.
+        sweeps: how many it took.
+    """
+
+    messages: NDArray[np.float64]
+    marginals: NDArray[np.float64]
+    influence: NDArray[np.float64]
+    log_weight: float
+    settled: bool
+    sweeps: int
+
+
+def lay_out(component: Component) -> Network:
+    """The network of a component, which must have no variable with a prior of 0 or 1."""
+    count, pairs = len(component.variables), component.pairs
+    scale = component.log_tables.max(axis=(1, 2))
+    weights = np.maximum(np.exp(component.log_tables - scale[:, None, None]), 1 / LARGEST)
+    sender, receiver = np.concatenate([pairs, pairs[:, ::-1]]).T
+    tables = np.concatenate([weights, weights.transpose(0, 2, 1)]).reshape(-1, 4)
+    order = np.lexsort((receiver, sender))
+    place = np.argsort(order)
+    return Network(
+        log_odds=component.log_priors[:, 1] - component.log_priors[:, 0],
+        first_message=np.searchsorted(sender[order], np.arange(count + 1)),
+        receiver=np.ascontiguousarray(receiver[order]),
+        reverse=np.roll(place, len(pairs))[order],
+        tables=np.ascontiguousarray(tables[order]),
+        of_pair=place[: len(pairs)],
+        log_scale=float(scale.sum() + component.log_priors[:, 0].sum()),
+    )
+
+
+def starts(network: Network) -> list[NDArray[np.float64]]:
+    """Three sets of messages to start from: saying nothing, and as if every variable were false, or true, for certain.
+
+    The graphs of FactReasoner tend to have two opposite states, passages believed and passages disbelieved; each start finds
+    the nearer one. False without true would answer a symmetric question unsymmetrically.
+    """
+    return [np.ones(len(network.receiver)), _said(network.tables, 0), _said(network.tables, 1)]
+
+
+def say(network: Network, messages: NDArray[np.float64], variable: int, value: int) -> NDArray[np.float64]:
+    """The messages after a variable was fixed to a value."""
+    changed = messages.copy()
+    own = slice(network.first_message[variable], network.first_message[variable + 1])
+    changed[own] = _said(network.tables[own], value)
+    return changed
+
+
+def _said(tables: NDArray[np.float64], value: int) -> NDArray[np.float64]:
+    said: NDArray[np.float64] = tables[:, 2 * value + 1] / tables[:, 2 * value]
+    return said
+
+
+def settle(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.int8]) -> FixedPoint:
+    """Runs belief propagation from the given messages, which are not changed."""
+    sweeps = 0
+    for damping, most in DAMPINGS:
+        run = messages.copy()
+        done, settled = message_passing.iterate(
+            run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, SETTLED, most
+        )
+        sweeps += done
+        if settled:
+            break
+    marginals, influence = np.empty(len(fixed)), np.empty(len(fixed))
+    log_weight = message_passing.describe(run, *_arrays(network), fixed, marginals, influence)
+    return FixedPoint(run, marginals, influence, network.log_scale + log_weight, settled, sweeps)
+
+
+def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> list[FixedPoint]:
+    """The distinct fixed points to which the beginnings lead; one that did not settle counts only where none did."""
+    distinct: list[FixedPoint] = []
+    found = [settle(network, messages, fixed) for messages in beginnings]
+    if len(found) == 1:
+        return found
+    for point in sorted(found, key=lambda point: not point.settled):
+        if not point.settled and distinct and distinct[0].settled:
+            continue
+        if all(np.max(np.abs(point.marginals - other.marginals)) > SAME_FIXED_POINT for other in distinct):
+            distinct.append(point)
+    return distinct
+
+
+def add_pair_marginals(
+    network: Network, point: FixedPoint, fixed: NDArray[np.int8], share: float, joint: NDArray[np.float64]
+) -> None:
+    """Adds `share` of a fixed point's pair marginals to joint, shape (2k, 4); joint[network.of_pair] is in the pairs' order."""
+    message_passing.add_pair_marginals(point.messages, *_arrays(network), fixed, share, joint)
+
+
+def _arrays(network: Network) -> _Arrays:
+    return network.log_odds, network.first_message, network.receiver, network.reverse, network.tables

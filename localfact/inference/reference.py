@@ -1,0 +1,55 @@
+"""Holds marginals against the reference that a graph file may carry: how far off they are, over its claims.
+
+A reference is what some slower, trusted method found: `reference` in the file, with `marginals`, `tolerance` and `log_z`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from localfact.inference.solve import Marginals
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far marginals are from a reference, over the claims of the graph.
+
+    Attributes:
+        largest, mean: of the absolute differences.
+        flips: how many claims are on the other side of one half, beyond the tolerance.
+        log_z: the difference of the logs of the sums of weights; None where either is unknown.
+        tolerance: how far the reference itself may be off.
+        consistent: whether both find the graph consistent, or both do not.
+    """
+
+    largest: float
+    mean: float
+    flips: int
+    log_z: float | None
+    tolerance: float
+    consistent: bool
+
+
+def deviation_of(path: Path, found: Marginals) -> Deviation | None:
+    """Compares with the reference in the file, which was read before as a graph; None where it has none that can be used."""
+    content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    reference = content.get("reference")
+    if not isinstance(reference, dict):
+        return None
+    told, tolerance = reference.get("marginals"), reference.get("tolerance", 0.0)
+    agree = reference.get("consistent", True) is found.consistent
+    if not isinstance(told, dict) or found.marginals is None:
+        return Deviation(0.0, 0.0, 0, None, float(tolerance), agree)
+    claims = [name for name in content.get("atoms", {}) if isinstance(told.get(name), int | float)]
+    if not claims:
+        return None
+    errors = [abs(found.marginals[name] - told[name]) for name in claims]
+    flips = sum(
+        (found.marginals[name] > 0.5) != (told[name] > 0.5) and abs(found.marginals[name] - told[name]) > tolerance
+        for name in claims
+    )
+    log_z = reference.get("log_z")
+    apart = None if log_z is None or found.log_z is None else abs(found.log_z - float(log_z))
+    return Deviation(max(errors), sum(errors) / len(errors), flips, apart, float(tolerance), agree)

@@ -1,0 +1,234 @@
+"""Factor graphs in the UAI file format, so that any other solver can be used on our graphs and ours on theirs.
+
+The format of the UAI inference competitions: model (`.uai`), evidence (`.uai.evid`) and marginals (`.MAR`), all of numbers and
+white space. It has no names: variable i of a file is `graph.ids[i]`, and value 1 is true.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.errors import InputError
+from localfact.inference.factor_graph import FactorGraph
+
+#: Preambles that mean a product of tables; a Bayesian network is written in the same way.
+PREAMBLES = ("MARKOV", "BAYES")
+#: Two weights of a variable that add up to 1 this closely are its prior as it stands.
+NORMALISED = 1e-12
+#: A faulty token is shown in a message up to this many characters.
+SHOWN_CHARACTERS = 40
+
+_Table = NDArray[np.float64]
+
+
+def write_uai(graph: FactorGraph) -> str:
+    """The graph as a Markov network: its n priors as unary factors, then its m factors, parallel ones one by one.
+
+    Numbers are written so that they are read back bit for bit. Variable i is graph.ids[i].
+    """
+    count = len(graph.ids)
+    scopes = [f"1 {variable}" for variable in range(count)]
+    scopes += [f"2 {source} {target}" for source, target in graph.edges.tolist()]
+    tables = [[1 - prior, prior] for prior in graph.priors.tolist()] + graph.tables.reshape(-1, 4).tolist()
+    entries = [f"{len(table)}\n{' '.join(map(repr, table))}\n" for table in tables]
+    head = ["MARKOV", str(count), " ".join(["2"] * count), str(len(scopes)), *scopes, ""]
+    return "\n".join([*head, *entries])
+
+
+def read_uai(text: str, ids: Sequence[str] | None = None) -> FactorGraph:
+    """The graph of a file with binary variables and factors over at most two of them; the weights are kept to the last factor.
+
+    The unary factors of a variable are multiplied and become its prior. Where they do not add up to 1, their sum goes into a
+    pair factor, so that log Z is the file's too; the same goes for constants (factors over no variable).
+
+    Args:
+        text: the content of a `.uai` file.
+        ids: names for the variables, in the file's order; "x0", "x1"... without.
+
+    Raises:
+        InputError: the text is not in the format (with line and token), a variable is not binary, a factor is over more than
+            two variables, a weight is negative or not finite, there is another number of ids, or an unnormalised file has a
+            single variable, so that there is no pair to hold the constant.
+    """
+    tokens = _Tokens(text, "UAI file")
+    if tokens.take("the preamble").upper() not in PREAMBLES:
+        tokens.refuse(f"the preamble must be {' or '.join(PREAMBLES)}")
+    count = tokens.natural("the number of variables")
+    for variable in range(count):
+        if tokens.natural(f"the number of values of variable {variable}") != 2:
+            tokens.refuse("every variable must have 2 values")
+    names = tuple(ids) if ids is not None else tuple(f"x{variable}" for variable in range(count))
+    if len(names) != count or len(set(names)) != count:
+        raise InputError(f"The UAI file has {count} variables: give {count} different ids, not {len(set(names))}.")
+    scopes = [_scope(tokens, factor, count) for factor in range(tokens.natural("the number of factors"))]
+    tables = [_table(tokens, factor, len(scope)) for factor, scope in enumerate(scopes)]
+    tokens.finish()
+    return _graph(names, scopes, tables)
+
+
+def write_evidence(evidence: Mapping[int, bool]) -> str:
+    """A `.uai.evid` file: how many variables are observed, then the position and value of each. Solvers want one, if empty."""
+    return " ".join([str(len(evidence)), *(f"{variable} {int(value)}" for variable, value in evidence.items())]) + "\n"
+
+
+def read_evidence(text: str, count: int) -> dict[int, bool]:
+    """The observed values by position, from a `.uai.evid` file of a graph of `count` variables.
+
+    Raises:
+        InputError: the text is not in the format, or names a variable twice or one that is not there.
+    """
+    tokens = _Tokens(text, "evidence file")
+    evidence: dict[int, bool] = {}
+    for _ in range(tokens.natural("the number of observed variables")):
+        variable = tokens.natural("a variable", below=count)
+        if variable in evidence:
+            tokens.refuse("this variable is observed twice")
+        evidence[variable] = bool(tokens.natural("a value", below=2))
+    tokens.finish()
+    return evidence
+
+
+def read_mar(text: str, count: int) -> _Table:
+    """P(true) of each of `count` variables, from a result file in the MAR format.
+
+    What other solvers print before the line "MAR" is passed over, and so is the number of evidence sets (1) of older files.
+
+    Raises:
+        InputError: there is no MAR part, or it is not in the format, has another number of variables, or probabilities that do
+            not add up to 1 within a thousandth.
+    """
+    tokens = _Tokens(text, "MAR file")
+    while tokens.take("the line MAR") != "MAR":
+        pass
+    # "1 n 2 ..." of older files and "n 2 ..." differ in length: 3 tokens follow for each variable.
+    if tokens.left == 2 + 3 * count and tokens.natural("the number of evidence sets") != 1:
+        tokens.refuse("only one set of evidence can be read")
+    if tokens.natural("the number of variables") != count:
+        tokens.refuse(f"the graph has {count} variables")
+    marginals = np.empty(count)
+    for variable in range(count):
+        if tokens.natural(f"the number of values of variable {variable}") != 2:
+            tokens.refuse("every variable must have 2 values")
+        false, true = tokens.weight("P(false)"), tokens.weight("P(true)")
+        if abs(false + true - 1) > 1e-3:
+            tokens.refuse(f"the probabilities of variable {variable} do not add up to 1")
+        marginals[variable] = true / (false + true)
+    tokens.finish()
+    return marginals
+
+
+class _Tokens:
+    """The tokens of a file in order, with the line of the last one taken for the messages."""
+
+    def __init__(self, text: str, kind: str) -> None:
+        self._kind = kind
+        self._tokens = [(number, token) for number, line in enumerate(text.splitlines(), start=1) for token in line.split()]
+        self._taken = 0
+
+    @property
+    def left(self) -> int:
+        return len(self._tokens) - self._taken
+
+    def take(self, what: str) -> str:
+        if not self.left:
+            raise InputError(
+                f"The {self._kind} ends where {what} should stand: it is cut short, or an earlier number is wrong."
+            )
+        self._taken += 1
+        return self._tokens[self._taken - 1][1]
+
+    def natural(self, what: str, *, below: int | None = None) -> int:
+        """A number from 0, and less than `below`."""
+        token = self.take(what)
+        if not (token.isascii() and token.isdigit()) or len(token) > SHOWN_CHARACTERS:
+            self.refuse(f"{what} must be a whole number from 0")
+        if below is not None and int(token) >= below:
+            self.refuse(f"{what} must be less than {below}")
+        return int(token)
+
+    def weight(self, what: str) -> float:
+        token = self.take(what)
+        try:
+            value = math.nan if "_" in token else float(token)
+        except ValueError:
+            value = math.nan
+        if not 0 <= value < math.inf:
+            self.refuse(f"{what} must be a finite number from 0")
+        return value
+
+    def refuse(self, reason: str) -> NoReturn:
+        """Raises an InputError about the last token."""
+        line, token = self._tokens[self._taken - 1]
+        raise InputError(f"The {self._kind}, line {line}, token {token[:SHOWN_CHARACTERS]!r}: {reason}.")
+
+    def finish(self) -> None:
+        if self.left:
+            self.take("the end")
+            self.refuse("the file should end before this")
+
+
+def _scope(tokens: _Tokens, factor: int, count: int) -> tuple[int, ...]:
+    size = tokens.natural(f"the size of factor {factor}")
+    if size > 2:
+        tokens.refuse("a factor may be over at most 2 variables here")
+    scope = tuple(tokens.natural(f"a variable of factor {factor}", below=count) for _ in range(size))
+    if len(set(scope)) < size:
+        tokens.refuse("a factor must be over different variables")
+    return scope
+
+
+def _table(tokens: _Tokens, factor: int, size: int) -> _Table:
+    """The weights of one factor, shape (2,) * size: the last variable of the scope changes fastest."""
+    if tokens.natural(f"the number of weights of factor {factor}") != 2**size:
+        tokens.refuse(f"factor {factor} has {2**size} weights")
+    return np.array([tokens.weight(f"a weight of factor {factor}") for _ in range(2**size)]).reshape((2,) * size)
+
+
+def _graph(names: tuple[str, ...], scopes: Sequence[tuple[int, ...]], tables: Sequence[_Table]) -> FactorGraph:
+    """The tables as a FactorGraph: what its normalised priors leave over is multiplied into pair factors."""
+    count = len(names)
+    edges: list[tuple[int, ...]] = []
+    factors: list[_Table] = []
+    constant = 1.0
+    unary = np.ones((count, 2))
+    for scope, table in zip(scopes, tables, strict=True):
+        if len(scope) == 2:
+            edges.append(scope)
+            factors.append(table)
+        elif len(scope) == 1:
+            unary[scope[0]] *= table
+        else:
+            constant *= float(table)
+    totals = unary.sum(axis=1)
+    normalised = np.abs(totals - 1) <= NORMALISED
+    priors = np.where(normalised, unary[:, 1], 0.5)
+    shared = ~normalised & (totals > 0)
+    priors[shared] = unary[shared, 1] / totals[shared]
+
+    scales = [(variable, float(totals[variable])) for variable in np.flatnonzero(~normalised).tolist()]
+    if constant != 1:
+        scales.append((0, constant))
+    if scales and count < 2:
+        raise InputError(
+            "The UAI file has fewer than 2 variables, so its weights must add up to 1: no pair could hold the rest."
+        )
+    for variable, scale in scales:
+        _multiply_in(variable, scale, count, edges, factors)
+    return FactorGraph(names, np.clip(priors, 0.0, 1.0), np.array(edges, dtype=np.int64), np.array(factors))
+
+
+def _multiply_in(variable: int, scale: float, count: int, edges: list[tuple[int, ...]], factors: list[_Table]) -> None:
+    """Multiplies the first factor over the variable by a constant; one is made with its neighbour in order if there is none."""
+    held = next((position for position, edge in enumerate(edges) if variable in edge), None)
+    if held is None:
+        edges.append((variable, (variable + 1) % count))
+        factors.append(np.ones((2, 2)))
+        held = len(edges) - 1
+    with np.errstate(over="ignore"):
+        scaled = factors[held] * scale
+    if not np.isfinite(scaled).all() or (scale > 0 and np.any((scaled > 0) != (factors[held] > 0))):
+        raise InputError(f"The weights of variable {variable} in the UAI file are too large or too small to be multiplied.")
+    factors[held] = scaled

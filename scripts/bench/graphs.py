@@ -1,0 +1,214 @@
+"""Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy and pyAgrum.
+
+References are the shared graphs' own where they are at hand. For generated graphs they are pgmpy's marginals where ours are
+exact; elimination without a limit on time where ours are not, as far as it reaches; and beyond, replica exchange, whose own
+error is shown.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from localfact.errors import InputError
+from localfact.inference import FactorGraph, Marginals, marginals
+from localfact.inference.reading import read_graph
+from scripts.bench import synthetic
+
+#: Where the reference graphs are, if they are.
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "factgraphs"
+#: Calls that are timed, after one that loads and compiles; the median counts.
+CALLS = 5
+#: Rounding of the reference files: they give nine decimals of log Z, and the marginals to 1e-9.
+ROUNDING = 1e-9
+#: A peer is not asked about a graph on which ours was wider, or approximate: it would take minutes, or the memory.
+PEER_WIDTH = 18
+MISSING = "pyAgrum is not installed, so its times are left out (pip install pyagrum)."
+
+#: Version, claims, passages retrieved a claim, and tables of what is generated, beside the densities in synthetic.py.
+GENERATED = (
+    *((1, 60, 5, "paper"), (1, 120, 5, "balanced"), (2, 15, 3, "paper"), (2, 15, 5, "balanced"), (3, 10, 3, "priors")),
+    *((2, 30, 3, "paper"), (2, 30, 3, "priors"), (2, 30, 3, "balanced"), (3, 20, 3, "paper"), (3, 20, 3, "balanced")),
+    *((2, 60, 3, "paper"), (2, 60, 3, "balanced"), (3, 60, 2, "paper"), (3, 60, 2, "balanced"), (2, 120, 3, "paper")),
+)
+#: Generated graphs of more claims than this wait for a whole bench: their references take a quarter of a minute each.
+QUICK_CLAIMS = 30
+
+
+@dataclass(frozen=True)
+class Case:
+    """A graph, how many of its first variables are claims, and its reference: P(true), (n,), with its tolerance."""
+
+    name: str
+    graph: FactorGraph
+    claims: int
+    consistent: bool
+    expected: NDArray[np.float64]
+    tolerance: float
+    reference: str
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is promised: largest and mean error over claims, and milliseconds."""
+
+    largest: float
+    mean: float
+    milliseconds: float
+
+
+def target_of(case: Case, found: Marginals) -> Target | None:
+    """The promise that a graph falls under; None beyond 60 claims in FR3 and 120 in FR2."""
+    if found.exact and (found.width or 0) <= 16:
+        return Target(ROUNDING, ROUNDING, 10 if "fr1" in case.name else 60)
+    if case.claims <= 60:
+        return Target(0.02, 0.002, 200 if "fr3" in case.name else 100)
+    return Target(0.03, 0.003, 300) if case.claims <= 120 and "fr2" in case.name else None
+
+
+def shared_cases() -> Iterator[Case]:
+    """The reference graphs."""
+    for file in sorted(SHARED.glob("*.json")):
+        content = json.loads(file.read_text())
+        known = content["reference"]
+        values = known["marginals"] or {}
+        graph = read_graph(file)
+        expected = np.array([values.get(name, np.nan) for name in graph.ids])
+        yield Case(file.stem, graph, len(content["atoms"]), known["consistent"], expected, known["tolerance"], "file")
+
+
+def generated_cases(size: float) -> Iterator[Case]:
+    """Graphs that nothing was settled on, each with a reference of its own."""
+    for seed, (version, claims, k, tables) in enumerate(GENERATED):
+        if claims > QUICK_CLAIMS and version > 1 and size < 1:
+            continue
+        graph = synthetic.fact_graph(version, claims, k, tables, seed=1000 + seed)
+        name = f"made {tables} fr{version}_n{claims:03d}_k{k}"
+        known, reference = reference_for(graph, seed)
+        assert known.marginals is not None
+        expected = np.array([known.marginals[identity] for identity in graph.ids])
+        yield Case(name, graph, claims, True, expected, max(ROUNDING, known.error), reference)
+
+
+def reference_for(graph: FactorGraph, seed: int) -> tuple[Marginals, str]:
+    """The best answer that is not the one to be checked: pgmpy's for a narrow graph."""
+    narrow = marginals(graph).exact
+    for solver in ("pgmpy",) if narrow else ("exact",):
+        try:
+            return marginals(graph, solver=solver), solver
+        except InputError:
+            continue
+    return marginals(graph, solver="gibbs", seed=seed), "gibbs"
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Median milliseconds of a call on one core: processor time, so that what else the machine does counts little."""
+    work()
+    taken = []
+    for _ in range(CALLS):
+        begun = time.process_time()
+        work()
+        taken.append(1000 * (time.process_time() - begun))
+    return float(np.median(taken))
+
+
+def pyagrum_marginals(graph: FactorGraph) -> list[float]:
+    """The same marginals by pyAgrum's Shafer-Shenoy, the fastest exact peer."""
+    import pyagrum
+
+    network = pyagrum.MarkovRandomField()
+    for position, (_, prior) in enumerate(zip(graph.ids, graph.priors.tolist(), strict=True)):
+        network.add(pyagrum.LabelizedVariable(f"v{position}", "", 2))
+        network.addFactor([f"v{position}"])[:] = [1 - prior, prior]
+    # It takes one factor a pair, and numbers a table with the variable added last in front.
+    products: dict[tuple[int, int], NDArray[np.float64]] = {}
+    for (source, target), table in zip(graph.edges.tolist(), graph.tables, strict=True):
+        pair, turned = ((source, target), table) if source < target else ((target, source), table.T)
+        products[pair] = products.get(pair, np.ones((2, 2))) * turned
+    for (first, second), table in products.items():
+        factor = pyagrum.Tensor().add(network.variable(f"v{first}")).add(network.variable(f"v{second}"))
+        factor[:] = np.ascontiguousarray(table.T)
+        network.addFactor(factor)
+    inference = pyagrum.ShaferShenoyMRFInference(network)
+    inference.makeInference()
+    return [float(inference.posterior(f"v{position}")[1]) for position in range(len(graph.ids))]
+
+
+def peers() -> dict[str, Callable[[FactorGraph], object]]:
+    """The exact peers at hand."""
+    found: dict[str, Callable[[FactorGraph], object]] = {"pgmpy": lambda graph: marginals(graph, solver="pgmpy")}
+    try:
+        import pyagrum  # noqa: F401
+    except ImportError:
+        return found
+    return {**found, "pyAgrum": pyagrum_marginals}
+
+
+def peer_time(peer: Callable[[FactorGraph], object], case: Case, found: Marginals) -> str:
+    """Milliseconds of one call of a peer, which may take long; empty where it is not asked or gives up."""
+    if not found.exact or not case.consistent or (found.width or 0) > PEER_WIDTH:
+        return ""
+    try:
+        begun = time.process_time()
+        peer(case.graph)
+    except InputError:
+        return "gives up"
+    return f"{1000 * (time.process_time() - begun):,.1f}"
+
+
+def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
+    """What the table says of a graph, short of the peers."""
+    shape = f"{len(case.graph.ids)} / {len(case.graph.edges)}"
+    start = [case.name, shape, found.solver, "" if found.width is None else str(found.width)]
+    if found.marginals is None or not case.consistent:
+        told = "inconsistent" if found.marginals is None else "consistent"
+        right = (found.marginals is None) == (not case.consistent)
+        return [*start, told, "", "", "", case.reference, f"{milliseconds:.1f}", "yes" if right else "NO"]
+    values = np.array([found.marginals[name] for name in case.graph.ids])[: case.claims]
+    expected = case.expected[: case.claims]
+    errors = np.abs(values - expected)
+    decided = np.abs(expected - 0.5) > case.tolerance
+    flips = int(np.sum((values > 0.5)[decided] != (expected > 0.5)[decided]))
+    target = target_of(case, found)
+    kept = target and (
+        errors.max() <= max(target.largest, case.tolerance)
+        and errors.mean() <= max(target.mean, case.tolerance)
+        and milliseconds <= target.milliseconds
+        and flips == 0
+        and np.isfinite(found.log_z or 0.0)
+    )
+    told = "" if kept is None else "yes" if kept else "NO"
+    figures = [f"{errors.max():.1e}", f"{errors.mean():.1e}", f"{found.error:.1e}", str(flips)]
+    return [*start, *figures, f"{case.reference} ±{case.tolerance:.0e}", f"{milliseconds:.1f}", told]
+
+
+def tables(size: float) -> Iterator[tuple[str, Table]]:
+    """The title and its table."""
+    others = peers()
+    table = Table(caption=None if "pyAgrum" in others else MISSING, caption_justify="left")
+    for column in ("graph", "variables / relations", "solver"):
+        table.add_column(column)
+    for column in ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept"):
+        table.add_column(column, justify="right")
+    for name in others:
+        table.add_column(f"{name} ms", justify="right")
+    for cases in (shared_cases(), generated_cases(size)):
+        for case in cases:
+            found = marginals(case.graph)
+            row = row_of(case, found, timed(lambda graph=case.graph: marginals(graph)))
+            table.add_row(*row, *(peer_time(peer, case, found) for peer in others.values()))
+        table.add_section()
+    yield "marginals of fact graphs: errors over claims, whether the promised error and time are kept, exact peers", table
+
+
+if __name__ == "__main__":
+    from rich.console import Console
+
+    for title, table in tables(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0):
+        Console(width=200).print(title, table, sep="\n")
