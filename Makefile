@@ -3,11 +3,12 @@
 #     make eval                               the shipped sample, no model to download, no GPU
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
 #     make eval MODEL=llama-3.1-70b           FastFact with a language model in vLLM; ARGS="--theta 0.99" for more options
+#     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
 #     make test                               everything CI runs after `make lint`
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval test lint bench clean help
+.PHONY: setup setup-llm setup-dev eval table10 test lint bench clean help
 
 DATA   ?=
 METHOD ?=
@@ -53,6 +54,10 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact eval $(if $(DATA),--data "$(DATA)") $(if $(METHOD),--method "$(METHOD)") \
 	    $(if $(MODEL),--model "$(MODEL)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
+
+table10: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## FactReasoner's Table 10: DATA= MODEL= CORPUS= OUT= ARGS= (default: the sample)
+	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \
+	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
 test: setup-dev ## the tests
 	@$(BIN)/python -m pytest

@@ -18,7 +18,7 @@ Data = Annotated[
 ]
 MethodName = Annotated[
     str | None,
-    typer.Option("--method", help="See `localfact methods`. Default: fastfact with a --model, builtin-fr2 without."),
+    typer.Option("--method", help="See `localfact methods`. Default: localfact with a --model, builtin-fr2 without."),
 ]
 Model = Annotated[
     str | None,
@@ -63,7 +63,11 @@ CorpusFolder = Annotated[
 ]
 Relations = Annotated[
     str | None,
-    typer.Option("--relations", help="Relation model: lexical. Default: the method's.", rich_help_panel=FACTREASONER),
+    typer.Option(
+        "--relations",
+        help="Relation model: llm (the --model), lexical, or a card such as albert-vitaminc. Default: the method's.",
+        rich_help_panel=FACTREASONER,
+    ),
 ]
 EmbedderName = Annotated[
     str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).", rich_help_panel=EVIDENCE)
@@ -77,7 +81,10 @@ Tables = Annotated[
     ),
 ]
 Solver = Annotated[
-    str, typer.Option("--solver", help="How marginals are computed: auto, exact or loopy.", rich_help_panel=FACTREASONER)
+    str,
+    typer.Option(
+        "--solver", help="How marginals are computed: auto, exact, bp, wmb, gibbs or pgmpy.", rich_help_panel=FACTREASONER
+    ),
 ]
 Stride = Annotated[
     str,
@@ -92,9 +99,11 @@ Theta = Annotated[
     ),
 ]
 Confidence = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--confidence", help="token reads the label's own; distribution also asks for all six labels.", rich_help_panel=FASTFACT
+        "--confidence",
+        help="token reads the label's own; distribution (the default of localfact) also asks for all six labels.",
+        rich_help_panel=FASTFACT,
     ),
 ]
 KeepDuplicates = Annotated[

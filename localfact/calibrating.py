@@ -13,15 +13,17 @@ from localfact.engines import engine_facts, open_engine
 from localfact.errors import InputError, LocalFactError
 from localfact.inputs import MAX_WORDS, read_responses
 from localfact.llm.engine import Engine
-from localfact.methods import llm_extractor, method_for, resolve
+from localfact.methods import FastFactMethod, LocalFactMethod, method_for
 from localfact.options import Options
 from localfact.passes import SILENT_PASS, PassProgress
 from localfact.pipeline import observe_usage
 from localfact.records import DEFINITE_LABELS, Claim, GoldLabel, PreVerificationLabel, Record, Response
 from localfact.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
+from localfact.settings import resolve
 from localfact.tasks import for_each
 from localfact.usage import Ledger, kept_in
+from localfact.wiring import llm_extractor
 
 #: What an annotator says when a definite label is right.
 AGREES = {
@@ -86,8 +88,8 @@ def calibrate(
         if not 0 < value <= largest:
             raise InputError(f"{name} must be above 0 and at most {largest}, not {value}.")
     options = (options or Options()).model_copy(update={"claims": "given"})
-    chosen_method = method_for(method, options)
-    if not chosen_method.needs_model:
+    chosen_method = method_for(method or "fastfact", options)
+    if not isinstance(chosen_method, FastFactMethod | LocalFactMethod):
         raise InputError(f"The method {chosen_method.name} has no gate with a theta; take --method fastfact.")
     rows = read_responses(Path(data), max_words=max_words, limit=limit)
     labelled = [row for row in rows if row.problem is None and any(claim.gold for claim in row.claims or ())]

@@ -1,6 +1,6 @@
 """One claim as a row of JSON, both ways: what `inputs.py` reads of any schema and what `passes.py` writes of ours.
 
-A claim that is written and read again is equal to the one before: id, text, spans, labels, pre-verification.
+A claim that is written and read again is equal to the one before: id, text, original wording, spans, labels, pre-verification.
 """
 
 from collections.abc import Sequence
@@ -26,6 +26,8 @@ GOLD_LABELS = {
 def claim_row(claim: Claim) -> dict[str, Any]:
     """The claim in our own schema; what it does not have is left out."""
     row: dict[str, Any] = {"id": claim.id, "text": claim.text, "spans": [[span.start, span.end] for span in claim.spans]}
+    if claim.original is not None:
+        row["original"] = claim.original
     if claim.preverification is not None:
         row["preverification"] = claim.preverification.model_dump(mode="json", exclude_none=True)
     if claim.gold is not None:
@@ -38,9 +40,11 @@ def claim_row(claim: Claim) -> dict[str, Any]:
 def claim_of(item: Row, position: int, text: str) -> Claim:
     """One given claim, located by its quote, its original wording or its text when one of them stands in the response."""
     in_corpus = item.get("in_corpus")
+    wording, original = readable(item["text"]), optional_text(item.get("original"))
     return Claim(
         id=readable(str(item.get("id") or f"c{position}")),
-        text=readable(item["text"]),
+        text=wording,
+        original=original if original != wording else None,
         spans=spans_of(item, text) if item.get("spans") is None else given_spans(item["spans"], position, text),
         gold=gold_of(item.get("label"), position),
         in_corpus=in_corpus if isinstance(in_corpus, bool) else None,

@@ -7,11 +7,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from localfact import corpus_commands, eval_commands, llm_commands, models_commands
-from localfact.arguments import AsJson, EmbedderName, RecallK, Relations, Seed, Solver
+from localfact import corpus_commands, eval_commands, llm_commands, models_commands, papers_commands, roc_commands
+from localfact.arguments import AsJson, EmbedderName, EngineArg, Model, RecallK, Relations, Replay, Seed, Solver, Transcript
 from localfact.console import SOME_FAILED, errors, note, output, show
 from localfact.errors import InputError, LocalFactError, MissingError, WriteError
-from localfact.report.tables import graph_view, pairs_table, table_of
+from localfact.report.tables import graph_view, graphs_table, pairs_table, table_of
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,8 +29,10 @@ app = typer.Typer(
 app.command("eval")(eval_commands.eval_command)
 for command in (eval_commands.check, llm_commands.extract, llm_commands.generate, llm_commands.calibrate, llm_commands.choose):
     app.command()(command)
+app.command()(roc_commands.roc)
 app.add_typer(corpus_commands.app, name="corpus")
 app.add_typer(models_commands.app, name="models")
+app.add_typer(papers_commands.app, name="papers")
 
 
 @app.command("show")
@@ -84,13 +86,23 @@ def infer(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the marginals of fact graphs; with --json one line a graph."""
+    """Compute the marginals of fact graphs; with --json one line a graph.
+
+    Several graphs are a table: how exact, how long, and, where a file carries reference marginals, how far off over its claims.
+    """
     from localfact.standalone import infer as infer_files
 
-    failed = 0
+    failed, rows = 0, []
     for result in infer_files(graphs, solver=solver, seed=seed):
         failed += "error_message" in result
-        show(result, as_json=as_json, view=graph_view)
+        if as_json or len(graphs) == 1:
+            show(result, as_json=as_json, view=graph_view)
+        else:
+            rows.append(result)
+            if "error_message" in result:
+                note(result["error_message"])
+    if rows:
+        output().print(graphs_table(rows))
     if failed:
         raise typer.Exit(SOME_FAILED if failed < len(graphs) else InputError.exit_code)
 
@@ -100,12 +112,27 @@ def relate(
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS.jsonl", help="One object a line with premise and hypothesis.")],
     relations: Relations = "lexical",
     embedder: EmbedderName = "minilm",
+    model: Model = None,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Relate pairs of texts: entailment, contradiction, neutral. With --json the rows with the three probabilities added."""
+    from localfact.options import options_of
     from localfact.standalone import relate_file
 
-    related = relate_file(pairs, relations=relations or "lexical", embedder=embedder)
+    options = options_of(
+        relations=relations,
+        embedder=embedder,
+        model=model,
+        engine_arg=engine_arg,
+        transcript=transcript,
+        replay=replay,
+        seed=seed,
+    )
+    related = relate_file(pairs, options=options)
     if as_json:
         for row in related:
             show(row, as_json=True)
@@ -124,7 +151,7 @@ def methods(as_json: AsJson = False) -> None:
         {
             "method": method.name,
             "what": method.description,
-            "language model": "yes" if method.needs_model else "no",
+            "language model": {"none": "no", "required": "yes", "optional": "where one is named"}[method.model],
             "passages": method.passages,
             "k": method.k,
         }

@@ -55,6 +55,22 @@ def eval_command(
     embedder: EmbedderName = "minilm",
     tables: Tables = None,
     solver: Solver = "auto",
+    kept_relations: Annotated[
+        Path | None,
+        typer.Option(
+            "--kept-relations",
+            help="Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder.",
+            rich_help_panel=FACTREASONER,
+        ),
+    ] = None,
+    queries: Annotated[
+        str,
+        typer.Option(
+            "--queries",
+            help="What a corpus is searched with: claim, or llm for a query that the model writes.",
+            rich_help_panel=EVIDENCE,
+        ),
+    ] = "claim",
     k: Annotated[
         int | None, typer.Option("--k", min=1, help="Passages per claim. Default: the method's.", rich_help_panel=EVIDENCE)
     ] = None,
@@ -67,7 +83,7 @@ def eval_command(
     ] = None,
     stride: Stride = "max",
     theta: Theta = 0.995,
-    confidence: Confidence = "token",
+    confidence: Confidence = None,
     keep_duplicates: KeepDuplicates = False,
     extraction_tokens: ExtractionTokens = 2048,
     verification_tokens: VerificationTokens = 1024,
@@ -100,6 +116,8 @@ def eval_command(
         corpus=corpus,
         claims=claims,
         relations=relations,
+        kept_relations=kept_relations,
+        queries=queries,
         embedder=embedder,
         tables=tables,
         solver=solver,

@@ -12,16 +12,27 @@ from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.files import file_digest
 from localfact.inputs import MAX_WORDS, read_responses, response_of, warnings_about
 from localfact.locations import data_folder
-from localfact.methods import Method, method_for, plan_of, resolve, wire
+from localfact.methods import Method, method_for
 from localfact.options import Options
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
 from localfact.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, SILENT, Progress, complete, run
-from localfact.runfolder import RUN_FILE, SUMMARY_FILE, RunFolder, pending, read_assessments, read_run_file, settings_name
+from localfact.runfolder import (
+    RELATIONS_FILE,
+    RUN_FILE,
+    SUMMARY_FILE,
+    RunFolder,
+    pending,
+    read_assessments,
+    read_run_file,
+    settings_name,
+)
 from localfact.scoring import KPolicy
+from localfact.settings import resolve
 from localfact.text import word_count
 from localfact.versions import versions
+from localfact.wiring import keeping, plan_of, wire
 
 #: Where a run goes that was given no folder, in the folder that the command is run in.
 RUNS = Path("runs")
@@ -79,7 +90,7 @@ def prepare(
     Args:
         data: JSONL or JSON with responses in any schema of inputs.py; the shipped sample when None, with its corpus unless the
             options name another, and with claims extracted unless the options say "given".
-        method: a name of methods.METHODS; when None, fastfact where the options name a language model, else builtin-fr2.
+        method: a name of methods.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
         options: what departs from the method's defaults.
         out: the run folder; runs/<hash of data and settings> when None.
         limit: take the first so many rows.
@@ -96,7 +107,7 @@ def prepare(
         options = options.model_copy(update=defaults)
     path = Path(data) if data is not None else sample_responses()
     responses = read_responses(path, max_words=max_words, limit=limit)
-    facts = engine_facts(options) if chosen.needs_model else None
+    facts = engine_facts(options) if options.names_model else None
     settings = {
         "data": {"sha256": file_digest(path), "limit": limit},
         **resolve(chosen, options, facts.identity if facts else None),
@@ -157,7 +168,8 @@ def execute(
         with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
             if pending(len(job.responses), folder.done):
                 pipeline = pipeline or wire(job.method, job.options, job.settings, job.facts)
-                at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.method.needs_model else CONCURRENCY)
+                pipeline = keeping(pipeline, job.settings, job.options, folder.path / RELATIONS_FILE)
+                at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.options.names_model else CONCURRENCY)
                 complete(run(job.responses, pipeline, folder, progress, at_once))
             summary = summarise(
                 read_assessments(job.out),
@@ -249,7 +261,7 @@ def check(
     options = options or Options()
     options = options.model_copy(update={"claims": "extract", "corpus": options.corpus or sample_corpus()})
     chosen = method_for(method, options)
-    facts = engine_facts(options) if chosen.needs_model else None
+    facts = engine_facts(options) if options.names_model else None
     pipeline = wire(chosen, options, resolve(chosen, options, facts.identity if facts else None), facts)
     return complete(assess_one(pipeline, response))
 

@@ -70,7 +70,7 @@ def extract(
     transcript: Transcript = None,
     replay: Replay = None,
     stride: Stride = "max",
-    confidence: Confidence = "token",
+    confidence: Confidence = None,
     keep_duplicates: KeepDuplicates = False,
     extraction_tokens: ExtractionTokens = 2048,
     limit: Limit = None,

@@ -19,6 +19,8 @@ from localfact.records import Record
 from localfact.weights import find_weights, places, revision_of, state_of
 
 Role = Literal["embedder", "relations", "llm"]
+#: What the outputs of a relation model stand for.
+OutputLabel = Literal["entailment", "contradiction", "neutral"]
 Positive = Annotated[int, Field(gt=0)]
 
 #: Digits of a revision that are enough to tell two apart in an identity.
@@ -59,6 +61,7 @@ class ModelCard(Record):
         package: an installed Python package that carries the weights in its folder `package_folder`.
         folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
         dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
+        labels: what a relation model's outputs stand for, in order, where its own configuration does not name them.
         gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
         kv_bytes: memory that one token takes in the cache of keys and values, at 16 bits, on all GPUs together; kv_heads: over
             how many GPUs that can be divided.
@@ -75,6 +78,7 @@ class ModelCard(Record):
     folder: Path | None = None
     dimension: Positive | None = None
     window: Positive | None = None
+    labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     licence: str = "unknown"
     gated: bool = False

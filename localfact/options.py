@@ -11,6 +11,7 @@ from localfact.errors import InputError
 from localfact.records import Probability, Record
 
 Tables = Literal["paper", "priors", "balanced"]
+Confidence = Literal["token", "distribution"]
 Stride = Annotated[int, Field(ge=1)] | Literal["max"]
 OutputTokens = Annotated[int, Field(ge=1)]
 
@@ -24,6 +25,9 @@ class Options(Record):
         claims: "given" (the default, but for the sample) takes the claims that come with a response and extracts where none
             come; "extract" always extracts.
         corpus: the folder of a cached corpus, for responses that bring no passages.
+        queries: what a corpus is searched with: the claim, or a query that the language model writes for it.
+        relations: llm, lexical, or the card of a relation model. kept_relations: a file that keeps what they predict, in place
+            of the run folder's own, for several runs over the same pairs.
         k: passages retrieved per claim. passage_prior: the prior of a passage to be true. hosts: lower priors of single hosts.
         stride: sentences a chunk; theta: the confidence that settles a claim; confidence: how it is read; keep_duplicates: of
             claims in several chunks; extraction_tokens, verification_tokens: the longest answers (FastFact, section 4).
@@ -35,7 +39,9 @@ class Options(Record):
     replay: Path | None = None
     claims: Literal["given", "extract"] | None = None
     corpus: Path | None = None
+    queries: Literal["claim", "llm"] = "claim"
     relations: str | None = None
+    kept_relations: Path | None = None
     embedder: str = "minilm"
     tables: Tables | None = None
     solver: str = "auto"
@@ -44,7 +50,7 @@ class Options(Record):
     hosts: Mapping[str, Probability] = Field(default_factory=dict)
     stride: Stride = "max"
     theta: Probability = 0.995
-    confidence: Literal["token", "distribution"] = "token"
+    confidence: Confidence | None = None
     keep_duplicates: bool = False
     extraction_tokens: OutputTokens = 2048
     verification_tokens: OutputTokens = 1024

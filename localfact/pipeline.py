@@ -28,6 +28,8 @@ from localfact.usage import Ledger, Usage, kept_in
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "prompt_tokens",
 #: "cached_tokens" and "output_tokens" whenever a language model answered.
 Observer = Callable[[str, int], None]
+#: Ends what strategies hold open.
+Close = Callable[[], Coroutine[Any, Any, None]]
 
 
 @dataclass
@@ -75,7 +77,7 @@ class Pipeline:
     retriever: Retriever
     relation_model: RelationModel | None
     assessor: Assessor
-    close: Callable[[], Coroutine[Any, Any, None]] = nothing_to_close
+    close: Close = nothing_to_close
 
     async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
         """Takes `response` down the road.

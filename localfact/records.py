@@ -106,6 +106,7 @@ class Claim(Record):
 
     Attributes:
         id: unique within the response: "c1", "c2", ... or the id that the input file gives.
+        original: its wording before it was revised to be understood alone; None where nothing was changed.
         spans: where it stands in the response; empty when a given claim could not be located.
         gold: the annotator's label, where the input carries one.
         in_corpus: whether the annotator found that the corpus speaks to it, where the input says so.
@@ -113,6 +114,7 @@ class Claim(Record):
 
     id: str
     text: str
+    original: str | None = None
     spans: tuple[Span, ...] = ()
     gold: GoldLabel | None = None
     in_corpus: bool | None = None
@@ -275,14 +277,19 @@ class Relation(Record):
 
 
 class CountedPassage(Record):
-    """A passage that counted for a verdict, and how: its relation to the claim and that relation's probability.
+    """A passage that counted for a verdict, and how.
 
-    Both are None where a verifier read the passage among others and did not say what it made of each.
+    Attributes:
+        relation, probability: to the claim; None where a verifier read the passage among others and did not say what it made
+            of each.
+        shift: how far it moves the claim's posterior: that less the posterior without what relates the two; in [-1, 1]. None
+            where there is no posterior.
     """
 
     passage_id: str
     relation: RelationLabel | None = None
     probability: Probability | None = None
+    shift: float | None = None
 
 
 class Verdict(Record):

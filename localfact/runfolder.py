@@ -25,9 +25,15 @@ ASSESSMENTS_FILE = "assessments.jsonl"
 TIMINGS_FILE = "timings.jsonl"
 SUMMARY_FILE = "summary.json"
 LOCK_FILE = ".lock"
+#: What a relation model predicted, with the two files that SQLite has beside it while it writes.
+RELATIONS_FILE = "relations.sqlite"
+RELATIONS_FILES = (RELATIONS_FILE, f"{RELATIONS_FILE}-wal", f"{RELATIONS_FILE}-shm")
 #: Everything that localfact itself leaves in a run folder, whenever it is killed.
 OWN_FILES = frozenset(
-    {LOCK_FILE, *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE) for end in ("", NEW))}
+    {
+        *(LOCK_FILE, *RELATIONS_FILES),
+        *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE) for end in ("", NEW)),
+    }
 )
 
 #: How many hexadecimal digits of the settings' hash name a run folder.

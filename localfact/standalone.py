@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +10,16 @@ from localfact.engines import EngineFacts, engine_facts, open_engine
 from localfact.errors import InputError, LocalFactError
 from localfact.inputs import MAX_WORDS
 from localfact.jsonrows import RowError, read_rows
-from localfact.methods import extractor_settings, llm_extractor, relation_model
 from localfact.options import Options
 from localfact.passes import Close, Conduct, extract_file, generate_file
 from localfact.passrows import GREEDY, GenerationOptions, PassSummary
 from localfact.records import Distribution, Failure, Pair
 from localfact.run import complete
+from localfact.settings import extraction_settings
 from localfact.stages import ClaimExtractor, RelationModel
 from localfact.text import readable
 from localfact.versions import versions
+from localfact.wiring import llm_extractor, open_relation_model
 
 #: What a file of pairs holds, for messages.
 PAIRS = "pairs, one JSON object a line with a 'premise' and a 'hypothesis'"
@@ -28,11 +29,14 @@ NO_PAIR = Failure(reason="The row needs two texts, 'premise' and 'hypothesis'.")
 def infer(files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0) -> Iterator[dict[str, Any]]:
     """Yields the marginals of each graph file, as plain values; one that cannot be used yields `file` and `error_message`.
 
+    `reference` is how far they are from those that the file carries (`inference.reference`), where it carries any.
+
     Raises:
         InputError: there is no such solver.
     """
     from localfact.inference import marginals
     from localfact.inference.reading import read_graph
+    from localfact.inference.reference import deviation_of
     from localfact.inference.solve import SOLVERS
 
     if solver not in SOLVERS:
@@ -42,52 +46,73 @@ def infer(files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0) -
             graph = read_graph(Path(file))
             begun = time.perf_counter()
             result = marginals(graph, solver=solver, seed=seed)
+            seconds = time.perf_counter() - begun
         except LocalFactError as error:
             yield {"file": str(file), "error_message": str(error)}
             continue
+        deviation = deviation_of(Path(file), result)
         yield {
             "file": str(file),
+            "variables": len(graph.ids),
+            "factors": len(graph.edges),
             "marginals": dict(result.marginals) if result.marginals is not None else None,
             "solver": result.solver,
             "exact": result.exact,
             "error": result.error,
             "log_z": result.log_z,
+            "width": result.width,
             "consistent": result.consistent,
-            "seconds": time.perf_counter() - begun,
+            "seconds": seconds,
+            **({"reference": asdict(deviation)} if deviation else {}),
         }
 
 
-def relate(rows: Sequence[Mapping[str, Any]], *, relations: str = "lexical", embedder: str = "minilm") -> list[dict[str, Any]]:
+def relate(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    relations: str | None = None,
+    embedder: str | None = None,
+    options: Options | None = None,
+) -> list[dict[str, Any]]:
     """Relates rows of `premise` and `hypothesis`; returns each row with `entailment`, `contradiction` and `neutral` added.
 
     A row without the two texts, or one that the model cannot relate, comes back with `error_message` instead.
 
+    Args:
+        rows: with the two texts.
+        relations, embedder: before those of the options.
+        options: name the relation model, word overlap unless told, and what it needs, a language model say.
+
     Raises:
-        InputError: an unknown relation model. MissingError: an embedder that is not on this machine.
+        InputError: an unknown relation model. MissingError: weights that are not on this machine.
     """
     pairs = [pair_of(row) for row in rows]
-    model = relation_model(relations, embedder)
-    predictions = iter(complete(relate_all(model, [pair for pair in pairs if pair is not None])))
+    told = {name: value for name, value in (("relations", relations), ("embedder", embedder)) if value is not None}
+    model, close = open_relation_model((options or Options()).model_copy(update=told))
+    predictions = iter(complete(relate_all(model, [pair for pair in pairs if pair is not None], close)))
     return [{**row, **prediction_fields(next(predictions) if pair else NO_PAIR)} for row, pair in zip(rows, pairs, strict=True)]
 
 
-def relate_file(path: str | Path, *, relations: str = "lexical", embedder: str = "minilm") -> list[dict[str, Any]]:
+def relate_file(path: str | Path, *, options: Options | None = None) -> list[dict[str, Any]]:
     """Relates the rows of a file, as `relate`; a line that is no JSON object comes back as its number and `error_message`.
 
     Raises:
         InputError: the file cannot be read, or as `relate`.
     """
     read = list(read_rows(Path(path), PAIRS))
-    related = iter(relate([row for row in read if not isinstance(row, RowError)], relations=relations, embedder=embedder))
+    related = iter(relate([row for row in read if not isinstance(row, RowError)], options=options))
     return [
         {"row": number, "error_message": str(row)} if isinstance(row, RowError) else next(related)
         for number, row in enumerate(read, start=1)
     ]
 
 
-async def relate_all(model: RelationModel, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
-    """One call of the model, as a coroutine that asyncio.run can take."""
-    return await model.relate(pairs)
+async def relate_all(model: RelationModel, pairs: Sequence[Pair], close: Close) -> Sequence[Distribution | Failure]:
+    """One call of the model, which is closed behind it."""
+    try:
+        return await model.relate(pairs)
+    finally:
+        await close()
 
 
 def pair_of(row: Mapping[str, Any]) -> Pair | None:
@@ -157,7 +182,7 @@ def extract_claims(
     """
     options = options.model_copy(update={"claims": "extract"})
     facts = engine_facts(options)
-    settings = extractor_settings(options, facts.identity) | {"claims": "extract", "seed": options.seed}
+    settings = extraction_settings(options, facts.identity)
 
     def opened() -> tuple[ClaimExtractor, Close]:
         engine = open_engine(options, facts)

@@ -16,13 +16,14 @@ from rich.console import Console
 from rich.table import Table
 
 from localfact.evaluation import prepare, sample_responses
-from localfact.methods import METHODS, FactReasonerMethod, factreasoner, wire
 from localfact.options import Options
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Distribution, Failure, Pair, RelationLabel
 from localfact.run import SILENT
 from localfact.scoring import score, standard_scores
+from localfact.settings import factreasoner
 from localfact.stages import RelationModel
+from localfact.wiring import wire
 
 GATES = (None, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 METHOD = "builtin-fr2"
@@ -52,9 +53,7 @@ class Remembering:
 def measured(data: Path | None, gate: float | None, pipeline: Pipeline, settings: dict[str, object]) -> tuple[int, int, float]:
     """Pairs asked, how many were not neutral, and F1 against the labels."""
     remembering = Remembering(pipeline.relation_model, {})
-    method = METHODS[METHOD]
-    assert isinstance(method, FactReasonerMethod)
-    judge = factreasoner(method, {**settings, "gate": gate})
+    judge = factreasoner({**settings, "gate": gate})
     road = Pipeline(pipeline.extractor, pipeline.retriever, remembering, judge)
     job = prepare(data, options=LABELLED)
 

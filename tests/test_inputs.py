@@ -247,6 +247,15 @@ def test_a_claim_keeps_the_places_and_the_preverification_that_an_extractor_wrot
     assert (response.claims[1].spans, response.claims[1].preverification) == ((), None)
 
 
+def test_a_claim_keeps_the_wording_it_had_before_it_was_revised_and_is_found_by_it() -> None:
+    revised = {"text": "The bridge opened.", "original": "It opened."}
+    same, odd = {"text": "It opened.", "original": "It opened."}, {"text": "It opened.", "original": 7}
+    response = response_of({"response": "So. It opened.", "claims": [revised, same, odd]}, 1)
+    assert response.claims is not None
+    assert [claim.original for claim in response.claims] == ["It opened.", None, None]
+    assert response.claims[0].spans == (Span(start=4, end=14),)
+
+
 def test_what_an_extractor_said_beside_its_claims_is_kept_and_anything_else_of_that_name_is_refused() -> None:
     row = {"response": "It opened.", "claims": ["It opened."]}
     said = {"unparsed": ["Sure!"], "counts": {"chunks": 1}, "dropped": {}, "warnings": [], "usage": {"extract": {"calls": 1}}}

@@ -12,7 +12,23 @@ PACKAGE = Path(__file__).resolve().parents[1] / "localfact"
 
 ANYONE = {"records", "errors"}
 ANYTHING = {"*"}
-TOOLS = {"stages", "text", "files", "tasks", "locations", "modelcards", "embedding", "inference", "llm", "prompts", "usage"}
+TOOLS = {
+    *(
+        "stages",
+        "text",
+        "files",
+        "sqlitefiles",
+        "tasks",
+        "locations",
+        "modelcards",
+        "embedding",
+        "inference",
+        "llm",
+        "prompts",
+        "usage",
+    ),
+}
+STRATEGIES = {"claims", "evidence", "relations", "assess"}
 #: Each module or folder, and what of localfact it may import besides itself, records and errors. A stage never names another.
 MAY_IMPORT = {
     "errors": set(),
@@ -22,6 +38,7 @@ MAY_IMPORT = {
     "text": set(),
     "jsonrows": set(),
     "files": set(),
+    "sqlitefiles": set(),
     "tasks": set(),
     "modelfiles": {"files"},
     "weights": {"locations", "modelfiles"},
@@ -31,7 +48,7 @@ MAY_IMPORT = {
     "modelcheck": {"llm", "modelcards", "modelfiles", "weights"},
     "embedding": {"text", "modelcards"},
     "usage": set(),
-    "llm": {"modelcards", "modelfiles", "tasks", "text", "usage"},
+    "llm": {"sqlitefiles", "modelcards", "modelfiles", "tasks", "text", "usage"},
     "prompts": {"llm", "text"},
     "inference": set(),
     "claims": TOOLS,
@@ -52,20 +69,32 @@ MAY_IMPORT = {
         "usage",
     },
     "options": set(),
+    "completions": {"text"},
+    "roc": {
+        *("completions", "files", "methods", "options", "outputfile", "report", "run", "scoring", "stages", "text", "versions"),
+        "wiring",
+    },
+    "papers": {
+        *("evaluation", "evidence", "files", "inputs", "locations", "methods", "modelcards", "options", "outputfile", "report"),
+        *("run", "runfolder", "scoring", "versions", "embedding", "engines", "jsonrows", "passes"),
+    },
     "versions": set(),
     "engines": {"embedding", "llm", "modelcards", "options"},
-    "methods": TOOLS | {"claims", "engines", "evidence", "relations", "assess", "options", "pipeline", "stages"},
+    "methods": {"evidence", "modelcards", "options"},
+    "settings": TOOLS | {*STRATEGIES, "methods", "options"},
+    "wiring": TOOLS | {*STRATEGIES, "engines", "methods", "options", "pipeline", "settings"},
     "report": {"scoring", "text"},
     "evaluation": {
         *("engines", "files", "inputs", "locations", "methods", "options", "pipeline", "report", "run", "runfolder", "scoring"),
-        *("text", "versions"),
+        *("settings", "text", "versions", "wiring"),
     },
     "standalone": {
-        *("engines", "inference", "inputs", "jsonrows", "llm", "methods", "options", "passes", "passrows", "run", "stages"),
-        *("text", "versions"),
+        *("engines", "inference", "inputs", "jsonrows", "llm", "options", "passes", "passrows", "pipeline", "run", "stages"),
+        *("settings", "text", "versions", "wiring"),
     },
     "calibrating": {
         *("engines", "inputs", "llm", "methods", "options", "passes", "pipeline", "run", "scoring", "tasks", "usage"),
+        *("settings", "wiring"),
     },
     "doctor": {"evidence", "locations", "modelcards"},
     "console": {"text"},
@@ -74,12 +103,27 @@ MAY_IMPORT = {
     "llm_commands": ANYTHING,
     "corpus_commands": ANYTHING,
     "models_commands": ANYTHING,
+    "papers_commands": ANYTHING,
+    "roc_commands": ANYTHING,
     "cli": ANYTHING,
     "__init__": {"evaluation", "options", "report", "standalone"},
     "__main__": {"cli"},
 }
-STAGES = ("claims", "evidence", "relations", "assess")
-HEAVY = ("torch", "faiss", "bm25s", "sentence_transformers", "transformers", "numba", "pgmpy", "trafilatura", "scipy", "vllm")
+STAGES = tuple(sorted(STRATEGIES))
+HEAVY = (
+    "matplotlib",
+    "sklearn",
+    "torch",
+    "faiss",
+    "bm25s",
+    "sentence_transformers",
+    "transformers",
+    "numba",
+    "pgmpy",
+    "trafilatura",
+    "scipy",
+    "vllm",
+)
 
 
 def modules() -> Iterator[tuple[str, Path]]:

@@ -9,9 +9,11 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.rules import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.evaluation import execute, prepare, sample_corpus
-from localfact.methods import METHODS, FactReasonerMethod, factreasoner, find_method, method_for, resolve, wire
+from localfact.methods import METHODS, FactReasonerMethod, find_method, method_for
 from localfact.options import Options, options_of, read_engine_args, read_hosts
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
+from localfact.settings import factreasoner, resolve
+from localfact.wiring import wire
 
 NO_VECTORS = Options(embedder="none")
 BUILTIN = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
@@ -26,17 +28,17 @@ def builtin(name: str) -> FactReasonerMethod:
 def test_each_method_is_its_version_of_factreasoner_with_our_defaults() -> None:
     for version, name in enumerate(BUILTIN, start=1):
         method = builtin(name)
-        judge = factreasoner(method, resolve(method, NO_VECTORS))
+        judge = factreasoner(resolve(method, NO_VECTORS))
         assert (judge.version, judge.tables, judge.passage_prior, judge.solver) == (version, "balanced", 0.99, "auto")
         assert (judge.gate, dict(judge.host_priors)) == (method.gate, {})
 
 
 def test_every_option_reaches_the_assessor() -> None:
     options = NO_VECTORS.model_copy(
-        update={"tables": "paper", "passage_prior": 0.9, "hosts": {"x.example": 0.2}, "solver": "loopy", "seed": 7}
+        update={"tables": "paper", "passage_prior": 0.9, "hosts": {"x.example": 0.2}, "solver": "bp", "seed": 7}
     )
-    judge = factreasoner(builtin("builtin-fr2"), resolve(METHODS["builtin-fr2"], options))
-    assert (judge.tables, judge.passage_prior, judge.solver, judge.seed) == ("paper", 0.9, "loopy", 7)
+    judge = factreasoner(resolve(METHODS["builtin-fr2"], options))
+    assert (judge.tables, judge.passage_prior, judge.solver, judge.seed) == ("paper", 0.9, "bp", 7)
     assert judge.host_priors == {"x.example": 0.2}
 
 
@@ -113,10 +115,32 @@ def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path
     assert pairs[0] < pairs[1] < pairs[2]
 
 
-def test_a_language_model_makes_fastfact_the_default_and_fits_no_builtin_method() -> None:
+def test_factreasoner_as_published_has_the_papers_defaults() -> None:
+    for version in (1, 2, 3):
+        method = METHODS[f"factreasoner-fr{version}"]
+        settings = resolve(method, NO_VECTORS.model_copy(update={"relations": "lexical"}))
+        judge = factreasoner(settings)
+        assert (judge.version, judge.tables, judge.passage_prior, judge.gate) == (version, "paper", 0.99, None)
+        assert (settings["k"], settings["merge_near_duplicates"], settings["extractor"]) == (3, False, "rules")
+
+
+def test_factreasoner_asks_the_language_model_unless_another_relation_model_is_named() -> None:
+    assert method_for("factreasoner-fr2", Options(relations="lexical")).name == "factreasoner-fr2"
+    assert method_for("factreasoner-fr2", Options(model="qwen2.5-7b")).name == "factreasoner-fr2"
+    with pytest.raises(InputError, match="--relations lexical"):
+        method_for("factreasoner-fr2", Options())
+    with pytest.raises(InputError, match="--queries llm"):
+        method_for("factreasoner-fr2", Options(relations="lexical", queries="llm"))
+    with pytest.raises(InputError, match="no relation model: its card has the roles embedder"):
+        resolve(METHODS["builtin-fr2"], Options(relations="minilm"))
+    with pytest.raises(MissingError, match="Known: "):
+        resolve(METHODS["builtin-fr2"], Options(relations="oracle"))
+
+
+def test_a_language_model_makes_localfact_the_default_and_fits_no_builtin_method() -> None:
     assert method_for(None, Options()).name == "builtin-fr2"
-    assert method_for(None, Options(model="qwen2.5-7b")).name == "fastfact"
-    assert method_for(None, Options(replay=Path("calls.sqlite"))).name == "fastfact"
+    assert method_for(None, Options(model="qwen2.5-7b")).name == "localfact"
+    assert method_for(None, Options(replay=Path("calls.sqlite"))).name == "localfact"
     with pytest.raises(InputError, match="--model"):
         method_for("fastfact", Options())
     with pytest.raises(InputError, match="uses no language model"):

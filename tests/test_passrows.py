@@ -42,7 +42,8 @@ def extracted(draw: st.DrawFn) -> tuple[Response, Extraction]:
     claims = [
         Claim(
             id=f"c{number}",
-            text=draw(said),
+            text=(wording := draw(said)),
+            original=draw(st.none() | said.filter(lambda before, now=wording: before != now)),
             spans=tuple(Span(start=start, end=end) for start, end in draw(spans)),
             gold=draw(st.none() | st.sampled_from(GoldLabel)),
             in_corpus=draw(st.none() | st.booleans()),

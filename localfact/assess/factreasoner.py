@@ -6,7 +6,7 @@ the verdicts off them (FactReasoner, section 3; SPEC section 3).
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from typing import Literal
@@ -17,6 +17,7 @@ from localfact.assess.posteriors import failed, verdict_of
 from localfact.errors import InputError
 from localfact.inference import FactorGraph, Marginals, TableSet, marginals
 from localfact.inference.factor_graph import CLAIM_PRIOR, PASSAGE_PRIOR, build_graph
+from localfact.inference.influence import leave_one_out
 from localfact.inference.solve import SOLVERS
 from localfact.inference.tables import TABLE_SETS, makes_factor
 from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Relation, RelationLabel, Response, Verdict
@@ -34,7 +35,8 @@ class FactReasoner:
         version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 the
             passages to one another as well.
         tables: the set of factor tables (SPEC section 3).
-        passage_prior, claim_prior: probabilities of being true before anything is related.
+        passage_prior, claim_prior: probabilities of being true before anything is related. prior_of: a claim's own prior, in
+            place of claim_prior.
         host_priors: lower-case host -> prior of its passages, where that is lower; a domain stands for its subdomains too.
         gate: versions 2 and 3 relate a claim to a passage found for other claims only where its affinity is at least this
             share, in [0, 1], of the worst of the claim's own; None relates all. Passage pairs are not gated: no affinity
@@ -49,6 +51,7 @@ class FactReasoner:
     tables: TableSet = "paper"
     passage_prior: float = PASSAGE_PRIOR
     claim_prior: float = CLAIM_PRIOR
+    prior_of: Callable[[Claim], float] | None = None
     host_priors: Mapping[str, float] = field(default_factory=dict)
     gate: float | None = None
     solver: str = "auto"
@@ -109,7 +112,7 @@ class FactReasoner:
         ]
         passages = self._passage_variables(links, evidence)
         graph = build_graph(
-            {claim_variable(claim): self.claim_prior for claim in judged},
+            {claim_variable(claim): self.prior_of(claim) if self.prior_of else self.claim_prior for claim in judged},
             passages,
             [factor.between_variables for factor in factors],
             tables=self.tables,
@@ -117,7 +120,7 @@ class FactReasoner:
         )
         result = marginals(graph, solver=self.solver, seed=self.seed)
         return Judgement(
-            verdicts=tuple(_verdicts(claims, failures, result, factors)),
+            verdicts=tuple(_verdicts(claims, failures, result, factors, _shifts(graph, result, judged))),
             relations=tuple(factor.relation for factor in factors),
             counts=_counts(predicted, factors, graph, result) | {"pairs_gated": gated, "passage_pairs_failed": failed_pairs},
             warnings=tuple(self._warnings(result, passages, failed_pairs)),
@@ -146,10 +149,14 @@ class FactReasoner:
         warnings = []
         if failed_pairs:
             warnings.append(f"Pairs of passages that could not be related and are not in the graph: {failed_pairs}.")
-        if not result.exact:
+        if not result.exact and result.error:
             warnings.append(
                 f"The posteriors are approximate: the solver {result.solver} indicates errors up to {result.error:.2g}, "
                 "and claims that near to one half are undecided."
+            )
+        elif not result.exact:
+            warnings.append(
+                f"The posteriors are approximate, and the solver {result.solver} does not say how far off they may be."
             )
         if result.marginals is not None and passages:
             mean = sum(result.marginals[variable] for variable in passages) / len(passages)
@@ -161,12 +168,24 @@ class FactReasoner:
         return warnings
 
 
+def _shifts(graph: FactorGraph, result: Marginals, claims: Sequence[Claim]) -> dict[tuple[str, str], float]:
+    """(the passage's variable, the claim's) -> how far the one moves the other's posterior."""
+    found = leave_one_out(graph, result, map(claim_variable, claims))
+    return {
+        (influence.neighbour, variable): influence.shift for variable, influences in found.items() for influence in influences
+    }
+
+
 def _verdicts(
-    claims: Sequence[Claim], failures: Mapping[str, str], result: Marginals, factors: Sequence[Factor]
+    claims: Sequence[Claim],
+    failures: Mapping[str, str],
+    result: Marginals,
+    factors: Sequence[Factor],
+    shifts: Mapping[tuple[str, str], float],
 ) -> Iterator[Verdict]:
-    of_claim: defaultdict[str, list[Relation]] = defaultdict(list)
+    of_claim: defaultdict[str, list[tuple[Relation, float]]] = defaultdict(list)
     for factor in factors:
-        of_claim[factor.target].append(factor.relation)
+        of_claim[factor.target].append((factor.relation, shifts.get((factor.source, factor.target), 0.0)))
     for claim in claims:
         if claim.id in failures:
             yield failed(claim, f"a relation of it could not be predicted: {failures[claim.id]}")

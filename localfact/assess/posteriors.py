@@ -13,24 +13,27 @@ HALF_TOLERANCE = 1e-6
 PASSAGES_NAMED = 5
 
 
-def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable[Relation]) -> Verdict:
+def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable[tuple[Relation, float]]) -> Verdict:
     """Decides one claim: undecided within `error` of one half, else supported above it and contradicted below.
 
     Args:
         posterior: P(claim). error: the solver's, see `Marginals.error`.
-        relations: those that joined passages to this claim in the graph. A passage that stands in several counts once.
+        relations: those that joined passages to this claim in the graph, each with how far it moves the posterior. A passage
+            that stands in several counts once, where it moves most.
+
+    The verdict names the passages that moved it most.
     """
-    strongest: dict[str, Relation] = {}
-    for relation in sorted(relations, key=lambda relation: (-relation.probability, relation.source)):
-        strongest.setdefault(relation.source, relation)
+    strongest: dict[str, tuple[Relation, float]] = {}
+    for relation, shift in sorted(relations, key=lambda one: (-abs(one[1]), -one[0].probability, one[0].source)):
+        strongest.setdefault(relation.source, (relation, shift))
     return Verdict(
         claim_id=claim.id,
         label=_label(posterior, error),
         posterior=posterior,
-        rationale=_rationale([relation.label for relation in strongest.values()], posterior),
+        rationale=_rationale([relation.label for relation, _ in strongest.values()], posterior),
         passages=tuple(
-            CountedPassage(passage_id=relation.source, relation=relation.label, probability=relation.probability)
-            for relation in list(strongest.values())[:PASSAGES_NAMED]
+            CountedPassage(passage_id=relation.source, relation=relation.label, probability=relation.probability, shift=shift)
+            for relation, shift in list(strongest.values())[:PASSAGES_NAMED]
         ),
     )
 

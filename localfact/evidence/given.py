@@ -7,6 +7,7 @@ from localfact.embedding import Embedder
 from localfact.errors import MissingError
 from localfact.evidence.duplicates import merge_near_duplicates
 from localfact.evidence.index import Index
+from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.evidence.retriever import LEXICAL_ALONE, affinity, hits_of, search_all
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.stages import Retriever
@@ -22,13 +23,23 @@ class GivenEvidence:
     """
 
     def __init__(
-        self, fallback: Retriever | None, embedder: Embedder | None, *, k: int = 5, merge_near_duplicates: bool = False
+        self,
+        fallback: Retriever | None,
+        embedder: Embedder | None,
+        *,
+        k: int = 5,
+        merge_near_duplicates: bool = False,
+        queries: QueryWriter | None = None,
     ) -> None:
-        """Takes who is asked when a response brings no evidence, and how many passages a claim gets when they are ranked."""
+        """Takes who is asked when a response brings no evidence, and how many passages a claim gets when they are ranked.
+
+        `queries` writes what they are ranked by; None where each claim is its own query.
+        """
         self._fallback = fallback
         self._embedder = embedder
         self._k = k
         self._merge = merge_near_duplicates
+        self._writer = queries
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
         """Returns the evidence of the response, or the fallback's.
@@ -37,7 +48,9 @@ class GivenEvidence:
             MissingError: the response brings none and there is no fallback.
         """
         if response.evidence is not None:
-            return await asyncio.to_thread(self._retrieve, response, response.evidence, claims)
+            unlinked = unlinked_claims(response, response.evidence, claims) if response.evidence.passages else ()
+            queries = await queries_of(self._writer if unlinked else None, response, unlinked)
+            return await asyncio.to_thread(self._retrieve, response.evidence, claims, queries)
         if self._fallback is None:
             raise MissingError(
                 f"The response '{response.id}' brings no passages, and no corpus was named. Name one with --corpus DIR; "
@@ -45,21 +58,20 @@ class GivenEvidence:
             )
         return await self._fallback.retrieve(response, claims)
 
-    def _retrieve(self, response: Response, given: Evidence, claims: Sequence[Claim]) -> Evidence:
+    def _retrieve(self, given: Evidence, claims: Sequence[Claim], queries: Queries) -> Evidence:
         if not given.passages:
             return Evidence(hits={claim.id: () for claim in claims}, notes=given.notes)
         if self._merge:
             given = merged_evidence(given)
-        linked = linked_claims(response, given)
-        unlinked = [claim for claim in claims if linked.get(claim.id) != claim.text]
         index = Index.of({passage.id: passage.text for passage in given.passages}, self._embedder)
-        found = search_all(index, self._embedder, unlinked, self._k)
+        found = search_all(index, self._embedder, queries.texts, self._k)
         hits = {claim.id: given.hits.get(claim.id, ()) for claim in claims}
         hits |= {claim: hits_of(ranked, self._k) for claim, ranked in found.items()}
-        passages = given.passages if len(unlinked) < len(claims) else hit_passages(given, hits)
+        all_ranked = all(claim.id in found for claim in claims)
+        passages = hit_passages(given, hits) if all_ranked else given.passages
         notes = list(given.notes)
-        if unlinked:
-            notes.append(RANKED)
+        if found:
+            notes += [RANKED, *queries.notes]
         if self._embedder is None:
             notes.append(LEXICAL_ALONE)
         ids = [passage.id for passage in passages]
@@ -76,11 +88,14 @@ def merged_evidence(given: Evidence) -> Evidence:
     return given.model_copy(update={"passages": merged.passages, "hits": hits})
 
 
-def linked_claims(response: Response, given: Evidence) -> dict[str, str]:
-    """The claims for which the input itself names passages, id -> text; none if it names some for no claim at all."""
-    if not any(given.hits.values()):
-        return {}
-    return {claim.id: claim.text for claim in response.claims or () if claim.id in given.hits}
+def unlinked_claims(response: Response, given: Evidence, claims: Sequence[Claim]) -> list[Claim]:
+    """The claims for which the input itself names no passages: all, if it names some for no claim at all.
+
+    A claim of the input is known by its id together with its wording, or the wording it had before it was revised.
+    """
+    named = given.hits if any(given.hits.values()) else {}
+    linked = {claim.id: claim.text for claim in response.claims or () if claim.id in named}
+    return [claim for claim in claims if linked.get(claim.id) not in (claim.text, claim.original or claim.text)]
 
 
 def hit_passages(given: Evidence, hits: Mapping[str, Sequence[Hit]]) -> tuple[Passage, ...]:

@@ -1,13 +1,14 @@
 """Finds the passages of each claim in a corpus: the retriever for responses that bring no passages of their own."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from localfact.embedding import Embedder
 from localfact.evidence.corpus import Corpus
 from localfact.evidence.duplicates import merge_near_duplicates
 from localfact.evidence.index import Index
 from localfact.evidence.passages import PassageKind
+from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 
 #: How many times k passages are looked at for each claim, so that k are left when near-duplicates are merged.
@@ -20,8 +21,16 @@ LEXICAL_ALONE = "Evidence: no embedder, so passages were matched to claims by BM
 class CorpusRetriever:
     """Takes the k best passages of the whole corpus for each claim (`scope = corpus`)."""
 
-    def __init__(self, corpus: Corpus, *, kind: PassageKind = "pages", k: int = 5, merge_near_duplicates: bool = True) -> None:
-        """Takes an opened corpus.
+    def __init__(
+        self,
+        corpus: Corpus,
+        *,
+        kind: PassageKind = "pages",
+        k: int = 5,
+        merge_near_duplicates: bool = True,
+        queries: QueryWriter | None = None,
+    ) -> None:
+        """Takes an opened corpus, and who writes the queries; None where each claim is its own query.
 
         Raises:
             InputError: the corpus was built without passages of that kind. CorpusError: their index is damaged.
@@ -30,14 +39,22 @@ class CorpusRetriever:
         self._index = corpus.index(kind)
         self._k = k
         self._merge = merge_near_duplicates
+        self._writer = queries
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
-        """Returns up to k passages a claim, best first, scored as in Index.search, and the affinity of all to all claims."""
-        return await asyncio.to_thread(self._retrieve, claims)
+        """Returns up to k passages a claim, best first, scored as in Index.search, and the affinity of all to all claims.
 
-    def _retrieve(self, claims: Sequence[Claim]) -> Evidence:
+        Hits and their scores are those of the claim's query; affinity is always that of the claim's own words.
+
+        Raises:
+            LocalFactError: the writer of queries failed for all claims alike.
+        """
+        queries = await queries_of(self._writer, response, claims)
+        return await asyncio.to_thread(self._retrieve, claims, queries)
+
+    def _retrieve(self, claims: Sequence[Claim], queries: Queries) -> Evidence:
         count = self._k * CANDIDATES_PER_PASSAGE if self._merge else self._k
-        found = search_all(self._index, self._corpus.embedder, claims, count)
+        found = search_all(self._index, self._corpus.embedder, queries.texts, count)
         candidates = self._corpus.store.passages(passage for ranked in found.values() for passage, _ in ranked)
         survivor = {passage: passage for passage in candidates}
         if self._merge:
@@ -47,22 +64,24 @@ class CorpusRetriever:
         hits = {claim: hits_of([(survivor[passage], score) for passage, score in found[claim]], self._k) for claim in found}
         kept = dict.fromkeys(hit.passage_id for own in hits.values() for hit in own)
         remember_parts(self._index, self._corpus.embedder, [candidates[passage] for passage in kept])
+        lexical = () if self._corpus.embedder is not None else (LEXICAL_ALONE,)
         return Evidence(
             passages=tuple(candidates[passage] for passage in kept),
             hits=hits,
             affinity=affinity(self._index, self._corpus.embedder, claims, list(kept)),
-            notes=(WHOLE_CORPUS,) if self._corpus.embedder is not None else (WHOLE_CORPUS, LEXICAL_ALONE),
+            notes=(WHOLE_CORPUS, *queries.notes, *lexical),
         )
 
 
 def search_all(
-    index: Index, embedder: Embedder | None, claims: Sequence[Claim], count: int
+    index: Index, embedder: Embedder | None, queries: Mapping[str, str], count: int
 ) -> dict[str, list[tuple[str, float]]]:
-    """Claim id -> its best `count` passages of the index as (id, score)."""
+    """Claim id -> the best `count` passages of the index for its query, as (id, score); `queries` by claim id too."""
     if embedder is None:
-        return {claim.id: index.search(claim.text, None, count) for claim in claims}
-    vectors = embedder.encode([claim.text for claim in claims])
-    return {claim.id: index.search(claim.text, vector, count) for claim, vector in zip(claims, vectors, strict=True)}
+        return {claim: index.search(query, None, count) for claim, query in queries.items()}
+    vectors = embedder.encode(list(queries.values()))
+    searched = zip(queries.items(), vectors, strict=True)
+    return {claim: index.search(query, vector, count) for (claim, query), vector in searched}
 
 
 def affinity(

@@ -15,11 +15,10 @@ from pydantic import ValidationError
 from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
 from localfact.llm.calls import FORMAT, Call, Keys, json_text
 from localfact.llm.engine import EngineIdentity
+from localfact.sqlitefiles import connected, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFTR".
 APPLICATION = 0x4C465452
-#: How long to wait for another process that is writing.
-PATIENCE_SECONDS = 60.0
 
 SCHEMA = (
     "CREATE TABLE identities (id INTEGER PRIMARY KEY, model TEXT NOT NULL, identity TEXT NOT NULL UNIQUE) STRICT",
@@ -140,11 +139,6 @@ class CallStore:
                 self._database.execute("PRAGMA journal_mode = DELETE")
 
 
-def connected(address: str) -> sqlite3.Connection:
-    """A connection that begins no transaction by itself."""
-    return sqlite3.connect(address, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
-
-
 def opened(file: Path, address: str) -> sqlite3.Connection:
     """A connection to what was found to be a transcript."""
     database = connected(address)
@@ -154,25 +148,6 @@ def opened(file: Path, address: str) -> sqlite3.Connection:
         database.close()
         raise
     return database
-
-
-@contextmanager
-def transaction(database: sqlite3.Connection) -> Iterator[None]:
-    """Everything inside, or nothing; no other process writes meanwhile."""
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        database.execute("COMMIT")
-    except BaseException:
-        # A full disk makes SQLite take the transaction back itself.
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
-
-
-def is_empty(database: sqlite3.Connection) -> bool:
-    """Whether nobody has put anything into the file yet."""
-    return number(database, "application_id") == 0 and not database.execute("SELECT 1 FROM sqlite_master").fetchone()
 
 
 def check(file: Path, database: sqlite3.Connection) -> None:
@@ -185,12 +160,6 @@ def check(file: Path, database: sqlite3.Connection) -> None:
             f"{file} is a transcript of format {version}; this localfact reads {FORMAT}. Use the version that made it, "
             "or record another file with --transcript."
         )
-
-
-def number(database: sqlite3.Connection, pragma: str) -> int:
-    """A number in the header of the file."""
-    (value,) = database.execute(f"PRAGMA {pragma}").fetchone()
-    return int(value)
 
 
 def described_in_json(identity: EngineIdentity) -> str:
@@ -217,11 +186,6 @@ def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFact
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
         return damaged(file, str(error))
     return unusable(file, str(error), records=records)
-
-
-def primary_code(error: sqlite3.Error) -> int:
-    """SQLite's number for the error, without the bits that only tell more of the same."""
-    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 
 
 def damaged(file: Path, reason: str) -> InputError:

@@ -26,9 +26,31 @@ def extraction_chat(
         after: what stands after it.
         boundary: marks off all of these.
     """
-    around = {"question": question, "topic": topic, "before": before, "after": after}
-    shown = {name: value for name, value in around.items() if value and value.strip()}
-    return _chat("extraction", boundary, asked={**shown, "text": chunk})
+    around = _given(question=question, topic=topic, before=before, after=after)
+    return _chat("extraction", boundary, asked={**around, "text": chunk})
+
+
+def atomization_chat(
+    question: str | None, topic: str | None, before: str, chunk: str, after: str, *, boundary: Boundary
+) -> tuple[Message, ...]:
+    """Asks for the atomic units of a chunk, a numbered line each (FactReasoner, section 3.3); as `extraction_chat`."""
+    around = _given(question=question, topic=topic, before=before, after=after)
+    return _chat("atomization", boundary, asked={**around, "text": chunk})
+
+
+def revision_chat(
+    question: str | None, topic: str | None, response: str, claim: str, *, boundary: Boundary
+) -> tuple[Message, ...]:
+    """Asks for a claim in words that need no context (FactReasoner, section 3.3, Reviser); the answer is one line.
+
+    The response comes first and the claim last: one prefix serves all claims of a response.
+    """
+    return _chat("revision", boundary, asked={**_given(question=question, topic=topic), "text": response, "claim": claim})
+
+
+def query_chat(question: str | None, topic: str | None, claim: str, *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks for a search query about a claim (FactReasoner, section 3.3, Retriever); the answer is one line."""
+    return _chat("query", boundary, asked={**_given(question=question, topic=topic), "claim": claim})
 
 
 def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
@@ -52,6 +74,11 @@ def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple
 def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Message, ...]:
     """Asks for a response to be judged: the prompt as it is, with an instruction about length where that is wanted."""
     return (Message("user", rendered("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
+
+
+def _given(**fields: str | None) -> dict[str, str]:
+    """Those fields that say something."""
+    return {name: value for name, value in fields.items() if value and value.strip()}
 
 
 def _chat(task: Task, boundary: Boundary, **fields: object) -> tuple[Message, ...]:

@@ -3,7 +3,7 @@
 import hashlib
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import yaml
 
@@ -16,8 +16,8 @@ FOLDER = Path(__file__).parent
 #: Digits of a hash that are enough to tell two wordings apart.
 HASH_DIGITS = 12
 
-Task = Literal["extraction", "verification", "relation", "generation"]
-TASKS: tuple[Task, ...] = ("extraction", "verification", "relation", "generation")
+Task = Literal["extraction", "verification", "relation", "generation", "atomization", "revision", "query"]
+TASKS: tuple[Task, ...] = get_args(Task)
 
 
 def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
@@ -25,10 +25,13 @@ def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
     return _template(task).render(enclose=boundary.enclose, examples=_examples(task), **fields).strip()
 
 
-def prompt_hashes() -> dict[str, str]:
-    """Task -> the first digits of the SHA-256 of its template, its examples and how the boundary shows a text."""
+def prompt_hashes(*tasks: Task) -> dict[str, str]:
+    """Task -> the first digits of the SHA-256 of its template, its examples and how the boundary shows a text.
+
+    Of the named tasks, in the order named; of all where none is.
+    """
     shown = wording()
-    return {task: _hash(task, shown) for task in TASKS}
+    return {task: _hash(task, shown) for task in tasks or TASKS}
 
 
 def _hash(task: Task, shown: str) -> str:

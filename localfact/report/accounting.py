@@ -4,7 +4,6 @@ Calls and tokens are those really sent, from the assessments' usage; nothing is 
 Where the two differ, each line gives the reasons that were counted on the way.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -60,14 +59,15 @@ def accounting(assessments: Sequence[Assessment], *, method: str, settings: Mapp
     Args:
         assessments: of one run.
         method: its method's name; "fastfact" and the versions of FactReasoner have formulas, others are shown as sent.
-        settings: of run.yaml. Read are `stride` (an int or "max"), `k`, `corpus` and `queries_per_claim`; all may be missing.
+        settings: of run.yaml. Read are `stride` (an int or "max"), `version` (of FactReasoner), `model`, `k`, `corpus` and
+            `queries_per_claim`; all may be missing.
     """
     run = RunFigures(assessments, settings)
-    version = re.search(r"-fr([123])$", method)
+    version = run.settings.get("version")
     if method == "fastfact":
         lines = _fastfact_lines(run)
-    elif version:
-        lines = _factreasoner_lines(run, int(version[1]), "0" if method.startswith("builtin-") else "")
+    elif isinstance(version, int):
+        lines = _factreasoner_lines(run, version, "" if "model" in run.settings else "0")
     else:
         lines = _plain_lines(run)
     return Accounting(

@@ -1,8 +1,10 @@
 """Draws plain values as tables for a terminal: plans, graphs, related pairs, methods, the doctor's findings, a corpus."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -63,6 +65,40 @@ def graph_view(result: Mapping[str, Any]) -> RenderableType:
     log_z = "" if result["log_z"] is None else f", log Z {result['log_z']:.4f}"
     head = Text(f"{result['file']}: {exactness}{log_z}, {result['seconds']:.3f} s")
     return Group(head, table_of([{"variable": name, "P(true)": p} for name, p in result["marginals"].items()]))
+
+
+def graphs_table(results: Sequence[Mapping[str, Any]]) -> Table:
+    """One row a graph: its size, who solved it and how exactly, its errors where it carries a reference, its time."""
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 0, 0, 1),
+        pad_edge=False,
+        caption="max and mean: errors over claims, where a reference is known",
+    )
+    table.add_column("graph", no_wrap=True)
+    for column in ("size", "width", "solver", "max", "mean", "flips", "ms"):
+        table.add_column(column, no_wrap=True, justify="right")
+    for result in results:
+        name = Path(result["file"]).stem
+        if "error_message" in result:
+            table.add_row(name, "", "", Text("failed", style="red"))
+        else:
+            table.add_row(name, *graph_cells(result))
+    return table
+
+
+def graph_cells(result: Mapping[str, Any]) -> list[str]:
+    """The cells of one graph behind its name; sizes are variables and factors."""
+    if not result["consistent"]:
+        solver = "inconsistent"
+    else:
+        solver = result["solver"] if result["exact"] else f"{result['solver']} ±{result['error']:.0e}"
+    deviation = result.get("reference")
+    errors = ["", "", ""]
+    if deviation and result["consistent"]:
+        errors = [f"{deviation['largest']:.0e}", f"{deviation['mean']:.0e}", str(deviation["flips"])]
+    width = "" if result["width"] is None else str(result["width"])
+    return [f"{result['variables']}/{result['factors']}", width, solver, *errors, f"{1000 * result['seconds']:.1f}"]
 
 
 def pairs_table(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -290,10 +290,10 @@ async def test_the_reader_is_told_that_a_solver_was_approximate():
     told = {(letter, each.id): entails(0.6) for letter in "cdef" for each in claims}
     told |= {("c", "a0"): contradicts(0.65), ("d", "a0"): contradicts(0.6)}
     exact = await judge(FactReasoner(2, solver="exact"), claims, found, told)
-    loopy = await judge(FactReasoner(2, solver="loopy"), claims, found, told)
+    loopy = await judge(FactReasoner(2, solver="bp"), claims, found, told)
     assert exact.warnings == ()
     assert exact.counts["graph_width"] == 3
-    assert any("the solver loopy indicates errors up to" in warning for warning in loopy.warnings)
+    assert any("the solver bp indicates errors up to" in warning for warning in loopy.warnings)
     assert "graph_width" not in loopy.counts
 
 

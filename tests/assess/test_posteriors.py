@@ -43,10 +43,22 @@ def test_a_posterior_within_the_error_of_one_half_is_undecided(posterior, error,
     ],
 )
 def test_the_rationale_counts_the_passages_on_either_side(labels, sentence):
-    relations = [relation(f"c{number}", label, 0.9) for number, label in enumerate(labels)]
+    relations = [(relation(f"c{number}", label, 0.9), 0.1) for number, label in enumerate(labels)]
     assert verdict_of(CLAIM, 0.934, 0.0, relations).rationale == f"{sentence}; posterior 0.93"
 
 
-def test_equally_probable_passages_are_named_in_the_order_of_their_ids():
-    relations = [relation("d", "entailment", 0.8), relation("c", "contradiction", 0.8), relation("b", "entailment", 0.7)]
-    assert [passage.passage_id for passage in verdict_of(CLAIM, 0.9, 0.0, relations).passages] == ["c", "d", "b"]
+def test_passages_are_named_by_how_far_they_move_the_posterior_then_by_probability_and_id():
+    relations = [
+        (relation("d", "entailment", 0.8), 0.1),
+        (relation("c", "contradiction", 0.8), -0.1),
+        (relation("b", "entailment", 0.7), 0.1),
+        (relation("a", "contradiction", 0.6), -0.3),
+    ]
+    found = verdict_of(CLAIM, 0.9, 0.0, relations).passages
+    assert [(passage.passage_id, passage.shift) for passage in found] == [("a", -0.3), ("c", -0.1), ("d", 0.1), ("b", 0.1)]
+
+
+def test_a_passage_that_stands_in_several_relations_is_named_where_it_moves_most():
+    relations = [(relation("a", "entailment", 0.8), 0.05), (relation("a", "entailment", 0.8), 0.2)]
+    (only,) = verdict_of(CLAIM, 0.9, 0.0, relations).passages
+    assert only.shift == 0.2

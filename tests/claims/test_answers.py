@@ -1,10 +1,11 @@
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from localfact.claims.answers import LONGEST_CLAIM, Answer, read_answer
+from localfact.claims.answers import read_answer
+from localfact.claims.lines import LONGEST_CLAIM, Answer
 from localfact.records import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
@@ -223,6 +224,7 @@ BITS += ["Claims:", "No verifiable claim.", "<think>", "</think>", "```", "label
 WORD = "Aword"
 
 
+@settings(deadline=None)
 @given(bits=st.lists(st.sampled_from([*BITS, WORD, WORD]) | st.text(max_size=5), max_size=30), cut=st.booleans())
 @example(bits=["# "] * 5_000, cut=False)
 @example(bits=["### supported "] * 2_000, cut=True)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
-from localfact.claims.chunked import SMALLEST_ROOM, ChunkedExtractor
+from localfact.claims.asking import SMALLEST_ROOM
+from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import EngineError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine

@@ -9,7 +9,7 @@ from commands import CommandLine
 
 COMMANDS = (
     *("eval", "check", "show", "score", "corpus", "infer", "relate", "methods", "doctor"),
-    *("models", "extract", "generate", "calibrate", "choose"),
+    *("models", "extract", "generate", "calibrate", "choose", "roc", "papers"),
 )
 EXAMPLE = {
     "atoms": {"a": 0.5},
@@ -59,13 +59,25 @@ def test_infer_prints_a_line_a_graph_and_tells_of_bad_ones(localfact: CommandLin
     done = localfact("infer", "good.json", "bad.json", "hopeless.json", "--json")
     good, bad, hopeless = map(json.loads, done.stdout.splitlines())
     assert good["marginals"]["a"] == pytest.approx(0.3178807947, abs=1e-9)
-    assert good.keys() == {"file", "marginals", "solver", "exact", "error", "log_z", "consistent", "seconds"}
+    assert good.keys() == {
+        "file",
+        "marginals",
+        "solver",
+        "exact",
+        "error",
+        "log_z",
+        "consistent",
+        "seconds",
+        "variables",
+        "factors",
+        "width",
+    }
     assert "1.5" in bad["error_message"]
     assert (hopeless["consistent"], hopeless["marginals"]) == (False, None)
     assert done.returncode == 1
     assert localfact("infer", "bad.json").returncode == 2
     assert "0.3179" in localfact("infer", "good.json").stdout
-    assert "loopy" in localfact("infer", "good.json", "--solver", "guess").stderr
+    assert "gibbs" in localfact("infer", "good.json", "--solver", "guess").stderr
 
 
 def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp_path: Path) -> None:
@@ -108,7 +120,8 @@ def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_
 
 def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     methods = {row["method"] for row in json.loads(localfact("methods", "--json").stdout)}
-    assert methods == {"builtin-fr1", "builtin-fr2", "builtin-fr3", "fastfact"}
+    versions = {f"{kind}-fr{version}" for kind in ("builtin", "factreasoner") for version in (1, 2, 3)}
+    assert methods == {*versions, "fastfact", "localfact"}
     findings = {row["name"]: row for row in json.loads(localfact("doctor", "--json").stdout)}
     assert findings["model minilm"]["found"]
     assert "builtin-fr2" in localfact("methods").stdout

@@ -13,6 +13,7 @@ from localfact.evidence.corpus import Corpus
 from localfact.evidence.given import RANKED, GivenEvidence
 from localfact.evidence.pages import Page
 from localfact.evidence.passages import passages_of
+from localfact.evidence.queries import CLAIMS_INSTEAD, WRITTEN_QUERIES, Query
 from localfact.evidence.retriever import LEXICAL_ALONE, WHOLE_CORPUS, CorpusRetriever, hits_of
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 
@@ -29,6 +30,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory, pages: list[Page], minilm: 
     folder = tmp_path_factory.mktemp("corpora") / "norvik"
     build_corpus(pages, folder, minilm)
     return folder
+
+
+class Puffins:
+    """Writes one query for all claims but those without a word it knows."""
+
+    async def query(self, claim: Claim, response: Response) -> Query:
+        return Query(claim.text, failed=True) if claim.id == "c3" else Query("Where do puffins nest?")
 
 
 def titles(evidence: Evidence, claim: str) -> list[str]:
@@ -48,6 +56,45 @@ async def test_each_claim_gets_its_best_passages_in_order(folder: Path, minilm: 
     assert len({passage.id for passage in evidence.passages}) == len(evidence.passages)
     assert {hit.passage_id for hits in evidence.hits.values() for hit in hits} == {p.id for p in evidence.passages}
     assert evidence.notes == (WHOLE_CORPUS,)
+
+
+async def test_written_queries_are_searched_with_and_affinity_stays_that_of_the_claims(folder: Path, minilm: Embedder) -> None:
+    corpus = Corpus.open(folder, minilm)
+    evidence = await CorpusRetriever(corpus, k=2, queries=Puffins()).retrieve(RESPONSE, CLAIMS)
+    assert titles(evidence, "c1") == titles(evidence, "c2")
+    assert titles(evidence, "c1")[0] == "Bird"
+    alone = await CorpusRetriever(corpus, k=2).retrieve(RESPONSE, CLAIMS)
+    assert evidence.hits["c3"] == alone.hits["c3"]
+    assert evidence.notes == (WHOLE_CORPUS, WRITTEN_QUERIES, CLAIMS_INSTEAD)
+    vectors = minilm.encode([claim.text for claim in CLAIMS]) @ minilm.encode([p.text for p in evidence.passages]).T
+    table = [[evidence.affinity[claim.id][passage.id] for passage in evidence.passages] for claim in CLAIMS]
+    assert np.allclose(table, vectors, atol=1e-6)
+
+
+async def test_written_queries_rank_given_passages_for_the_claims_that_have_none_of_their_own(pages: list[Page]) -> None:
+    response = given(pages, hits={"c1": ("Wool",)})
+    evidence = await GivenEvidence(None, None, k=1, queries=Puffins()).retrieve(response, CLAIMS)
+    assert titles(evidence, "c1") == ["Wool"]
+    assert titles(evidence, "c2") == ["Bird"]
+    assert evidence.notes == ("as given", RANKED, WRITTEN_QUERIES, CLAIMS_INSTEAD, LEXICAL_ALONE)
+
+
+async def test_nobody_is_asked_for_queries_where_all_passages_are_given(pages: list[Page]) -> None:
+    class Nobody:
+        async def query(self, claim: Claim, response: Response) -> Query:
+            return pytest.fail(f"asked about {claim.id}")
+
+    response = given(pages, hits={"c1": ("Wool",), "c2": ()})
+    evidence = await GivenEvidence(None, None, queries=Nobody()).retrieve(response, CLAIMS[:2])
+    assert evidence.notes == ("as given", LEXICAL_ALONE)
+
+
+async def test_a_given_claim_keeps_its_passages_when_it_was_revised(pages: list[Page]) -> None:
+    response = given(pages, hits={"c1": ("Wool",), "c2": ("Bird",)})
+    revised = CLAIMS[0].model_copy(update={"text": "The lighthouse of Norvik is red.", "original": CLAIMS[0].text})
+    evidence = await GivenEvidence(None, None, k=1).retrieve(response, [revised, CLAIMS[1]])
+    assert titles(evidence, "c1") == ["Wool"]
+    assert RANKED not in evidence.notes
 
 
 async def test_affinity_is_the_cosine_of_every_claim_with_every_passage(folder: Path, minilm: Embedder) -> None:

@@ -156,20 +156,23 @@ def test_the_other_pipelines_formulas_are_those_of_the_table():
 
 
 @pytest.mark.parametrize(
-    ("method", "formula", "expected"),
-    [("builtin-fr1", "O(kn)", 5 * 6), ("builtin-fr2", "O(nm)", 4 * 7 + 2 * 3), ("builtin-fr3", "O(nm + m^2)", 34 + 49 + 9)],
+    ("version", "formula", "expected"),
+    [(1, "O(kn)", 5 * 6), (2, "O(nm)", 4 * 7 + 2 * 3), (3, "O(nm + m^2)", 34 + 49 + 9)],
 )
-def test_factreasoners_pairs_are_summed_over_the_responses(method, formula, expected):
+def test_factreasoners_pairs_are_summed_over_the_responses(version, formula, expected):
     rows = [
         assessment(3, 4, 4, passages=7, counts={"relate": {"pairs": 20, "pairs_failed": 0}, "assess": {"pairs_gated": 8}}),
         assessment(2, 2, 2, passages=3, counts={"relate": {"pairs": 6, "pairs_failed": 1}, "assess": {"pairs_gated": 0}}),
     ]
-    found = accounting(rows, method=method, settings={"k": 5, "corpus": "sample"})
+    settings = {"k": 5, "corpus": "sample", "version": version}
+    found = accounting(rows, method=f"builtin-fr{version}", settings=settings)
     pairs = line(found, "relate", "relations")
     assert (pairs.formula, pairs.expected, pairs.sent) == (formula, expected, 26)
     assert pairs.note.startswith("8 pairs gated; 1 pairs failed")
-    assert ("10 passages are in m^2 with themselves" in pairs.note) == (method == "builtin-fr3")
+    assert ("10 passages are in m^2 with themselves" in pairs.note) == (version == 3)
     assert (line(found, "total").formula, line(found, "total").expected, found.calls_sent) == ("0", 0, 0)
+    with_model = accounting(rows, method=f"factreasoner-fr{version}", settings={**settings, "model": {"model": "a"}})
+    assert (line(with_model, "total").formula, line(with_model, "total").expected) == ("", None)
     assert found.stride is None
 
 
@@ -195,7 +198,7 @@ async def test_a_road_gone_down_is_accounted_for():
         await pipeline.assess(index, response, Journey(), lambda stage, number: None)
         for index, response in enumerate(responses("It is true.\nIt is not.", "So true."))
     ]
-    found = accounting(rows, method="builtin-fr2", settings={"k": 1, "corpus": "sample"})
+    found = accounting(rows, method="builtin-fr2", settings={"k": 1, "corpus": "sample", "version": 2})
     assert (found.sentences, found.claims, found.searched_share) == (3, 3, 1.0)
     assert (line(found, "relate", "relations").expected, line(found, "relate", "relations").sent) == (3, 3)
 

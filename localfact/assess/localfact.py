@@ -1,0 +1,68 @@
+"""The assessor of the method localfact: FastFact's gate, then FactReasoner's graph over what the gate leaves open.
+
+Every claim's prior is what the extractor thought of it, so that evidence and the model's own knowledge meet in one posterior.
+"""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+
+from localfact.assess.factreasoner import FactReasoner
+from localfact.assess.gate import THETA, Gate
+from localfact.assess.priors import prior_of
+from localfact.records import Claim, Evidence, Judgement, Pair, Response, Verdict, VerdictLabel
+from localfact.stages import Relations
+
+
+@dataclass(frozen=True)
+class LocalFact:
+    """Decides settled claims by the gate and the others by their posterior.
+
+    A settled claim has no evidence of its own: it is a variable of the graph without a factor, and its posterior is its prior.
+
+    Attributes:
+        reasoner: the graph over the open claims; each gets its own prior, whatever the reasoner's is.
+        theta: the confidence that settles a claim, in [0, 1].
+
+    Raises:
+        InputError: theta outside [0, 1].
+    """
+
+    reasoner: FactReasoner
+    _: KW_ONLY
+    theta: float = THETA
+
+    def __post_init__(self) -> None:
+        """Checks theta before any work is done, and hands the reasoner the priors."""
+        Gate(self.theta)
+        object.__setattr__(self, "reasoner", replace(self.reasoner, prior_of=_prior))
+
+    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        """The claims that the gate leaves open."""
+        return Gate(self.theta).unsettled(claims)
+
+    def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
+        """What the graph over the open claims needs related."""
+        return self.reasoner.pairs(self.unsettled(claims), evidence)
+
+    async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
+        """Decides every claim, in the claims' order. `counts` has the graph's, and how many claims the gate settled."""
+        gate = Gate(self.theta)
+        judged = await self.reasoner.assess(response, gate.unsettled(claims), evidence, relations)
+        verdicts: dict[str, Verdict] = {verdict.claim_id: verdict for verdict in judged.verdicts}
+        settled = 0
+        for claim in claims:
+            verdict = gate.verdict(claim)
+            if verdict is not None:
+                settled += 1
+                posterior = None if verdict.label is VerdictLabel.IRRELEVANT else _prior(claim)
+                verdicts[claim.id] = verdict.model_copy(update={"posterior": posterior})
+        return judged.model_copy(
+            update={
+                "verdicts": tuple(verdicts[claim.id] for claim in claims),
+                "counts": {"settled": settled, **judged.counts},
+            }
+        )
+
+
+def _prior(claim: Claim) -> float:
+    return prior_of(claim.preverification)

@@ -1,0 +1,62 @@
+"""Takes a response apart into atomic units in one call of a language model (FactReasoner, section 3.3, Atomizer).
+
+The first stage of the road for FactReasoner; `reviser.py` makes what comes of it understandable by itself.
+"""
+
+from collections import Counter
+
+from localfact.claims.asking import ClaimAsking
+from localfact.claims.chunks import Chunk, Places
+from localfact.claims.lines import Answer
+from localfact.claims.merging import merged, numbered
+from localfact.claims.units import Unit, read_units
+from localfact.llm.engine import Chat, Engine, Generation
+from localfact.prompts import atomization_chat
+from localfact.records import Claim, Extraction, Response
+
+
+class Atomizer(ClaimAsking[Unit]):
+    """Asks an engine for the atomic units of a response: in one call, or in parts where text or answer is too long for one.
+
+    Calls are counted under `asking.EXTRACT`.
+    """
+
+    def __init__(self, engine: Engine, *, max_tokens: int = 2048, seed: int = 0) -> None:
+        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
+
+        Raises:
+            InputError: a length below 1.
+        """
+        super().__init__(engine, max_tokens=max_tokens, seed=seed)
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns the claims in the order of the model's answer, equal ones merged; none when the model finds none.
+
+        Raises:
+            PromptTooLongError: the window is too small even for a piece of a sentence.
+            LocalFactError: the engine failed; nothing of this response is kept then.
+        """
+        replies = await self._replies(response, "max")
+        kept = merged(replies.claims)
+        claims = numbered(kept.claims)
+        counts = {
+            **replies.counts,
+            "answers_misnumbered": replies.tally["answers_misnumbered"],
+            "duplicates_merged": kept.duplicates,
+            "claims_unlocated": sum(not claim.spans for claim in claims),
+        }
+        return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=tuple(replies.warnings()))
+
+    def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
+        return atomization_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
+
+    def _read(self, text: str, *, cut: bool) -> Answer[Unit]:
+        return read_units(text, cut=cut)
+
+    async def _claims(
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[Unit], tally: Counter[str]
+    ) -> tuple[Claim, ...]:
+        numbers = [unit.number for unit in answer.claims]
+        tally["answers_misnumbered"] += numbers != list(range(1, len(numbers) + 1))
+        places = Places(chunk)
+        return tuple(Claim(id="", text=unit.text, spans=places.of(unit.text)) for unit in answer.claims)

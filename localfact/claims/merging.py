@@ -1,0 +1,55 @@
+"""Makes one claim of claims that say the same in the same words, so that no verdict counts twice."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from localfact.records import DEFINITE_LABELS, Claim, PreVerification
+from localfact.text import normalise
+
+
+class Merged(NamedTuple):
+    """What is left.
+
+    Attributes:
+        claims: in the order of their first mention.
+        duplicates: how many became part of another.
+        conflicting: of how many the pre-verifications settled opposite things.
+    """
+
+    claims: tuple[Claim, ...]
+    duplicates: int
+    conflicting: int
+
+
+def merged(claims: Sequence[Claim]) -> Merged:
+    """Joins claims that are equal after `normalise`: the first one's id and words, the places of all.
+
+    Claims with an annotator's label stay apart: each of them is asked for, and counted by who compares.
+    """
+    groups: dict[tuple[str, str], list[Claim]] = {}
+    for claim in claims:
+        annotated = claim.id if claim.gold is not None else ""
+        groups.setdefault((normalise(claim.text), annotated), []).append(claim)
+    kept, conflicting = [], 0
+    for group in groups.values():
+        spans = tuple(dict.fromkeys(span for claim in group for span in claim.spans))
+        known = [claim.preverification for claim in group if claim.preverification]
+        preverification = _most_doubtful(known) if known else None
+        conflicting += bool(known) and preverification is None
+        kept.append(group[0].model_copy(update={"spans": spans, "preverification": preverification}))
+    return Merged(tuple(kept), len(claims) - len(kept), conflicting)
+
+
+def numbered(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """The claims with the ids c1, c2, ... in their order."""
+    return tuple(claim.model_copy(update={"id": f"c{number}"}) for number, claim in enumerate(claims, start=1))
+
+
+def _most_doubtful(preverifications: Sequence[PreVerification]) -> PreVerification | None:
+    """The one that least settles the claim: a claim that the model once doubted belongs before evidence.
+
+    None where it was sure both times but of different labels: then it settled nothing, however sure it was.
+    """
+    lowest = min(preverifications, key=lambda one: (one.label in DEFINITE_LABELS, one.confidence))
+    labels = {one.label for one in preverifications}
+    return None if len(labels) > 1 and lowest.label in DEFINITE_LABELS else lowest

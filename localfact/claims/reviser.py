@@ -1,0 +1,218 @@
+"""Makes claims understandable without the text they stand in, one call a claim (FactReasoner, section 3.3, Reviser).
+
+The second half of FactReasoner's extraction. A revision that failed, or that cannot be one, leaves its claim as it was and is
+counted: no claim is lost, and none becomes another.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from localfact.claims.lines import claim_span, telling_lines, thoughts
+from localfact.claims.merging import merged
+from localfact.errors import InputError, PromptTooLongError
+from localfact.llm.engine import Engine, Generation
+from localfact.prompts import Boundary, revision_chat
+from localfact.records import Claim, Extraction, Response
+from localfact.stages import ClaimExtractor
+from localfact.tasks import together
+from localfact.text import normalise, readable, words
+
+#: The stage that calls are counted under.
+REVISE = "revise"
+
+#: A revision may be so many times as long as its claim, and so many characters more: room for the names it puts in.
+LONGER_FACTOR, LONGER_BY = 3, 200
+#: The share of a claim's words that a revision must keep: it names what pronouns mean, and leaves the rest as it is.
+LEAST_KEPT = 1 / 3
+#: The share of a revision's words that must come from the claim, the response, its question or its topic.
+LEAST_GROUNDED = 1 / 2
+#: How much of an answer that was not used is shown, in characters.
+SHOWN = 300
+
+_HEADED = re.compile(r"\s*(?:\*\*)?(?:revised|standalone) (?:claim|statement)(?:\*\*)?:(?:\*\*)?\s*", re.IGNORECASE)
+_BULLET = re.compile(r"\s*[-*•]\s+")
+_QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
+_DIGITS = re.compile(r"\d+")
+
+
+class Ending(StrEnum):
+    """How the revision of a claim ended; the names of what `Revised.counts` counts."""
+
+    CHANGED = "revisions_made"
+    UNCHANGED = "revisions_not_needed"
+    UNREADABLE = "revisions_unreadable"
+    UNFAITHFUL = "revisions_unfaithful"
+    TOO_LONG = "revisions_too_long"
+    EARLIER = "revisions_earlier"
+
+
+_WARNINGS = {
+    Ending.UNREADABLE: (
+        "Some claims were not revised, as the model's answer was cut, too long, or not one line: they keep their wording "
+        "(`localfact show RUN ID` has the answers)."
+    ),
+    Ending.UNFAITHFUL: (
+        "Some claims were not revised, as the model's answer was another claim or no claim: they keep their wording "
+        "(`localfact show RUN ID` has the answers)."
+    ),
+    Ending.TOO_LONG: (
+        "Some claims were not revised, as response and claim do not fit the model's window together: they keep their wording."
+    ),
+}
+
+
+class _Revision(NamedTuple):
+    """What became of one claim; `unused` is an answer that was of no use, "" for none."""
+
+    claim: Claim
+    ending: Ending
+    unused: str = ""
+
+
+class Revised(NamedTuple):
+    """What became of all claims of a response.
+
+    Attributes:
+        claims: in the order given, each with its id, places and labels.
+        unused: the answers that were of no use, each behind the id of its claim.
+        counts: how many revisions ended how, each claim in one of them.
+        warnings: sentences the reader must know.
+    """
+
+    claims: tuple[Claim, ...]
+    unused: tuple[str, ...]
+    counts: dict[str, int]
+    warnings: tuple[str, ...]
+
+
+class Reviser:
+    """Asks an engine to revise claims, all claims of a response at once; the response comes first in every prompt."""
+
+    def __init__(self, engine: Engine, *, max_tokens: int = 512, seed: int = 0) -> None:
+        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
+
+        Raises:
+            InputError: a length below 1.
+        """
+        if max_tokens < 1:
+            raise InputError(f"A revision of {max_tokens} tokens holds no claim: give a whole number from 1.")
+        self._engine = engine
+        self._max_tokens = max_tokens
+        self._seed = seed
+        self._boundary = Boundary(seed)
+
+    async def revise(self, response: Response, claims: Sequence[Claim]) -> Revised:
+        """Returns the claims in words that need no context. One with an `original` was revised before: it is not asked about.
+
+        Raises:
+            LocalFactError: what no other claim would escape either: a dead engine, something missing.
+        """
+        # Each call brings back its own claim: there is nothing to match by position.
+        revisions = await together(self._revision(response, claim) for claim in claims)
+        endings = Counter(revision.ending for revision in revisions)
+        return Revised(
+            claims=tuple(revision.claim for revision in revisions),
+            unused=tuple(f"{revision.claim.id}: {revision.unused}" for revision in revisions if revision.unused),
+            counts={ending.value: endings[ending] for ending in Ending},
+            warnings=tuple(warning for ending, warning in _WARNINGS.items() if endings[ending]),
+        )
+
+    async def _revision(self, response: Response, claim: Claim) -> _Revision:
+        if claim.original is not None:
+            return _Revision(claim, Ending.EARLIER)
+        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=self._boundary)
+        try:
+            generation = await self._engine.generate(chat, max_tokens=self._max_tokens, seed=self._seed, stage=REVISE)
+        except PromptTooLongError:
+            return _Revision(claim, Ending.TOO_LONG)
+        wording = read_revision(generation, claim.text)
+        if wording is None:
+            return _Revision(claim, Ending.UNREADABLE, _shown(generation.text))
+        if normalise(wording) == normalise(claim.text):
+            return _Revision(claim, Ending.UNCHANGED)
+        if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
+            return _Revision(claim, Ending.UNFAITHFUL, _shown(generation.text))
+        return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Ending.CHANGED)
+
+
+class RevisedClaims:
+    """An extractor whose claims are revised; those that become the same are merged."""
+
+    def __init__(self, extractor: ClaimExtractor, reviser: Reviser) -> None:
+        """Takes who extracts the claims and who revises them."""
+        self._extractor = extractor
+        self._reviser = reviser
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns the extractor's claims revised, in its order and under its ids.
+
+        Raises:
+            LocalFactError: as the extractor and the reviser.
+        """
+        extraction = await self._extractor.extract(response)
+        revised = await self._reviser.revise(response, extraction.claims)
+        kept = merged(revised.claims)
+        counts = {**extraction.counts, **revised.counts, "revisions_merged": kept.duplicates}
+        if "claims_unlocated" in counts:
+            counts["claims_unlocated"] = sum(not claim.spans for claim in kept.claims)
+        return extraction.model_copy(
+            update={
+                "claims": kept.claims,
+                "unparsed": (*extraction.unparsed, *revised.unused),
+                "counts": counts,
+                "warnings": (*extraction.warnings, *revised.warnings),
+            }
+        )
+
+
+def read_revision(generation: Generation, claim: str) -> str | None:
+    """The one line that a reviser answered, less a heading and what stands around all of it; None for anything else.
+
+    A cut answer, several lines, a line without a letter and one that is far longer than the claim are no revision.
+    """
+    answer = readable(generation.text)
+    lines = telling_lines(answer, thoughts(answer).end)
+    told = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
+    if generation.finish != "stop" or len(told) != 1:
+        return None
+    (line,) = told
+    start = line.start
+    # A dash that the claim has itself is no bullet.
+    for before in (_HEADED, _BULLET):
+        found = before.match(answer, start, line.end)
+        start = found.end() if found and not before.match(claim) else start
+    span = claim_span(answer, start, line.end)
+    if span is None:
+        return None
+    wording = answer[span.start : span.end]
+    quoted = _QUOTED.match(wording)
+    if quoted and not _QUOTED.match(claim):
+        wording = quoted["inside"]
+    wording = " ".join(wording.split())
+    return wording if len(wording) <= LONGER_FACTOR * len(claim) + LONGER_BY else None
+
+
+def faithful(wording: str, claim: str, context: str) -> bool:
+    """Whether a wording can be a revision of the claim, whatever language they are in.
+
+    It keeps the claim's numbers and a third of its words, and at least half of its own words stand in the claim or in what was
+    shown beside it. A remark of the model ("No change is needed."), a refusal or another claim of the text lacks one. This
+    tells such accidents from revisions; it does not prove that the meaning stayed.
+    """
+    new, old, around = _words(wording), _words(claim), _words(context)
+    if not new or not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(wording)):
+        return False
+    return len(new & old) >= LEAST_KEPT * len(old) and len(new & (old | around)) >= LEAST_GROUNDED * len(new)
+
+
+def _words(text: str) -> set[str]:
+    return {word for found in words(text) if (word := normalise(found))}
+
+
+def _shown(answer: str) -> str:
+    """An answer that was of no use, on one line."""
+    said = " ".join(readable(answer).split())
+    return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"

@@ -1,0 +1,145 @@
+"""What a claim is searched by: its own words, or a query that a language model writes (FactReasoner, section 3.3, Retriever).
+
+A retriever asks a writer for the query of each claim. A query is data that a search engine might execute, so it is stripped of
+operators; where the model wrote none, the claim is the query, and the evidence says so.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from localfact.errors import InputError, PromptTooLongError
+from localfact.llm.engine import Engine, Generation
+from localfact.prompts import Boundary, query_chat
+from localfact.records import Claim, Response
+from localfact.tasks import together
+from localfact.text import normalise, readable, words
+
+#: The stage that calls are counted under.
+QUERY = "query"
+#: A longer query is a model running on.
+LONGEST_QUERY = 300
+
+WRITTEN_QUERIES = "Evidence: the language model wrote the search queries (--queries llm)."
+CLAIMS_INSTEAD = (
+    "Evidence: some claims were searched by their own words, as the language model wrote no query for them that can be used."
+)
+
+_THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
+_HEADED = re.compile(r"\s*(?:[-*•]\s+)?(?:\*\*)?(?:search )?query(?:\*\*)?:(?:\*\*)?", re.IGNORECASE)
+_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+_SIGNS = re.compile(r"[\ufffd\"“”„«»＂`!！|*~^\\(){}\[\]（）<>]|\.\.+")
+# "site:", "intitle:" and all their like; a time of day is none.
+_COLON = re.compile(r"(?<!\d)[:：]|[:：](?!\d)")
+_LEADING = re.compile(r"(?<!\S)[-+@/#－−–—‐‑＋]+")
+_CONJUNCTION = re.compile(r"(?<!\S)(?:AND|OR|NOT|NEAR|AROUND)(?!\S)")
+_WORD = re.compile(r"[^\W_]")
+
+
+class Query(NamedTuple):
+    """What a claim is searched by; `failed` where a writer should have written it and the claim stands in."""
+
+    text: str
+    failed: bool = False
+
+
+class QueryWriter(Protocol):
+    """Says what a claim is searched by."""
+
+    async def query(self, claim: Claim, response: Response) -> Query:
+        """Returns the query for a claim of the response."""
+        ...
+
+
+class ClaimQueries:
+    """The claim is the query, word for word: the default."""
+
+    async def query(self, claim: Claim, response: Response) -> Query:
+        """Returns the claim's own text."""
+        return Query(claim.text)
+
+
+class LLMQueries:
+    """Asks an engine for the query of each claim."""
+
+    def __init__(self, engine: Engine, *, max_tokens: int = 64, seed: int = 0) -> None:
+        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
+
+        Raises:
+            InputError: a length below 1.
+        """
+        if max_tokens < 1:
+            raise InputError(f"An answer of {max_tokens} tokens holds no query: give a whole number from 1.")
+        self._engine = engine
+        self._max_tokens = max_tokens
+        self._seed = seed
+        self._boundary = Boundary(seed)
+
+    async def query(self, claim: Claim, response: Response) -> Query:
+        """Returns what the model wrote, in plain words, or the claim itself where that is no query for it.
+
+        Raises:
+            LocalFactError: what no other claim would escape either: a dead engine, something missing.
+        """
+        chat = query_chat(response.prompt, response.topic, claim.text, boundary=self._boundary)
+        try:
+            generation = await self._engine.generate(chat, max_tokens=self._max_tokens, seed=self._seed, stage=QUERY)
+        except PromptTooLongError:
+            return Query(claim.text, failed=True)
+        text = read_query(generation)
+        # A refusal or a remark of the model names nothing of what the claim is about.
+        if text is None or not _words(text) & _words(claim.text):
+            return Query(claim.text, failed=True)
+        return Query(text)
+
+
+class Queries(NamedTuple):
+    """The queries of a response, claim id -> query, and what a reader must know of them."""
+
+    texts: dict[str, str]
+    failed: int
+    notes: tuple[str, ...]
+
+
+async def queries_of(writer: QueryWriter | None, response: Response, claims: Sequence[Claim]) -> Queries:
+    """Has the queries of all claims written at once; the claims themselves where there is no writer."""
+    if writer is None:
+        return Queries({claim.id: claim.text for claim in claims}, 0, ())
+    written = await together(_written(writer, claim, response) for claim in claims)
+    failed = sum(query.failed for _, query in written)
+    notes = [] if isinstance(writer, ClaimQueries) else [WRITTEN_QUERIES]
+    return Queries({claim: query.text for claim, query in written}, failed, (*notes, *([CLAIMS_INSTEAD] if failed else [])))
+
+
+async def _written(writer: QueryWriter, claim: Claim, response: Response) -> tuple[str, Query]:
+    return claim.id, await writer.query(claim, response)
+
+
+def read_query(generation: Generation) -> str | None:
+    """The one line that a model answered, as plain words; None for anything else.
+
+    A cut answer, several lines, one without a word and one that is too long are no query.
+    """
+    answer = readable(generation.text).rpartition(_THOUGHT_ENDS)[2]
+    if generation.finish != "stop" or _THOUGHT_BEGINS in answer:
+        return None
+    told = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
+    told = [line for line in told if _WORD.search(line)]
+    text = plain(told[0]) if len(told) == 1 else ""
+    return text if _WORD.search(text) and len(text) <= LONGEST_QUERY else None
+
+
+def plain(text: str) -> str:
+    """A query in which no search engine finds an operator: words stay, what would make a word an order goes.
+
+    Field operators ("site:") lose their colon, "-word" its sign, "OR" its capitals; quotation marks, brackets, wildcards,
+    "!bangs", controls and invisible characters go.
+    """
+    bare = " ".join(_SIGNS.sub(" ", _INVISIBLE.sub("", readable(text))).split())
+    tokens = _LEADING.sub("", _COLON.sub(" ", bare)).split()
+    joined = " ".join(token for token in tokens if _WORD.search(token)).rstrip(" .,;?。")
+    return _CONJUNCTION.sub(lambda found: found.group().lower(), joined)
+
+
+def _words(text: str) -> set[str]:
+    return {word for found in words(text) if (word := normalise(found))}

@@ -1,0 +1,168 @@
+"""Table 10 of FactReasoner: FR1, FR2 and FR3 by relation model, each a run of its own in a folder below one.
+
+FR3 is run first: its pairs hold those of FR2 and FR1, and one file a relation model keeps what was predicted, so no pair is
+asked twice. What comes out are rows of scores; `table10_view.py` sets the paper's beside them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from localfact.engines import EngineFacts
+from localfact.evaluation import RUNS, Job, execute, prepare, sample_responses
+from localfact.files import file_digest
+from localfact.inputs import read_responses
+from localfact.methods import LLM, relation_card
+from localfact.modelcards import load_card, weights_folder
+from localfact.options import Options
+from localfact.papers.figures import COLUMNS, Column, Version
+from localfact.report.summary import Summary
+from localfact.run import Progress
+from localfact.runfolder import RELATIONS_FILE, read_assessments, settings_name
+from localfact.scoring import KPolicy, Score, ScoreResult, score
+from localfact.scoring.gold_scores import BrierPerResponse, GoldF1, PrecisionError
+from localfact.scoring.recall import MEDIAN
+from localfact.scoring.scores import Entropy, F1AtK, Precision, VerdictCount
+
+#: The order of the runs, and of the rows.
+RUN_ORDER: tuple[Version, ...] = (3, 2, 1)
+#: The relation models of the paper's table, and those that need nothing downloaded.
+AS_PUBLISHED = ("albert-vitaminc", LLM)
+NO_DOWNLOAD = ("lexical",)
+#: The calls of a language model, beside the relations of its rows.
+CALLS_FILE = "calls.sqlite"
+#: Passages of a claim, as in the paper's runs with Wikipedia (section 4).
+K = 3
+
+
+@dataclass(frozen=True)
+class RowJob:
+    """One row still to be run: FR1, FR2 or FR3 with the relation model of that name."""
+
+    relations: str
+    version: Version
+    job: Job
+
+    @property
+    def name(self) -> str:
+        """As progress and notes call it."""
+        return f"FR{self.version} with {self.relations}"
+
+    def replaying(self) -> "RowJob":
+        """The same row, answered from the transcript of the first, which has all its calls: an engine starts once."""
+        options, facts = self.job.options, self.job.facts
+        if facts is None or options.replay is not None:
+            return self
+        options = options.model_copy(update={"transcript": None, "replay": options.transcript, "engine_args": {}})
+        return replace(self, job=replace(self.job, options=options, facts=EngineFacts(facts.identity, facts.machine)))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: its run, what that came to, and the scores of the table's columns."""
+
+    run: RowJob
+    summary: Summary
+    scores: dict[Column, ScoreResult]
+
+
+#: Shows how far one row is, given what it is called.
+Watch = Callable[[str], AbstractContextManager[Progress]]
+
+
+def row_jobs(
+    data: Path | None, *, relations: Sequence[str], options: Options, out: Path | None = None, limit: int | None = None
+) -> list[RowJob]:
+    """All rows, ready to be run, in the order in which they are; nothing is run and no model is loaded.
+
+    Args:
+        data: responses in any schema of inputs.py; the shipped sample when None.
+        relations: names of relation models; when empty, the paper's two where the options name a language model, else those
+            that need no download.
+        options: tables, solver, language model and evidence; claims that come with a response are used as they are.
+        out: the folder of all rows; runs/table10-<hash of data and options> when None.
+        limit: take the first so many responses.
+
+    Raises:
+        MissingError: weights that some row needs are not on this machine.
+        InputError: what `evaluation.prepare` refuses.
+    """
+    names = list(dict.fromkeys(relations)) or list(AS_PUBLISHED if options.names_model else NO_DOWNLOAD)
+    check_weights(names, options)
+    options = options.model_copy(update={"claims": "given", "k": options.k or K})
+    folder = out or RUNS / f"table10-{rows_name(data, options, limit)}"
+    extracts = any(
+        one.problem is None and one.claims is None for one in read_responses(data or sample_responses(), limit=limit)
+    )
+    return [
+        RowJob(
+            name,
+            version,
+            prepare(
+                data,
+                method=f"factreasoner-fr{version}",
+                options=options_for(name, options, folder, extracts=extracts),
+                out=folder / folder_name(name) / f"fr{version}",
+                limit=limit,
+            ),
+        )
+        for name in names
+        for version in RUN_ORDER
+    ]
+
+
+def check_weights(names: Sequence[str], options: Options) -> None:
+    """Raises MissingError for the first model of the table whose weights are not here, the language model's before others."""
+    if options.model is not None and options.replay is None:
+        weights_folder(load_card(options.model))
+    for card in filter(None, map(relation_card, names)):
+        weights_folder(card)
+
+
+def options_for(name: str, options: Options, folder: Path, *, extracts: bool) -> Options:
+    """The options of one relation model's rows; a language model that would have nothing to do is not loaded."""
+    changes: dict[str, Any] = {"relations": name, "kept_relations": folder / folder_name(name) / RELATIONS_FILE}
+    if name != LLM and not extracts:
+        changes |= {"model": None, "engine_args": {}, "transcript": None, "replay": None}
+    elif options.model is not None and options.replay is None:
+        changes |= {"transcript": options.transcript or folder / folder_name(name) / CALLS_FILE}
+    return options.model_copy(update=changes)
+
+
+def rows_name(data: Path | None, options: Options, limit: int | None) -> str:
+    """A hash of what all rows have in common; a file that is not there is refused later, with a better sentence."""
+    path = data or sample_responses()
+    chosen = options.model_dump(mode="json", exclude={"relations", "kept_relations"})
+    return settings_name({"data": file_digest(path) if path.is_file() else "", "limit": limit, "options": chosen})
+
+
+def folder_name(relations: str) -> str:
+    """A relation model's name, which may be a path or a hub id, as the name of one folder."""
+    return "".join(character if character.isalnum() or character in "-_." else "-" for character in relations).strip(".-")
+
+
+def run_rows(jobs: Sequence[RowJob], watch: Watch, *, recall_k: KPolicy | None = None, force: bool = False) -> Iterator[Row]:
+    """Runs the rows one after another, or goes on where they stopped, and yields each as it is done.
+
+    Args:
+        jobs: from `row_jobs`. watch: is asked for a progress for each row. recall_k: the K of F1@K, the median when None.
+        force: begin the run folders again; what relation models predicted stays.
+
+    Raises:
+        LocalFactError: what stops a whole run. What was done is in the folders.
+    """
+    for number, prepared in enumerate(jobs, start=1):
+        one = prepared if prepared.version == RUN_ORDER[0] else prepared.replaying()
+        one.job.out.parent.mkdir(parents=True, exist_ok=True)
+        with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
+            summary = execute(one.job, recall_k=recall_k, force=force, progress=progress)
+        results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.options.seed)
+        yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
+
+
+def columns(k: KPolicy) -> list[Score[Any]]:
+    """The scores of the table, in the order of COLUMNS."""
+    counts = [VerdictCount("S"), VerdictCount("C"), VerdictCount("U")]
+    return [*counts, Precision(), GoldF1(), F1AtK(k), PrecisionError(), Entropy(), BrierPerResponse()]

@@ -1,0 +1,108 @@
+"""Relations by a language model: few-shot inference read from the probabilities of three words, nothing decoded.
+
+The third stage of the road where a model answers; what it is asked stands in prompts/relation.jinja. One prefill a pair, and
+the pairs of a premise one after another, so that instructions and premise are computed once for all claims about it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from localfact.errors import InputError, PromptTooLongError
+from localfact.llm.calls import deciding
+from localfact.llm.engine import Chat, Engine, EngineIdentity
+from localfact.prompts import Boundary, prompt_hashes, relation_chat
+from localfact.records import Distribution, Failure, Pair, RelationLabel
+from localfact.relations.windows import READING, measured_async, most_decided, windows
+from localfact.tasks import for_each, together
+
+#: What the answers and their costs are counted under.
+STAGE = "relate"
+LABELS = (RelationLabel.ENTAILMENT.value, RelationLabel.CONTRADICTION.value, RelationLabel.NEUTRAL.value)
+
+#: Pairs of one call that wait for the engine at once: as many as vLLM runs at once unless told otherwise. Fewer would leave it
+#: idle where every premise has one claim (FR1). More would only wait. They are sent premise by premise, and vLLM takes them in
+#: that order: even when they all come at once it computes a premise with its first pair and finds it cached for the others.
+PAIRS_AT_ONCE = 256
+#: Tokens by which a prompt may be longer than its parts: where texts meet the markers around them, tokens may merge or not.
+SEAM_TOKENS = 8
+#: Claims whose lengths round up to the same multiple share the windows of a premise that is too long, and so their prefixes.
+HYPOTHESIS_STEP = 64
+
+
+class LLMRelationModel:
+    """A RelationModel over a language model (FactReasoner, section 3.1; the prompt is ours).
+
+    Attributes:
+        identity: of the engine, the prompt, the seed and the way long pairs are read. The window is no part of it: it matters
+            only to pairs that are longer, and their `windows` say so.
+    """
+
+    def __init__(self, engine: Engine, *, seed: int = 0) -> None:
+        """Takes the engine; `seed`, the run's, keys the markers around the texts."""
+        self.identity = llm_identity(engine.identity, seed)
+        self._engine = engine
+        self._boundary = Boundary(seed)
+
+    async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
+        """One prediction a pair, in order: the labels' probabilities given that it is one of them, exact for any tokenizer.
+
+        Pairs are asked premise by premise, equal ones once. A pair longer than the window is read in windows, joined by the
+        most decided one. A pair that cannot be asked is a Failure alone.
+
+        Raises:
+            LocalFactError: what no other pair would escape either: a dead engine, a call that a replay lacks.
+        """
+        predictions: dict[Pair, Distribution | Failure] = {}
+
+        async def predict(pair: Pair) -> None:
+            predictions[pair] = await self._predict(pair)
+
+        await for_each(by_premise(pairs), predict, PAIRS_AT_ONCE)
+        return [predictions[pair] for pair in pairs]
+
+    async def fits(self, pair: Pair) -> bool:
+        """Whether the whole pair is read at once."""
+        return await self._windows(pair) == [pair]
+
+    async def _predict(self, pair: Pair) -> Distribution | Failure:
+        try:
+            return await self._ask(pair)
+        except PromptTooLongError:
+            pass
+        except InputError as error:
+            return Failure(reason=str(error))
+        try:
+            read = await together(self._ask(window) for window in await self._windows(pair))
+        except InputError as error:
+            return Failure(reason=str(error))
+        return most_decided(read)
+
+    async def _ask(self, pair: Pair) -> Distribution:
+        choice = await self._engine.choose(self._chat(pair), LABELS, stage=STAGE)
+        return Distribution.model_validate(choice.distribution)
+
+    async def _windows(self, pair: Pair) -> list[Pair]:
+        around = await self._engine.count(self._chat(Pair("", "")))
+        labelled = await self._engine.count(self._chat(Pair("", "")), prefix=max(LABELS, key=len))
+
+        async def tokens(text: str) -> int:
+            return await self._engine.count(self._chat(Pair(text, ""))) - around
+
+        room = self._engine.identity.window - labelled - SEAM_TOKENS
+        return await measured_async(windows(pair, room, step=HYPOTHESIS_STEP), tokens)
+
+    def _chat(self, pair: Pair) -> Chat:
+        return relation_chat(pair.premise, pair.hypothesis, boundary=self._boundary)
+
+
+def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
+    """Each pair once, those of a premise together; premises, and the pairs of each, in the order in which they first come."""
+    grouped: dict[str, dict[Pair, None]] = {}
+    for pair in pairs:
+        grouped.setdefault(pair.premise, {})[pair] = None
+    return [pair for group in grouped.values() for pair in group]
+
+
+def llm_identity(engine: EngineIdentity, seed: int = 0) -> str:
+    """The identity of the relation model over such an engine: known without starting it."""
+    decides = {**deciding(engine), "prompt": prompt_hashes()["relation"], "reading": READING, "seed": seed}
+    return f"llm({', '.join(f'{name}={value}' for name, value in decides.items())})"

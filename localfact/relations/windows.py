@@ -1,0 +1,127 @@
+"""How a pair that is longer than a model's window is read: in windows of whole sentences, the premise the first to be cut.
+
+A model that reads tokens asks here what to read, and joins what it read by the most decided window. Only the model can measure
+texts: the functions that cut yield a text, are sent its length, and return what they made (`measured`, `measured_async`).
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import TypeVar
+
+from localfact.errors import InputError
+from localfact.records import Distribution, Pair
+from localfact.text import sentences
+
+Result = TypeVar("Result")
+#: Yields texts whose lengths, in tokens, it needs to go on; returns its result.
+Measuring = Generator[str, int, Result]
+
+#: Raised when pairs are cut or joined in another way: predictions of before are those of another model.
+READING = 1
+#: Tokens that one sentence of a premise needs. A hypothesis that leaves a longer premise less is no claim, but a passage.
+SENTENCE_TOKENS = 64
+#: Part of the room that a sentence of the premise gets at most: small windows are shared, too.
+SENTENCE_SHARE = 4
+
+
+def windows(pair: Pair, room: int, *, step: int = 1) -> Measuring[list[Pair]]:
+    """Returns the pairs to read in place of `pair`, in order; `pair` itself where it fits.
+
+    The premise is cut. The hypothesis is cut only where it leaves no room for a sentence of the premise, as between two
+    passages; its pieces then leave the premise half of the room, and every piece is read with every window of the premise.
+
+    Args:
+        pair: of any lengths.
+        room: tokens that premise and hypothesis may have together.
+        step: the hypothesis is reckoned with a multiple of so many tokens, so that similar ones have the same windows of a
+            premise, whose cached prefixes they then share.
+
+    Raises:
+        InputError: the room is too small for a single character of each.
+    """
+    hypothesis = yield pair.hypothesis
+    premise = yield pair.premise
+    if premise + hypothesis <= room:
+        return [pair]
+    sentence = min(premise, SENTENCE_TOKENS, max(1, room // SENTENCE_SHARE))
+    if room - hypothesis < sentence:
+        hypothesis = max(room // 2, room - premise)
+        hypotheses = yield from pieces(pair.hypothesis, hypothesis)
+    else:
+        rounded = -(-hypothesis // step) * step
+        hypothesis = rounded if room - rounded >= sentence else hypothesis
+        hypotheses = [pair.hypothesis]
+    premises = yield from pieces(pair.premise, room - hypothesis)
+    return [Pair(shown, asked) for asked in hypotheses for shown in premises]
+
+
+def pieces(text: str, limit: int) -> Measuring[list[str]]:
+    """Returns the text itself if it has at most `limit` tokens; else consecutive pieces that do, together holding every word.
+
+    A piece is as long as it can be. It ends where a sentence ends; within a sentence that is too long by itself, where a word
+    ends; within such a word, behind any character.
+
+    Raises:
+        InputError: a single character has more than `limit` tokens.
+    """
+    if (yield text) <= limit:
+        return [text]
+    spans = sentences(text)
+    sentence_ends = [span.end for span in spans]
+    word_ends = [word.end() for word in re.finditer(r"\S+", text)]
+    found: list[str] = []
+    begin, end_of_text = 0, sentence_ends[-1] if spans else 0
+    while begin < end_of_text:
+        characters = range(begin + 1, end_of_text + 1)
+        for ends in (sentence_ends, word_ends, characters):
+            end = yield from _furthest(text, begin, [end for end in ends if end > begin], limit)
+            if end > begin:
+                break
+        else:
+            raise InputError(f"The model's window leaves a text {max(0, limit)} tokens: too few to read anything in.")
+        found += filter(None, [text[begin:end].strip()])
+        begin = end
+    return found or [""]
+
+
+def _furthest(text: str, begin: int, ends: Sequence[int], limit: int) -> Measuring[int]:
+    """Returns the last of the sorted ends up to which the text from `begin` fits; `begin` where it fits up to none."""
+    fits, beyond = -1, len(ends)
+    while fits + 1 < beyond:
+        middle = (fits + beyond) // 2
+        if (yield text[begin : ends[middle]].strip()) <= limit:
+            fits = middle
+        else:
+            beyond = middle
+    return ends[fits] if fits >= 0 else begin
+
+
+def measured(cutting: Measuring[Result], measure: Callable[[str], int]) -> Result:
+    """Returns what `cutting` makes of texts that `measure` tells the tokens of."""
+    try:
+        text = next(cutting)
+        while True:
+            text = cutting.send(measure(text))
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
+async def measured_async(cutting: Measuring[Result], measure: Callable[[str], Awaitable[int]]) -> Result:
+    """As `measured`, where measuring is a call of a language model's engine."""
+    try:
+        text = next(cutting)
+        while True:
+            text = cutting.send(await measure(text))
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
+def most_decided(read: Sequence[Distribution]) -> Distribution:
+    """Joins what the windows of one pair were predicted to be, at least one: the one with the largest non-neutral probability.
+
+    Of equally decided windows it is the first. `windows` counts them all.
+    """
+    decided = max(read, key=lambda one: max(one.entailment, one.contradiction))
+    return decided.model_copy(update={"windows": sum(one.windows for one in read)})

@@ -1,0 +1,282 @@
+"""A table in five formats: terminal, Markdown, LaTeX, CSV, JSON. Whoever prints a paper's table builds it from these parts.
+
+What is read by people has numbers rounded and a group's name above its rows; what is read by programs has them whole and a row
+for itself: its group, what holds for the whole table, and standard deviations in columns of their own.
+"""
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast, get_args
+
+from rich.box import SIMPLE
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Group as Renderables
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from localfact.errors import InputError
+from localfact.text import readable
+
+Format = Literal["terminal", "markdown", "latex", "csv", "json"]
+FORMATS: tuple[str, ...] = get_args(Format)
+
+
+#: A width that no table reaches, in characters.
+UNLIMITED = 100_000
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a cell.
+
+    Attributes:
+        sd: its standard deviation, where there is one. decimals: how many people see. signed: whether they see a plus.
+    """
+
+    value: float
+    sd: float | None = None
+    decimals: int = 2
+    signed: bool = False
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what JSON cannot say and no reader expects: an infinity, or no number at all."""
+        if not (math.isfinite(self.value) and (self.sd is None or math.isfinite(self.sd))):
+            raise ValueError(f"{self.value} ± {self.sd} in a table")
+
+    def __str__(self) -> str:
+        """Rounded, the deviation after a space, where a narrow terminal may break the line."""
+        # Adding 0.0 turns the -0.0 that rounding leaves of a small negative number into 0.0.
+        value = format(round(self.value, self.decimals) + 0.0, f"{'+' if self.signed else ''}.{self.decimals}f")
+        return value if self.sd is None else f"{value} ±{self.sd:.{self.decimals}f}"
+
+
+Cell = str | Number
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its head, unique in its table, and to which side its cells are set."""
+
+    name: str
+    align: Literal["left", "right"] = "right"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows under one heading, "" for none; each row has a cell a column."""
+
+    heading: str
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with what a reader must know of it.
+
+    Attributes:
+        facts: name -> value, of the whole table: which data, which policy. notes: sentences for people, below the table.
+    """
+
+    title: str
+    columns: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    facts: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises ValueError when a row has more or fewer cells than there are columns, or two columns have one name."""
+        names = [column.name for column in self.columns]
+        if len(set(names)) != len(names):
+            raise ValueError(f"two columns have one name: {names}")
+        for group in self.groups:
+            for row in group.rows:
+                if len(row) != len(names):
+                    raise ValueError(f"a row of {len(row)} cells in a table of {len(names)} columns: {row}")
+
+    def with_deviations(self) -> list[str]:
+        """The columns in which some number has a standard deviation."""
+        columns = zip(*(row for group in self.groups for row in group.rows), strict=True)
+        named = zip(self.columns, columns, strict=False)  # no rows, no columns
+        return [column.name for column, cells in named if any(isinstance(one, Number) and one.sd is not None for one in cells)]
+
+
+def known_format(name: str) -> Format:
+    """The format of that name.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name not in FORMATS:
+        raise InputError(f"There is no format '{name}'. There are: {', '.join(FORMATS)}.")
+    return cast(Format, name)
+
+
+def terminal(table: Table) -> RenderableType:
+    """For a terminal: each group under its heading, the facts, the notes; nothing in a cell is read as markup."""
+    groups = [Drawn(group, table.columns) for group in table.groups]
+    facts = Text("\n".join(readable(f"{name}: {value}") for name, value in table.facts.items()))
+    notes = [Text(readable(note), style="yellow") for note in table.notes]
+    return Renderables(Text(readable(table.title), style="bold"), *groups, facts, *notes)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One group as Rich draws it, which has no row over several columns: a table under the heading, with the heads above it.
+
+    Where it is too wide for the terminal, every cell has a line a word: Rich would break within words before that.
+    """
+
+    group: Group
+    columns: tuple[Column, ...]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RichTable]:
+        """Whichever of the two fits."""
+        wide = self.grid(" ")
+        needed = wide.__rich_measure__(console, options.update_width(UNLIMITED)).maximum
+        yield wide if needed <= options.max_width else self.grid("\n")
+
+    def grid(self, between: str) -> RichTable:
+        """The table with `between` between the words of a cell."""
+        heading = Text(one_line(self.group.heading)) if self.group.heading else None
+        grid = RichTable(title=heading, title_justify="left", box=SIMPLE, padding=0)
+        for column in self.columns:
+            grid.add_column(Text(between.join(one_line(column.name).split())), justify=column.align, overflow="fold")
+        for row in self.group.rows:
+            grid.add_row(*(Text(between.join(one_line(str(one)).split())) for one in row))
+        return grid
+
+
+def markdown(table: Table) -> str:
+    """A table of GitHub's Markdown; a group's heading is a row of its own, in bold."""
+    lines = [f"**{markdown_text(table.title)}**", ""]
+    lines.append(markdown_row(column.name for column in table.columns))
+    lines.append("| " + " | ".join("---:" if column.align == "right" else ":---" for column in table.columns) + " |")
+    for group in table.groups:
+        if group.heading:
+            lines.append(f"| **{markdown_text(group.heading)}** |" + " |" * (len(table.columns) - 1))
+        lines += [markdown_row(map(str, row)) for row in group.rows]
+    told = [f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in table.facts.items()]
+    told += [f"- {markdown_text(note)}" for note in table.notes]
+    return "\n".join([*lines, *([""] if told else []), *told]) + "\n"
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """One line of a Markdown table."""
+    return "| " + " | ".join(map(markdown_text, cells)) + " |"
+
+
+def markdown_text(text: str) -> str:
+    """Text on one line that Markdown shows as it is: what would begin markup, a cell or a tag is escaped."""
+    return re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", one_line(text))
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks, for formats that have a row a line, and without what no file can hold."""
+    return " ".join(readable(text).split())
+
+
+#: What LaTeX reads as a command, and how it is written instead.
+LATEX_ESCAPES: Mapping[str, str] = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "±": r"\ensuremath{\pm}",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+
+
+def latex(table: Table) -> str:
+    """A LaTeX table with booktabs rules (`\\usepackage{booktabs}`, T1 fonts); facts and notes are its caption."""
+    width = len(table.columns)
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{''.join(column.align[0] for column in table.columns)}}}"]
+    lines += [r"\toprule", latex_row(column.name for column in table.columns)]
+    for group in table.groups:
+        lines.append(r"\midrule")
+        if group.heading:
+            lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textbf{{{latex_text(group.heading)}}}}} \\")
+        lines += [latex_row(map(str, row)) for row in group.rows]
+    told = [f"{table.title}.", *(f"{name}: {value}." for name, value in table.facts.items()), *table.notes]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(' '.join(told))}}}"]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def latex_row(cells: Iterable[str]) -> str:
+    """One row of a tabular."""
+    # An empty group before each row: a cell that begins with a bracket would be read as an argument of the row before.
+    return "{}" + " & ".join(map(latex_text, cells)) + r" \\"
+
+
+def latex_text(text: str) -> str:
+    """Text on one line that LaTeX sets as it is."""
+    return "".join(LATEX_ESCAPES.get(character, character) for character in one_line(text))
+
+
+def csv_text(table: Table) -> str:
+    """Comma-separated values: the group and the facts in columns before and after those of the table, numbers unrounded.
+
+    A column in which a number has a standard deviation is followed by one called "NAME sd". Notes are for people and left out.
+    """
+    deviating = set(table.with_deviations())
+    names = [name for column in table.columns for name in (column.name, f"{column.name} sd")[: 1 + (column.name in deviating)]]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(one_line, ("group", *names, *table.facts)))
+    for group in table.groups:
+        for row in group.rows:
+            cells = [
+                value
+                for column, one in zip(table.columns, row, strict=True)
+                for value in plain(one)[: 1 + (column.name in deviating)]
+            ]
+            writer.writerow([one_line(group.heading), *cells, *map(one_line, table.facts.values())])
+    return stream.getvalue()
+
+
+def plain(cell: Cell) -> tuple[str, str]:
+    """A cell as a program reads it, and its standard deviation, "" where it has none."""
+    if isinstance(cell, str):
+        return one_line(cell), ""
+    return repr(cell.value), "" if cell.sd is None else repr(cell.sd)
+
+
+def json_values(table: Table) -> dict[str, Any]:
+    """The table as plain values: a mapping a row, from column to a text or to {"value", "sd"}, and its group under "group"."""
+    names = [column.name for column in table.columns]
+    rows = [
+        {"group": group.heading, "cells": dict(zip(names, map(json_cell, row), strict=True))}
+        for group in table.groups
+        for row in group.rows
+    ]
+    return {"title": table.title, "columns": names, "rows": rows, "facts": dict(table.facts), "notes": list(table.notes)}
+
+
+def json_cell(cell: Cell) -> str | dict[str, float | None]:
+    """A cell as JSON has it."""
+    return cell if isinstance(cell, str) else {"value": cell.value, "sd": cell.sd}
+
+
+def json_text(table: Table) -> str:
+    """`json_values` as JSON, indented."""
+    return readable(json.dumps(json_values(table), indent=2, ensure_ascii=False)) + "\n"
+
+
+WRITTEN: Mapping[str, Callable[[Table], str]] = {
+    "markdown": markdown,
+    "latex": latex,
+    "csv": csv_text,
+    "json": json_text,
+}
+
+
+def rendered(table: Table, how: Format) -> RenderableType:
+    """The table in one of the five formats: text, or for a terminal what Rich draws."""
+    return terminal(table) if how == "terminal" else WRITTEN[how](table)

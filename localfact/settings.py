@@ -1,0 +1,135 @@
+"""From a method and the user's options to plain settings: all that decides the results, with nothing loaded.
+
+They name the run folder and stand in run.yaml; `wiring.py` turns them into a pipeline.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from localfact.assess.factreasoner import FactReasoner
+from localfact.embedding import NO_EMBEDDER
+from localfact.evidence.corpus import corpus_identity
+from localfact.llm.engine import EngineIdentity
+from localfact.methods import (
+    LEXICAL,
+    LLM,
+    METHODS,
+    FactReasonerMethod,
+    FastFactMethod,
+    LocalFactMethod,
+    Method,
+    relation_card,
+    relations_of,
+)
+from localfact.modelcards import load_card
+from localfact.options import Options
+from localfact.prompts import Task, prompt_hashes
+from localfact.relations.crossencoder import cross_encoder_identity
+from localfact.relations.lexical import lexical_identity
+
+Settings = Mapping[str, Any]
+
+
+def resolve(method: Method, options: Options, identity: EngineIdentity | None = None) -> dict[str, Any]:
+    """Everything about the method that decides results, as plain values. Opens the corpus's description, loads no model.
+
+    Args:
+        method: from METHODS. options: what departs from its defaults.
+        identity: of the language model, where the options name one (`engines.engine_facts`).
+
+    Raises:
+        InputError: an option that the method cannot use, or an unknown relation model.
+        MissingError: an unknown embedder, or no corpus where the options name one.
+    """
+    if options.names_model and identity is None:
+        raise AssertionError("a method that asks a language model is resolved with that model's identity")
+    embedder = None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity
+    settings: dict[str, Any] = {
+        "method": method.name,
+        "claims": options.claims or "given",
+        "corpus": corpus_identity(options.corpus) if options.corpus else None,
+        "embedder": embedder,
+        "passages": method.passages,
+        "k": options.k or method.k,
+        "queries": options.queries,
+        "merge_near_duplicates": method.merge_near_duplicates,
+        "seed": options.seed,
+        **extractor_settings(method, options, identity),
+    }
+    if isinstance(method, FactReasonerMethod):
+        settings |= factreasoner_settings(method, options, embedder)
+    if isinstance(method, FastFactMethod | LocalFactMethod):
+        settings |= {"theta": options.theta}
+    if isinstance(method, FastFactMethod):
+        settings |= {"verification_tokens": options.verification_tokens}
+    if isinstance(method, FactReasonerMethod):
+        factreasoner(settings)  # refuses what it cannot use, before anything is loaded or written
+    if identity is not None:
+        settings |= {"model": identity.model_dump(mode="json"), "prompts": prompt_hashes(*tasks_of(settings))}
+    return settings
+
+
+def extractor_settings(method: Method, options: Options, identity: EngineIdentity | None) -> dict[str, Any]:
+    """What decides the claims and their pre-verification, besides the language model."""
+    if identity is None:
+        return {"extractor": "rules"}
+    shared = {"extractor": method.extractor, "extraction_tokens": options.extraction_tokens}
+    if method.extractor != "chunked":
+        return shared
+    default = method.confidence if isinstance(method, LocalFactMethod) else "token"
+    return shared | {
+        "stride": options.stride,
+        "confidence": options.confidence or default,
+        "keep_duplicates": options.keep_duplicates,
+    }
+
+
+def extraction_settings(options: Options, identity: EngineIdentity) -> dict[str, Any]:
+    """What decides the claims of FastFact's extraction by itself, for a pass over a file."""
+    return {
+        **extractor_settings(METHODS["fastfact"], options, identity),
+        "model": identity.model_dump(mode="json"),
+        "prompts": prompt_hashes("extraction"),
+        "claims": "extract",
+        "seed": options.seed,
+    }
+
+
+def factreasoner_settings(method: FactReasonerMethod, options: Options, embedder: str | None) -> dict[str, Any]:
+    """What decides the results of FactReasoner's graph, besides the language model."""
+    name = relations_of(method, options)
+    card = relation_card(name)
+    identity = lexical_identity(embedder) if name == LEXICAL else LLM
+    return {
+        "version": method.version,
+        "gate": method.gate,
+        "relations": cross_encoder_identity(card) if card else identity,
+        "tables": options.tables or method.tables,
+        "passage_prior": method.passage_prior if options.passage_prior is None else options.passage_prior,
+        "hosts": dict(sorted(options.hosts.items())),
+        "solver": options.solver,
+    }
+
+
+def tasks_of(settings: Settings) -> list[Task]:
+    """The prompts that a method with these settings sends."""
+    of_extractor: Mapping[str, list[Task]] = {"chunked": ["extraction"], "atomizer": ["atomization", "revision"], "rules": []}
+    tasks = of_extractor[settings["extractor"]]
+    if settings["queries"] == LLM:
+        tasks = [*tasks, "query"]
+    if settings.get("relations") == LLM:
+        tasks = [*tasks, "relation"]
+    return [*tasks, "verification"] if "verification_tokens" in settings else tasks
+
+
+def factreasoner(settings: Settings) -> FactReasoner:
+    """FactReasoner's assessor: it loads nothing, so a plan can ask it which pairs it would need."""
+    return FactReasoner(
+        version=settings["version"],
+        tables=settings["tables"],
+        passage_prior=settings["passage_prior"],
+        host_priors=settings["hosts"],
+        gate=settings["gate"],
+        solver=settings["solver"],
+        seed=settings["seed"],
+    )

@@ -1,0 +1,196 @@
+"""From settings to a pipeline: the only file that names all concrete strategies. `wire` loads what the settings name."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from localfact.assess.fastfact import FastFact
+from localfact.assess.localfact import LocalFact
+from localfact.claims.atomizer import Atomizer
+from localfact.claims.chunked import ChunkedExtractor
+from localfact.claims.chunks import chunks_of
+from localfact.claims.given import GivenClaims
+from localfact.claims.preverified import PreVerifiedClaims
+from localfact.claims.reviser import RevisedClaims, Reviser
+from localfact.claims.rules import RuleExtractor
+from localfact.embedding import Embedder, named_embedder
+from localfact.engines import EngineFacts, open_engine
+from localfact.evidence.corpus import Corpus
+from localfact.evidence.given import GivenEvidence
+from localfact.evidence.queries import LLMQueries, QueryWriter
+from localfact.evidence.retriever import CorpusRetriever
+from localfact.llm.engine import Engine
+from localfact.methods import (
+    LEXICAL,
+    LLM,
+    FactReasonerMethod,
+    FastFactMethod,
+    Method,
+    relation_card,
+    relations_of,
+)
+from localfact.options import Options
+from localfact.pipeline import Close, Pipeline
+from localfact.records import Response
+from localfact.relations.crossencoder import CrossEncoderRelationModel
+from localfact.relations.kept import KeptRelations
+from localfact.relations.lexical import LexicalRelationModel
+from localfact.relations.llm import LLMRelationModel
+from localfact.settings import Settings, factreasoner
+from localfact.stages import Assessor, ClaimExtractor, RelationModel, Retriever
+
+
+def wire(method: Method, options: Options, settings: Settings, facts: EngineFacts | None = None) -> Pipeline:
+    """Loads what the settings name and puts the strategies together; a language model last, for it takes longest.
+
+    Args:
+        method, options: as for `resolve`. settings: from it. facts: of the language model, where they are known already.
+
+    Raises:
+        MissingError: weights or a corpus that are not there. CorpusError: a damaged corpus, or one of another embedder.
+        EngineError: the language model cannot start.
+    """
+    embedder = named_embedder(options.embedder)
+    corpus = Corpus.open(options.corpus, embedder) if options.corpus is not None else None
+    related = relation_model(relations_of(method, options), embedder) if isinstance(method, FactReasonerMethod) else None
+    engine = open_engine(options, facts) if options.names_model else None
+    if isinstance(method, FactReasonerMethod) and related is None and engine is not None:
+        related = LLMRelationModel(engine, seed=settings["seed"])
+    queries = LLMQueries(engine, seed=settings["seed"]) if settings["queries"] == LLM and engine is not None else None
+    pipeline = Pipeline(
+        extractor(engine, settings),
+        retriever(corpus, embedder, queries, settings),
+        related,
+        assessor(engine, settings),
+    )
+    return replace(pipeline, close=closing(engine, related))
+
+
+def closing(engine: Engine | None, related: RelationModel | None) -> Close:
+    """Ends what the strategies hold open: the engine, and the threads of a cross-encoder."""
+
+    async def close() -> None:
+        if isinstance(related, CrossEncoderRelationModel):
+            await asyncio.to_thread(related.close)
+        if engine is not None:
+            await engine.aclose()
+
+    return close
+
+
+def keeping(pipeline: Pipeline, settings: Settings, options: Options, file: Path) -> Pipeline:
+    """The pipeline with what its relation model predicts kept in a file: that of the options, or the given one.
+
+    Word overlap is kept only where the options name a file: it is predicted again as quickly as it is read.
+    """
+    lexical = str(settings.get("relations", LEXICAL)).startswith(LEXICAL)
+    if pipeline.relation_model is None or (lexical and options.kept_relations is None):
+        return pipeline
+    kept = KeptRelations(pipeline.relation_model, options.kept_relations or file)
+
+    async def close() -> None:
+        try:
+            await pipeline.close()
+        finally:
+            await asyncio.to_thread(kept.close)
+
+    return replace(pipeline, relation_model=kept, close=close)
+
+
+def extractor(engine: Engine | None, settings: Settings) -> ClaimExtractor:
+    """Claims by rules, by FactReasoner's atomizer and reviser, or by FastFact's extraction; given ones first unless told."""
+    if settings["extractor"] == "chunked" and engine is not None:
+        return llm_extractor(engine, settings)
+    found: ClaimExtractor = RuleExtractor()
+    if settings["extractor"] == "atomizer" and engine is not None:
+        seed, longest = settings["seed"], settings["extraction_tokens"]
+        found = RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
+    return GivenClaims(found) if settings["claims"] == "given" else found
+
+
+def llm_extractor(engine: Engine, settings: Settings) -> ClaimExtractor:
+    """Claims with their pre-verification by the language model; given claims are only pre-verified."""
+    extractor = ChunkedExtractor(
+        engine,
+        stride=settings["stride"],
+        max_tokens=settings["extraction_tokens"],
+        confidence=settings["confidence"],
+        keep_duplicates=settings["keep_duplicates"],
+        seed=settings["seed"],
+    )
+    return PreVerifiedClaims(engine, extractor, seed=settings["seed"]) if settings["claims"] == "given" else extractor
+
+
+def assessor(engine: Engine | None, settings: Settings) -> Assessor:
+    """Who decides: FastFact's verifier, FactReasoner's graph, or the graph behind FastFact's gate."""
+    if "verification_tokens" in settings:
+        if engine is None:
+            raise AssertionError("FastFact is wired with a language model")
+        return FastFact(engine, theta=settings["theta"], max_tokens=settings["verification_tokens"], seed=settings["seed"])
+    reasoner = factreasoner(settings)
+    return LocalFact(reasoner, theta=settings["theta"]) if "theta" in settings else reasoner
+
+
+def retriever(corpus: Corpus | None, embedder: Embedder | None, queries: QueryWriter | None, settings: Settings) -> Retriever:
+    """The response's own passages where it brings some, else the corpus; searched with claims, or with written queries."""
+    k, merge = settings["k"], settings["merge_near_duplicates"]
+    searched = None
+    if corpus is not None:
+        searched = CorpusRetriever(corpus, kind=settings["passages"], k=k, merge_near_duplicates=merge, queries=queries)
+    return GivenEvidence(searched, embedder, k=k, merge_near_duplicates=merge, queries=queries)
+
+
+def relation_model(name: str, embedder: Embedder | None) -> RelationModel | None:
+    """A relation model by name; None for the language model, whose engine is opened by itself.
+
+    Raises:
+        InputError: an unknown relation model. MissingError: weights that are not on this machine.
+    """
+    card = relation_card(name)
+    if card is not None:
+        return CrossEncoderRelationModel(card)
+    return LexicalRelationModel(embedder) if name == LEXICAL else None
+
+
+def open_relation_model(options: Options) -> tuple[RelationModel, Close]:
+    """The relation model that the options name, by itself, word overlap unless told; and how to close it.
+
+    Raises:
+        InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
+    """
+    name = options.relations or LEXICAL
+    if name == LLM:
+        engine = open_engine(options)
+        return LLMRelationModel(engine, seed=options.seed), engine.aclose
+    model = relation_model(name, named_embedder(options.embedder) if name == LEXICAL else None)
+    if model is None:
+        raise AssertionError(f"{name} is neither a card nor word overlap")
+    return model, closing(None, model)
+
+
+def plan_of(method: Method, settings: Settings, responses: Sequence[Response]) -> dict[str, Any]:
+    """What the method would ask of its models for these responses, as far as that is known before any answer."""
+    given = [response for response in responses if response.claims is not None and settings["claims"] == "given"]
+    plan: dict[str, Any] = {"language_model_calls": 0}
+    if isinstance(method, FactReasonerMethod):
+        judge = assessor(None, settings)
+        pairs = [judge.pairs(response.claims or (), response.evidence) for response in given if response.evidence is not None]
+        plan = {"pairs_given": sum(map(len, pairs)), **plan}
+    if "model" not in settings:
+        return plan
+    with_claims = {response.id for response in given}
+    stride = settings.get("stride", "max")
+    chunks = [chunks_of(response.text, stride) for response in responses if response.id not in with_claims]
+    calls = [f"{sum(map(len, chunks))} to extract"]
+    if settings["extractor"] == "atomizer":
+        calls.append("one a claim extracted to revise it")
+    if settings.get("relations") == LLM:
+        calls.append("one a pair to relate")
+    if isinstance(method, FastFactMethod):
+        calls.append("one a claim that is not settled")
+    claims = sum(len(response.claims or ()) for response in given)
+    if claims and settings["extractor"] == "chunked":
+        calls.append(f"two for each of {claims} given claims, to pre-verify them")
+    return plan | {"language_model_calls": ", ".join(calls)}

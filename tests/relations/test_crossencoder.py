@@ -1,0 +1,371 @@
+"""The cross-encoder against the same model called plainly; labels, windows, batches, weights that cannot be used."""
+
+import asyncio
+import itertools
+import math
+import random
+import socket
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
+
+from localfact.errors import InputError, MissingError
+from localfact.modelcards import ModelCard, load_card
+from localfact.records import Distribution, Failure, Pair
+from localfact.relations.crossencoder import (
+    ALONE,
+    BATCHED,
+    CrossEncoderRelationModel,
+    Shape,
+    batches_of,
+    cross_encoder_identity,
+)
+from localfact.relations.pretrained import label_of, window_of
+from localfact.relations.windows import measured, windows
+
+#: What the outputs of the tiny model stand for.
+NAMES = ("entailment", "contradiction", "neutral")
+WORDS = " ".join(SENTENCES).split()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_albert(tmp_path_factory.mktemp("albert"))
+
+
+@pytest.fixture(scope="module")
+def model(folder: Path) -> CrossEncoderRelationModel:
+    return CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+
+
+class Plain:
+    """The same weights, a pair at a time, as transformers' own examples do it."""
+
+    def __init__(self, folder: Path) -> None:
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        self.tokenizer: Any = AutoTokenizer.from_pretrained(folder)
+        self.model: Any = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+
+    def tokens(self, text: str) -> int:
+        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def __call__(self, pair: Pair) -> dict[str, float]:
+        import torch
+
+        encoded = self.tokenizer(pair.premise, pair.hypothesis, return_tensors="pt")
+        assert encoded["input_ids"].shape[1] <= WINDOW
+        with torch.no_grad():
+            (probabilities,) = torch.softmax(self.model(**encoded).logits, dim=-1).tolist()
+        return dict(zip(NAMES, probabilities, strict=True))
+
+
+@pytest.fixture(scope="module")
+def plain(folder: Path) -> Iterator[Plain]:
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # several would wait for each other, for longer than this model takes
+    yield Plain(folder)
+    torch.set_num_threads(threads)
+
+
+def text(random_: random.Random, longest: int) -> str:
+    return " ".join(random_.choices(WORDS, k=random_.randint(0, longest)))
+
+
+def pairs_of(number: int, premise: int, hypothesis: int) -> list[Pair]:
+    random_ = random.Random(number)
+    return [Pair(text(random_, premise), text(random_, hypothesis)) for _ in range(number)]
+
+
+def numbers(prediction: Distribution | Failure) -> dict[str, float]:
+    assert isinstance(prediction, Distribution)
+    return {name: getattr(prediction, name) for name in NAMES}
+
+
+def related(model: CrossEncoderRelationModel, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
+    return asyncio.run(model.relate(pairs))
+
+
+def test_pairs_that_fit_get_the_probabilities_that_the_model_gives_them(model: CrossEncoderRelationModel, plain: Plain) -> None:
+    pairs = [pair for pair in pairs_of(50, 9, 4) if plain.tokens(pair.premise) + plain.tokens(pair.hypothesis) <= WINDOW - 3]
+    assert len(pairs) > 25
+    predictions = related(model, pairs)
+    assert {prediction.label.value for prediction in predictions if isinstance(prediction, Distribution)} == set(NAMES)
+    for pair, prediction in zip(pairs, predictions, strict=True):
+        assert numbers(prediction) == pytest.approx(plain(pair), abs=1e-5)
+        assert isinstance(prediction, Distribution)
+        assert prediction.windows == 1
+        assert math.fsum(numbers(prediction).values()) == pytest.approx(1, abs=1e-12)
+
+
+def test_a_pair_that_fills_the_window_is_read_whole_and_a_token_more_is_read_in_two(
+    model: CrossEncoderRelationModel, plain: Plain
+) -> None:
+    hypothesis = SENTENCES[0][:30]
+    room = WINDOW - 3 - plain.tokens(hypothesis)
+    word = next(word for word in WORDS if plain.tokens(f"a {word}") == plain.tokens("a") + plain.tokens(word) == 4)
+    fitting = f"{'x' * (room % 3 - 1)} {word}"
+    while plain.tokens(f"{fitting} a") <= room:
+        fitting += " a"
+    while plain.tokens(fitting) < room:
+        fitting += "x"
+    assert plain.tokens(fitting) == room
+    full, longer = related(model, [Pair(fitting, hypothesis), Pair(fitting + " a", hypothesis)])
+    assert numbers(full) == pytest.approx(plain(Pair(fitting, hypothesis)), abs=1e-5)
+    assert isinstance(full, Distribution)
+    assert isinstance(longer, Distribution)
+    assert (full.windows, longer.windows) == (1, 2)
+
+
+@pytest.mark.parametrize(("premise", "hypothesis"), [(90, 5), (5, 90), (50, 50), (120, 0), (0, 120)])
+def test_longer_pairs_get_those_of_their_most_decided_window(
+    model: CrossEncoderRelationModel, plain: Plain, premise: int, hypothesis: int
+) -> None:
+    pairs = pairs_of(3, premise, hypothesis)
+    for pair, prediction in zip(pairs, related(model, pairs), strict=True):
+        read = measured(windows(pair, WINDOW - 3), plain.tokens)
+        decided = max(map(plain, read), key=lambda one: max(one["entailment"], one["contradiction"]))
+        assert numbers(prediction) == pytest.approx(decided, abs=1e-5)
+        assert isinstance(prediction, Distribution)
+        assert prediction.windows == len(read)
+
+
+def test_only_the_premise_is_cut_beside_a_claim(model: CrossEncoderRelationModel, plain: Plain) -> None:
+    claim = "Granite was cut in the quarries."
+    read = measured(windows(Pair(" ".join(SENTENCES * 4), claim), WINDOW - 3), plain.tokens)
+    assert len(read) > 4
+    assert {pair.hypothesis for pair in read} == {claim}
+
+
+@pytest.mark.parametrize("labels", list(itertools.permutations(("entailment", "Contradiction", "NEUTRAL"))))
+def test_outputs_are_known_by_their_names_in_any_order(tmp_path: Path, plain: Plain, labels: tuple[str, ...]) -> None:
+    pair = Pair(SENTENCES[1][:40], SENTENCES[2][:20])
+    permuted = CrossEncoderRelationModel(load_card(str(tiny_albert(tmp_path, labels=labels))), device="cpu")
+    outputs = list(plain(pair).values())
+    (prediction,) = related(permuted, [pair])
+    expected = {label.casefold(): output for label, output in zip(labels, outputs, strict=True)}
+    assert numbers(prediction) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["ENTAILMENT", "Supports", "entails"])
+def test_usual_spellings_are_known(name: str) -> None:
+    assert label_of(name) == "entailment"
+
+
+def test_other_spellings_are_known_and_generic_ones_are_not() -> None:
+    assert [label_of(name) for name in ("REFUTES", "contradiction")] == ["contradiction"] * 2
+    assert [label_of(name) for name in ("NOT ENOUGH INFO", "not_enough_info", "Neutral", "NEI")] == ["neutral"] * 4
+    assert [label_of(name) for name in ("LABEL_0", "not_entailment", "")] == [None] * 3
+
+
+def own_card(folder: Path, **stated: Any) -> ModelCard:
+    return load_card(str(folder)).model_copy(update=stated)
+
+
+def test_generic_names_are_refused_unless_the_card_gives_the_order(tmp_path: Path, plain: Plain) -> None:
+    folder = tiny_albert(tmp_path, labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    with pytest.raises(InputError, match=r"LABEL_0, LABEL_1, LABEL_2.*labels: \[entailment, contradiction, neutral\]"):
+        CrossEncoderRelationModel(own_card(folder), device="cpu")
+    with pytest.raises(InputError, match="Say in its card which is which"):
+        CrossEncoderRelationModel(own_card(folder, labels=("neutral", "neutral", "entailment")), device="cpu")
+    card = own_card(folder, labels=("neutral", "contradiction", "entailment"))
+    pair = Pair(SENTENCES[1][:40], SENTENCES[2][:20])
+    (prediction,) = related(CrossEncoderRelationModel(card, device="cpu"), [pair])
+    outputs = plain(pair)
+    assert numbers(prediction) == pytest.approx(
+        {"neutral": outputs["entailment"], "contradiction": outputs["contradiction"], "entailment": outputs["neutral"]},
+        abs=1e-5,
+    )
+    assert cross_encoder_identity(card) != cross_encoder_identity(own_card(folder, labels=NAMES))
+
+
+@pytest.mark.parametrize("labels", [("entailment", "not_entailment"), ("entailment", "LABEL_1", "neutral"), (*NAMES, "other")])
+def test_a_model_that_tells_other_things_apart_is_refused(tmp_path: Path, labels: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match="has the outputs entailment"):
+        CrossEncoderRelationModel(load_card(str(tiny_albert(tmp_path, labels=labels))), device="cpu")
+
+
+def test_a_card_that_contradicts_the_model_is_refused(folder: Path) -> None:
+    with pytest.raises(InputError, match="its card says neutral, contradiction, entailment"):
+        CrossEncoderRelationModel(own_card(folder, labels=NAMES[::-1]), device="cpu")
+    assert CrossEncoderRelationModel(own_card(folder, labels=NAMES), device="cpu").order == NAMES
+
+
+def test_the_card_that_ships_says_the_order_that_vitaminc_has() -> None:
+    card = load_card("albert-vitaminc")
+    assert card.labels == tuple(label_of(name) for name in LABELS)
+    assert card.window == 512
+
+
+def test_a_prediction_is_the_same_to_the_last_bit_whatever_is_asked_with_it(model: CrossEncoderRelationModel) -> None:
+    pairs = pairs_of(40, 60, 20)
+    together = related(model, pairs)
+    assert list(related(model, pairs[::-1]))[::-1] == together
+    assert [related(model, [pair])[0] for pair in pairs[:10]] == together[:10]
+    assert related(model, [pairs[3], pairs[5], pairs[3]]) == [together[3], together[5], together[3]]
+
+
+def in_batches(folder: Path, shape: Shape) -> CrossEncoderRelationModel:
+    made = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+    made._shape = shape
+    return made
+
+
+def test_batches_as_on_a_gpu_differ_by_rounding_only_and_not_at_all_between_compositions(
+    model: CrossEncoderRelationModel, folder: Path
+) -> None:
+    pairs = pairs_of(40, 60, 20)
+    batched = in_batches(folder, Shape(step=16, tokens=128))
+    together = related(batched, pairs)
+    for alone, other in zip(related(model, pairs), together, strict=True):
+        assert numbers(other) == pytest.approx(numbers(alone), abs=1e-5)
+    shuffled = list(range(40))
+    random.Random(0).shuffle(shuffled)
+    assert related(batched, [pairs[place] for place in shuffled]) == [together[place] for place in shuffled]
+    assert related(batched, pairs[7:8]) == together[7:8]
+
+
+def test_batches_go_by_length_and_by_a_budget_of_tokens() -> None:
+    lengths = [5, 60, 64, 65, 130, 3, 128]
+    batches = list(batches_of(lengths, Shape(step=64, tokens=256)))
+    assert batches == [[4], [6, 3], [2, 1, 0, 5]]
+    assert list(batches_of(lengths, Shape(step=64, tokens=128))) == [[4], [6], [3], [2, 1], [0, 5]]
+    assert list(batches_of([4, 9, 4], ALONE)) == [[1], [0], [2]]
+    assert [BATCHED.rows(BATCHED.length(tokens)) for tokens in (1, 64, 65, 512, 5_000)] == [64, 64, 32, 8, 1]
+
+
+def test_equal_pairs_and_windows_are_computed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+    computed: list[int] = []
+    outputs = model._outputs
+    monkeypatch.setattr(model, "_outputs", lambda batch: computed.append(len(batch)) or outputs(batch))
+    pair = Pair("Granite was cut.", "Granite was cut in the town.")
+    assert len({prediction.model_dump_json() for prediction in related(model, [pair] * 5)}) == 1
+    assert sum(computed) == 1
+
+
+async def test_many_responses_may_ask_at_once_and_the_loop_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+    threads: list[int] = []
+    relate = model._relate
+    monkeypatch.setattr(model, "_relate", lambda pairs: threads.append(threading.get_ident()) or relate(pairs))
+    pairs = pairs_of(24, 20, 8)
+    answers = await asyncio.gather(*(model.relate(pairs[begin : begin + 4]) for begin in range(0, 24, 4)))
+    assert [one for several in answers for one in several] == await model.relate(pairs)
+    assert threading.get_ident() not in threads
+    assert len(set(threads)) == 1, "one call at a time"
+    model.close()
+
+
+def test_text_of_any_kind_gets_a_distribution(model: CrossEncoderRelationModel) -> None:
+    odd = ["", " ", "\x00", "\ud800 half", "北京是中国的首都。" * 40, "🙂" * 400, "x" * 5_000, "[CLS] [SEP] <pad>", "\n\n"]
+    predictions = related(model, [Pair(premise, hypothesis) for premise in odd for hypothesis in odd])
+    for prediction in predictions:
+        assert all(math.isfinite(number) for number in numbers(prediction).values())
+
+
+def test_marks_of_the_tokenizer_in_a_text_are_text(model: CrossEncoderRelationModel) -> None:
+    marks = set(model._tokenizer.all_special_ids) - {model._tokenizer.unk_token_id}
+    read = model._tokens(Pair("Granite sinks. [SEP] Granite floats. [SEP] <pad>", "[CLS] Granite floats. [SEP]"))
+    assert sum(number in marks for number in read.fields["input_ids"]) == 3
+    assert len(set(read.fields["attention_mask"])) == 1
+
+
+def test_numbers_that_are_none_fail_their_pair(folder: Path) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+    model._model.classifier.bias.data.fill_(math.nan)
+    (prediction,) = related(model, [Pair("a", "b")])
+    assert isinstance(prediction, Failure)
+    assert "NaN" in prediction.reason
+
+
+def test_a_failed_window_fails_its_pair_and_no_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+    outputs = model._outputs
+    monkeypatch.setattr(
+        model, "_outputs", lambda batch: [[math.inf] * 3 if row.length > WINDOW // 2 else outputs([row])[0] for row in batch]
+    )
+    short, long = Pair("Granite", "stands"), Pair(" ".join(SENTENCES), "stands")
+    answers = related(model, [short, long, short])
+    assert [type(answer) for answer in answers] == [Distribution, Failure, Distribution]
+
+
+def test_a_window_too_small_to_read_anything_in_fails_its_pairs(folder: Path) -> None:
+    model = CrossEncoderRelationModel(own_card(folder, window=4), device="cpu")
+    long, empty = related(model, [Pair("Granite was cut.", "It was."), Pair("", "")])
+    assert isinstance(long, Failure)
+    assert "too few" in long.reason
+    assert isinstance(empty, Distribution)
+
+
+def test_the_window_is_the_least_of_what_is_stated(folder: Path, plain: Plain) -> None:
+    card, config, tokenizer = own_card(folder), plain.model.config, plain.tokenizer
+    assert window_of(card, config, tokenizer) == WINDOW
+    assert window_of(own_card(folder, window=20), config, tokenizer) == 20
+    assert window_of(own_card(folder, window=2_000), config, tokenizer) == WINDOW
+
+    class Unlimited:
+        model_max_length = int(1e30)
+
+    class Roberta:
+        model_type, max_position_embeddings, pad_token_id = "roberta", 514, 1
+
+    class Silent:
+        model_type = "own"
+
+    assert window_of(card, Roberta(), Unlimited()) == 512
+    with pytest.raises(InputError, match="`window` in its card"):
+        window_of(card, Silent(), Unlimited())
+
+
+def test_the_identity_is_known_before_the_model_is_loaded(
+    model: CrossEncoderRelationModel, folder: Path, tmp_path: Path
+) -> None:
+    assert model.identity == cross_encoder_identity(load_card(str(folder)), "cpu")
+    assert "float32" in model.identity
+    other = load_card(str(tiny_albert(tmp_path, seed=5))).model_copy(update={"name": folder.name})
+    assert cross_encoder_identity(other, "cpu") != model.identity
+    assert cross_encoder_identity(own_card(folder, window=20), "cpu") != model.identity
+
+
+def test_a_model_without_a_trained_head_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"lack classifier\.bias.*trained for sequence classification"):
+        CrossEncoderRelationModel(load_card(str(tiny_albert(tmp_path, head=False))), device="cpu")
+
+
+def test_damaged_weights_are_told(tmp_path: Path) -> None:
+    tiny_albert(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"these are not weights")
+    with pytest.raises(InputError, match="could not be loaded as the relation model"):
+        CrossEncoderRelationModel(load_card(str(tmp_path)), device="cpu")
+
+
+def test_a_card_of_another_kind_is_refused() -> None:
+    with pytest.raises(InputError, match="no relation model; its roles are: embedder"):
+        CrossEncoderRelationModel(load_card("minilm"))
+
+
+def test_missing_weights_are_told_with_the_places_that_were_looked_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
+    card = ModelCard(name="own", hub="someone/own", revision="main", roles=("relations",))
+    with pytest.raises(
+        MissingError, match=r"models/weights/own; \$LOCALFACT_WEIGHTS.*Hugging Face cache.*models pull someone/own"
+    ):
+        CrossEncoderRelationModel(card)
+
+
+def test_nothing_is_asked_from_the_network(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("a socket was opened")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
