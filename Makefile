@@ -2,7 +2,7 @@
 #
 #     make eval                               the shipped sample, no model to download, no GPU
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
-#     make eval MODEL=llama-3.1-70b           FastFact with a language model in vLLM; ARGS="--theta 0.99" for more options
+#     make eval MODEL=llama-3.1-70b           with a language model in vLLM; ARGS="--theta 0.99" for more options
 #     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
 #     make test                               everything CI runs after `make lint`
 
