@@ -17,12 +17,13 @@ from localfact.methods import FastFactMethod, LocalFactMethod, method_for
 from localfact.options import Options
 from localfact.passes import SILENT_PASS, PassProgress
 from localfact.pipeline import observe_usage
-from localfact.records import DEFINITE_LABELS, Claim, GoldLabel, PreVerificationLabel, Record, Response
+from localfact.records import Claim, Record, Response
 from localfact.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
 from localfact.settings import resolve
 from localfact.tasks import for_each
 from localfact.usage import Ledger, kept_in
+from localfact.vocabulary import DEFINITE_LABELS, GoldLabel, PreVerificationLabel
 from localfact.wiring import llm_extractor
 
 #: What an annotator says when a definite label is right.

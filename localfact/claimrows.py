@@ -9,8 +9,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from localfact.jsonrows import Row, RowError
-from localfact.records import Claim, GoldLabel, PreVerification, Span
+from localfact.records import Claim, PreVerification, Span
 from localfact.text import readable
+from localfact.vocabulary import GoldLabel
 
 GOLD_LABELS = {
     "s": GoldLabel.SUPPORTED,

@@ -8,22 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from localfact.records import (
-    NOT_SUPPORTED_LABELS,
-    Assessment,
-    AssessmentStatus,
-    Evidence,
-    Extraction,
-    Failure,
-    GoldLabel,
-    Judgement,
-    Pair,
-    Response,
-    Verdict,
-    VerdictLabel,
-)
+from localfact.records import Assessment, AssessmentStatus, Evidence, Extraction, Failure, Judgement, Pair, Response, Verdict
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
 from localfact.usage import Ledger, Usage, kept_in
+from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "prompt_tokens",
 #: "cached_tokens" and "output_tokens" whenever a language model answered.

@@ -6,11 +6,12 @@ Everything is frozen. What is written to disk validates itself on the way back a
 
 import hashlib
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from localfact.vocabulary import GoldLabel, PreVerificationLabel, RelationLabel, VerdictLabel
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -23,66 +24,11 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class VerdictLabel(StrEnum):
-    """What a method decides about one claim; one enumeration for all methods."""
-
-    SUPPORTED = "supported"
-    CONTRADICTED = "contradicted"
-    CONFLICTING = "conflicting"
-    NOT_ENOUGH_EVIDENCE = "not_enough_evidence"
-    UNDECIDED = "undecided"
-    IRRELEVANT = "irrelevant"
-    UNVERIFIABLE = "unverifiable"
-    FAILED = "failed"
-
-
-#: Verdicts that count as N, not supported, in S / (S + N). Those in neither S nor N leave the score but not the record.
-NOT_SUPPORTED_LABELS = frozenset(
-    {VerdictLabel.CONTRADICTED, VerdictLabel.CONFLICTING, VerdictLabel.NOT_ENOUGH_EVIDENCE, VerdictLabel.UNDECIDED}
-)
-#: Verdicts that the papers' tables add up as #U.
-UNDECIDED_LABELS = NOT_SUPPORTED_LABELS - {VerdictLabel.CONTRADICTED}
-
-
-class RelationLabel(StrEnum):
-    """How an ordered pair of texts relates. Equivalence exists between passages only."""
-
-    ENTAILMENT = "entailment"
-    CONTRADICTION = "contradiction"
-    NEUTRAL = "neutral"
-    EQUIVALENCE = "equivalence"
-
-
-class GoldLabel(StrEnum):
-    """What an annotator says of a claim. Irrelevant claims count in neither side of the gold precision."""
-
-    SUPPORTED = "supported"
-    NOT_SUPPORTED = "not_supported"
-    IRRELEVANT = "irrelevant"
-
-
 class Span(Record):
     """Where a text stands in the response: characters [start, end)."""
 
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=0)]
-
-
-class PreVerificationLabel(StrEnum):
-    """What an extractor may think of its own claim before any evidence (FastFact, section 4.1)."""
-
-    SUPPORTED = "supported"
-    NON_SUPPORTED = "non-supported"
-    IRRELEVANT = "irrelevant"
-    LIKELY_SUPPORTED = "likely supported"
-    LIKELY_NON_SUPPORTED = "likely non-supported"
-    UNSURE = "unsure"
-
-
-#: The labels that may settle a claim without evidence, given enough confidence (FastFact, section 4.1, condition 1).
-DEFINITE_LABELS = frozenset(
-    {PreVerificationLabel.SUPPORTED, PreVerificationLabel.NON_SUPPORTED, PreVerificationLabel.IRRELEVANT}
-)
 
 
 class PreVerification(Record):

@@ -18,7 +18,8 @@ from pydantic import ValidationError
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.files import NEW, replace, whole_lines, write_all, write_error, write_errors
-from localfact.records import Assessment, VerdictLabel
+from localfact.records import Assessment
+from localfact.vocabulary import VerdictLabel
 
 RUN_FILE = "run.yaml"
 ASSESSMENTS_FILE = "assessments.jsonl"

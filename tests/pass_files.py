@@ -12,10 +12,7 @@ from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedEngine
 from localfact.passes import Close, Conduct, extract_file, generate_file
 from localfact.passrows import GenerationOptions, PassSummary
-from localfact.records import (
-    Extraction,
-    Response,
-)
+from localfact.records import Extraction, Response
 
 EXTRACTOR = {"name": "lines", "model": {"model": "scripted", "revision": "0"}}
 ROWS: tuple[object, ...] = (

@@ -6,7 +6,8 @@ import math
 import numpy as np
 
 from localfact.inference.factor_graph import FactorGraph, build_graph
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 LABELS = (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION, RelationLabel.EQUIVALENCE)
 SHAPES = ("sparse", "dense", "clique", "tree", "ring", "two parts")

@@ -16,10 +16,10 @@ from localfact.records import (
     Passage,
     Response,
     Verdict,
-    VerdictLabel,
     passage_id,
 )
 from localfact.stages import Relations
+from localfact.vocabulary import VerdictLabel
 
 PASSAGE = Passage(id=passage_id("All is well."), text="All is well.")
 

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from localfact.errors import InputError
 from localfact.inputs import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of, warnings_about
 from localfact.pipeline import gold_counts
-from localfact.records import Extraction, GoldLabel, PreVerification, PreVerificationLabel, Span
+from localfact.records import Extraction, PreVerification, Span
+from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
 
 def written(folder: Path, *rows: object, name: str = "data.jsonl") -> Path:

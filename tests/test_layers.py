@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "localfact"
 
-ANYONE = {"records", "errors"}
+ANYONE = {"records", "errors", "vocabulary"}
 ANYTHING = {"*"}
 TOOLS = {
     *(
@@ -33,6 +33,7 @@ STRATEGIES = {"claims", "evidence", "relations", "assess"}
 MAY_IMPORT = {
     "errors": set(),
     "records": set(),
+    "vocabulary": set(),
     "locations": set(),
     "stages": set(),
     "text": set(),

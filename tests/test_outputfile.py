@@ -15,11 +15,7 @@ from roads import LineExtractor
 from localfact.errors import EngineError, InputError, MissingError, RunFolderError, WriteError
 from localfact.inputs import read_responses
 from localfact.outputfile import OutputFile
-from localfact.records import (
-    Claim,
-    Extraction,
-    Response,
-)
+from localfact.records import Claim, Extraction, Response
 
 
 async def test_a_finished_file_opens_no_model_again_and_keeps_its_bytes(tmp_path: Path) -> None:

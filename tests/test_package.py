@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import localfact
-from localfact.records import VerdictLabel
+from localfact.vocabulary import VerdictLabel
 
 NO_VECTORS = localfact.Options(embedder="none")
 

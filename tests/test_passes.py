@@ -15,12 +15,7 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.passes import SilentPass, generate_file
 from localfact.passrows import GenerationOptions
 from localfact.pipeline import gold_counts
-from localfact.records import (
-    Claim,
-    Extraction,
-    Response,
-    passage_id,
-)
+from localfact.records import Claim, Extraction, Response, passage_id
 
 
 async def test_every_response_gets_its_claims_in_the_order_of_the_input_and_bad_rows_say_why(tmp_path: Path) -> None:

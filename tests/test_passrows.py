@@ -10,18 +10,8 @@ from localfact.inputs import read_responses, response_of
 from localfact.outputfile import OutputFile
 from localfact.passrows import claims_row
 from localfact.pipeline import nothing_to_close
-from localfact.records import (
-    Claim,
-    Evidence,
-    Extraction,
-    GoldLabel,
-    Passage,
-    PreVerification,
-    PreVerificationLabel,
-    Response,
-    Span,
-    passage_id,
-)
+from localfact.records import Claim, Evidence, Extraction, Passage, PreVerification, Response, Span, passage_id
+from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
 text = st.text(max_size=30).map(lambda value: response_of({"response": value}, 1).text)
 said = text.filter(lambda value: bool(value.strip()))

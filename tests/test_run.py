@@ -9,9 +9,10 @@ from roads import WordRelations, responses, small_pipeline
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
-from localfact.records import Claim, Evidence, GoldLabel, Response, VerdictLabel
+from localfact.records import Claim, Evidence, Response
 from localfact.run import SILENT, run
 from localfact.runfolder import ASSESSMENTS_FILE, RunFolder, differences, is_failed, read_assessments, settings_name
+from localfact.vocabulary import GoldLabel, VerdictLabel
 
 SETTINGS = {"method": "small", "data": {"sha256": "0" * 64}}
 TEXTS = ("this is true\nthis is not", "nothing", "", "true again", "also true\nbroken", "true", "x\ny\nz")

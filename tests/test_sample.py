@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 from localfact.inputs import read_responses
 from localfact.locations import data_folder
-from localfact.records import GoldLabel
+from localfact.vocabulary import GoldLabel
 
 INDEX = data_folder("index")
 

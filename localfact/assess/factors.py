@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from localfact.assess.linking import Link, passage_variable
-from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relation, RelationLabel
+from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relation
 from localfact.stages import Relations
+from localfact.vocabulary import RelationLabel
 
 #: A relation model's probability is kept this far from 0 and 1, so that no prediction is beyond doubt (SPEC section 3).
 CLAMP = 1e-6

@@ -20,8 +20,9 @@ from localfact.inference.factor_graph import CLAIM_PRIOR, PASSAGE_PRIOR, build_g
 from localfact.inference.influence import leave_one_out
 from localfact.inference.solve import SOLVERS
 from localfact.inference.tables import TABLE_SETS, makes_factor
-from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Relation, RelationLabel, Response, Verdict
+from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Relation, Response, Verdict
 from localfact.stages import Relations
+from localfact.vocabulary import RelationLabel
 
 #: Below this mean posterior of the passages the graph has turned against its own evidence, and the reader is warned.
 PASSAGES_BELIEVED = 0.5

@@ -15,20 +15,10 @@ from localfact.errors import CorpusError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import verification_chat
-from localfact.records import (
-    Claim,
-    CountedPassage,
-    Evidence,
-    Judgement,
-    Pair,
-    Passage,
-    PreVerificationLabel,
-    Response,
-    Verdict,
-    VerdictLabel,
-)
+from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Passage, Response, Verdict
 from localfact.stages import Relations
 from localfact.tasks import together
+from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 #: The stage that verification is counted under.
 STAGE = "verify"

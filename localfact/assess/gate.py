@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from localfact.errors import InputError
-from localfact.records import DEFINITE_LABELS, Claim, PreVerificationLabel, Verdict, VerdictLabel
+from localfact.records import Claim, Verdict
+from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel, VerdictLabel
 
 #: The smallest confidence that settles a claim, unless told (FastFact, section 4.1, condition 2).
 THETA = 0.995

@@ -9,8 +9,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from localfact.assess.factreasoner import FactReasoner
 from localfact.assess.gate import THETA, Gate
 from localfact.assess.priors import prior_of
-from localfact.records import Claim, Evidence, Judgement, Pair, Response, Verdict, VerdictLabel
+from localfact.records import Claim, Evidence, Judgement, Pair, Response, Verdict
 from localfact.stages import Relations
+from localfact.vocabulary import VerdictLabel
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ The last step of factreasoner.py (FactReasoner, section 3.2; SPEC section 3, "De
 
 from collections.abc import Iterable
 
-from localfact.records import Claim, CountedPassage, Relation, RelationLabel, Verdict, VerdictLabel
+from localfact.records import Claim, CountedPassage, Relation, Verdict
+from localfact.vocabulary import RelationLabel, VerdictLabel
 
 #: A posterior this near to one half is undecided, however exact the solver.
 HALF_TOLERANCE = 1e-6

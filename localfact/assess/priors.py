@@ -6,7 +6,8 @@ The first step of the method localfact, which puts FastFact's opinion where Fact
 from collections.abc import Mapping
 
 from localfact.inference.factor_graph import CLAIM_PRIOR
-from localfact.records import PreVerification, PreVerificationLabel
+from localfact.records import PreVerification
+from localfact.vocabulary import PreVerificationLabel
 
 #: How true a label says the claim is. Irrelevant says nothing about that.
 TRUTH: Mapping[PreVerificationLabel, float] = {

@@ -7,8 +7,8 @@ decision counts, so a quotation in the reasoning decides nothing (FastFact, sect
 import re
 from typing import NamedTuple
 
-from localfact.records import VerdictLabel
 from localfact.text import readable
+from localfact.vocabulary import VerdictLabel
 
 #: The five labels as the verifier is asked to write them (FastFact, section 4.3), and what each is as a verdict.
 VERDICT_OF = {

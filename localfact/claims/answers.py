@@ -7,7 +7,8 @@ import re
 from typing import NamedTuple
 
 from localfact.claims.lines import WORD, Answer, answer_of, claim_span, telling_lines, thoughts
-from localfact.records import PreVerificationLabel, Span
+from localfact.records import Span
+from localfact.vocabulary import PreVerificationLabel
 
 _BREAK = r"[\s_\-‐‑–]{0,3}"
 _SPELLINGS = {label: _BREAK.join(re.split(r"[ -]", label.value)) for label in PreVerificationLabel}

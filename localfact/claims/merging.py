@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from localfact.records import DEFINITE_LABELS, Claim, PreVerification
+from localfact.records import Claim, PreVerification
 from localfact.text import normalise
+from localfact.vocabulary import DEFINITE_LABELS
 
 
 class Merged(NamedTuple):

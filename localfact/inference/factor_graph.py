@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.inference.tables import TableSet, factor_table, makes_factor
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 #: Prior of a passage in the paper (FactReasoner, section 3.1), and q of the `priors` tables for a passage as target.
 PASSAGE_PRIOR = 0.99

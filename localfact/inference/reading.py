@@ -12,7 +12,8 @@ from typing import Any
 from localfact.errors import GraphError
 from localfact.inference.factor_graph import FactorGraph, build_graph
 from localfact.inference.tables import TABLE_SETS
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 #: A faulty value is shown in a message up to this many characters.
 SHOWN_CHARACTERS = 80

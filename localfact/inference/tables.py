@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from localfact.records import RelationLabel
+from localfact.vocabulary import RelationLabel
 
 TableSet = Literal["paper", "priors", "balanced"]
 TABLE_SETS: tuple[TableSet, ...] = get_args(TableSet)

@@ -19,9 +19,10 @@ from localfact.inputs import response_of
 from localfact.jsonrows import Row, RowError, read_rows
 from localfact.outputfile import OutputFile
 from localfact.passes import SILENT_PASS, PassProgress
-from localfact.records import Claim, Evidence, GoldLabel, Record, Response
+from localfact.records import Claim, Evidence, Record, Response
 from localfact.run import complete
 from localfact.versions import versions
+from localfact.vocabulary import GoldLabel
 
 #: What FActScore and IBM call the labels.
 LETTERS: Mapping[GoldLabel, str] = {GoldLabel.SUPPORTED: "S", GoldLabel.NOT_SUPPORTED: "NS"}

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from statistics import mean
 
 from localfact.papers.figures import DataSetFacts
-from localfact.records import Claim, GoldLabel, Response
+from localfact.records import Claim, Response
+from localfact.vocabulary import GoldLabel
 
 JUDGED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
 

@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from localfact.records import PreVerificationLabel
 from localfact.text import readable
+from localfact.vocabulary import PreVerificationLabel
 
 Kind = Literal["question", "topic", "before", "text", "after", "claim", "evidence", "premise", "hypothesis"]
 

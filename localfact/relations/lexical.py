@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.embedding import Embedder
-from localfact.records import Distribution, Pair, RelationLabel
+from localfact.records import Distribution, Pair
 from localfact.relations.analysis import Claim, IdfTable, Premise
 from localfact.relations.features import OPPOSITES_FILE, Features, compare
 from localfact.text import sentences
+from localfact.vocabulary import RelationLabel
 
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
 IDF_FILE = Path(__file__).with_name("idf.txt")

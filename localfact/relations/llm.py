@@ -10,9 +10,10 @@ from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.calls import deciding
 from localfact.llm.engine import Chat, Engine, EngineIdentity
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
-from localfact.records import Distribution, Failure, Pair, RelationLabel
+from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING, measured_async, most_decided, windows
 from localfact.tasks import for_each, together
+from localfact.vocabulary import RelationLabel
 
 #: What the answers and their costs are counted under.
 STAGE = "relate"

@@ -9,7 +9,7 @@ from typing import Any
 
 from localfact.errors import InputError
 from localfact.modelcards import ModelCard
-from localfact.records import RelationLabel
+from localfact.vocabulary import RelationLabel
 
 #: How models name the three relations, in any case, their words joined by anything.
 SPELLINGS = {

@@ -6,9 +6,10 @@ from typing import Any
 
 from pydantic import Field
 
-from localfact.records import SCHEMA_VERSION, Assessment, Record, VerdictLabel
+from localfact.records import SCHEMA_VERSION, Assessment, Record
 from localfact.report.accounting import Accounting, accounting
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
+from localfact.vocabulary import VerdictLabel
 
 #: How many responses a warning names.
 NAMES_LISTED = 3

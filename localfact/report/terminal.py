@@ -9,11 +9,12 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from localfact.records import Assessment, Claim, CountedPassage, Passage, RelationLabel, Verdict, VerdictLabel
+from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
 from localfact.report.accounting_view import accounting_view
 from localfact.report.summary import Summary
 from localfact.scoring.tally import annotated_precision, tally
 from localfact.text import sentences, words
+from localfact.vocabulary import RelationLabel, VerdictLabel
 
 VERDICT_STYLES = {
     VerdictLabel.SUPPORTED: "green",

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from localfact.records import NOT_SUPPORTED_LABELS, Assessment, GoldLabel, Probability, Record, VerdictLabel
+from localfact.records import Assessment, Probability, Record
 from localfact.scoring.recall import GAMMA, f1, recall_at_k_prime
 from localfact.scoring.tally import annotated_total, tally, unscored_reason
+from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: What each verdict says in an annotator's words; a failed one says nothing.
 AS_GOLD: Mapping[VerdictLabel, GoldLabel] = {

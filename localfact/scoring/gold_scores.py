@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from localfact.records import Assessment, VerdictLabel
+from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
 from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.calibration import (
@@ -18,6 +18,7 @@ from localfact.scoring.calibration import (
     squared_errors,
 )
 from localfact.scoring.tally import Unscored, annotated_precision, labelled_claims, tally
+from localfact.vocabulary import VerdictLabel
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from localfact.records import UNDECIDED_LABELS, Assessment, GoldLabel, Verdict, VerdictLabel
+from localfact.records import Assessment, Verdict
+from localfact.vocabulary import UNDECIDED_LABELS, GoldLabel, VerdictLabel
 
 #: Why a response without a score may still count as 0; of a failed one nothing is known.
 UNJUDGED = ("abstained", "unscored")

@@ -21,8 +21,9 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.locations import data_folder
 from localfact.pipeline import Journey, Pipeline
 from localfact.prompts import Boundary
-from localfact.records import Assessment, PreVerificationLabel, Response
+from localfact.records import Assessment, Response
 from localfact.report.accounting import TOTAL, Accounting, accounting
+from localfact.vocabulary import PreVerificationLabel
 
 #: Responses of the sample at --size 1; it has 20.
 RESPONSES = 10

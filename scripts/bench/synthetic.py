@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from localfact.inference.factor_graph import FactorGraph, build_graph
 from localfact.inference.tables import TableSet
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 VOCABULARY = 20_000
 #: Words are drawn with frequency 1 / (rank + shift), roughly as in English.

@@ -4,20 +4,8 @@ import pytest
 
 from localfact.assess.factreasoner import FactReasoner
 from localfact.errors import InputError
-from localfact.records import (
-    Claim,
-    Distribution,
-    Evidence,
-    Failure,
-    Hit,
-    Judgement,
-    Pair,
-    Passage,
-    RelationLabel,
-    Response,
-    VerdictLabel,
-    passage_id,
-)
+from localfact.records import Claim, Distribution, Evidence, Failure, Hit, Judgement, Pair, Passage, Response, passage_id
+from localfact.vocabulary import RelationLabel, VerdictLabel
 
 RESPONSE = Response(id="r", text="A text.")
 NEUTRAL = Distribution(entailment=0.1, contradiction=0.1, neutral=0.8)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from localfact.assess.gate import THETA, Gate
 from localfact.errors import InputError
-from localfact.records import DEFINITE_LABELS, Claim, PreVerification, PreVerificationLabel, VerdictLabel
+from localfact.records import Claim, PreVerification
+from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel, VerdictLabel
 
 
 def claim(label: PreVerificationLabel | None, confidence: float = 1.0, name: str = "c1") -> Claim:

@@ -5,18 +5,8 @@ import pytest
 from localfact.assess.factreasoner import FactReasoner
 from localfact.assess.localfact import LocalFact
 from localfact.errors import InputError
-from localfact.records import (
-    Claim,
-    Distribution,
-    Evidence,
-    Hit,
-    Judgement,
-    Passage,
-    PreVerification,
-    PreVerificationLabel,
-    Response,
-    passage_id,
-)
+from localfact.records import Claim, Distribution, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
+from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
 TEXT = "The page says so."

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.assess.factors import relate_passages
-from localfact.records import Distribution, Passage, RelationLabel
+from localfact.records import Distribution, Passage
+from localfact.vocabulary import RelationLabel
 
 A, B = Passage(id="a", text="one"), Passage(id="b", text="two")
 NEUTRAL, ENTAILMENT, CONTRADICTION = "neutral", "entailment", "contradiction"

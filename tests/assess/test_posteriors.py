@@ -3,7 +3,8 @@
 import pytest
 
 from localfact.assess.posteriors import verdict_of
-from localfact.records import Claim, Relation, RelationLabel
+from localfact.records import Claim, Relation
+from localfact.vocabulary import RelationLabel
 
 CLAIM = Claim(id="a1", text="a claim")
 

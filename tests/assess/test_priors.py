@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.assess.priors import LARGEST_PRIOR, LEAST_PRIOR, TRUTH, prior_of
-from localfact.records import PreVerification, PreVerificationLabel
+from localfact.records import PreVerification
+from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.assess.verification import VERDICT_OF, Answer, begun_answer, read_answer
-from localfact.records import VerdictLabel
+from localfact.vocabulary import VerdictLabel
 
 SUPPORTED, REFUTED = VerdictLabel.SUPPORTED, VerdictLabel.CONTRADICTED
 

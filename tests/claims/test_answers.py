@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from localfact.claims.answers import read_answer
 from localfact.claims.lines import LONGEST_CLAIM, Answer
-from localfact.records import PreVerificationLabel
+from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
 NILE = "The Nile flows north."

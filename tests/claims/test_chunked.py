@@ -12,8 +12,9 @@ from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import CERTAIN, Answer, ScriptedEngine
 from localfact.prompts import Boundary, extraction_chat
-from localfact.records import Extraction, PreVerificationLabel, Response, Span
+from localfact.records import Extraction, Response, Span
 from localfact.usage import Ledger, kept_in
+from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
 TEXT = "Kepler was born in 1571. He studied in Tübingen. He moved to Graz. He died in 1630."

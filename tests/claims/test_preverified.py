@@ -7,7 +7,8 @@ import pytest
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
-from localfact.records import Claim, Extraction, PreVerification, PreVerificationLabel, Response
+from localfact.records import Claim, Extraction, PreVerification, Response
+from localfact.vocabulary import PreVerificationLabel
 
 TRUE, FALSE = "Ice floats on water.", "Iron floats on water."
 RESPONSE = Response(

@@ -9,7 +9,8 @@ from random_graphs import SHAPES, enumerate_all, random_graph, response_graph
 from localfact.inference import FactorGraph, marginals
 from localfact.inference.factor_graph import build_graph
 from localfact.inference.tables import TABLE_SETS
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 #: Graphs of each set of tables, soft and hard alike.
 GRAPHS = 500

@@ -9,7 +9,8 @@ from localfact.inference import FactorGraph, marginals
 from localfact.inference.components import log_form
 from localfact.inference.evidence import FREE, condition
 from localfact.inference.factor_graph import build_graph
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 
 def chain(prior: float, count: int = 6) -> FactorGraph:

@@ -6,7 +6,8 @@ import pytest
 from localfact.inference.components import components
 from localfact.inference.factor_graph import FactorGraph, build_graph
 from localfact.inference.tables import factor_table
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 
 def relation(source: str, target: str, label: str, probability: float) -> Relation:

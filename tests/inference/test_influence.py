@@ -7,7 +7,8 @@ from random_graphs import random_graph, response_graph
 from localfact.inference import FactorGraph, marginals
 from localfact.inference.factor_graph import build_graph
 from localfact.inference.influence import leave_one_out
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 
 def solved_without(graph: FactorGraph, one: str, other: str) -> float | None:

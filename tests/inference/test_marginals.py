@@ -18,7 +18,8 @@ from localfact.inference.components import log_form
 from localfact.inference.consistency import literal_classes
 from localfact.inference.elimination import min_fill_order
 from localfact.inference.factor_graph import build_graph
-from localfact.records import Relation, RelationLabel
+from localfact.records import Relation
+from localfact.vocabulary import RelationLabel
 
 
 def soft(values: st.SearchStrategy[float]) -> st.SearchStrategy[float]:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.inference.tables import TABLE_SETS, factor_table, makes_factor
-from localfact.records import RelationLabel
+from localfact.vocabulary import RelationLabel
 
 ENTAILMENT, CONTRADICTION = RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION
 probabilities = st.floats(0, 1)

@@ -26,7 +26,8 @@ from localfact.claims.answers import read_answer
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import relation_chat
-from localfact.records import DEFINITE_LABELS, Extraction, PreVerificationLabel, Response
+from localfact.records import Extraction, Response
+from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel
 
 pytest.importorskip("vllm")
 from localfact.llm.vllm import VLLMEngine

@@ -12,7 +12,7 @@ from localfact.evidence.corpus import Corpus
 from localfact.evidence.pages import Page
 from localfact.inputs import read_responses
 from localfact.papers.biographies import NO_ANNOTATION, NO_LABELLED_FACT, Built, build_biographies
-from localfact.records import GoldLabel
+from localfact.vocabulary import GoldLabel
 
 PAGES = (
     Page(link="https://a.example/curie", title="Marie Curie", text="Marie Curie was a physicist born in Warsaw."),

@@ -2,7 +2,8 @@
 
 from localfact.papers.comparison import departures
 from localfact.papers.figures import factreasoner_figures
-from localfact.records import Claim, Evidence, GoldLabel, Hit, Response
+from localfact.records import Claim, Evidence, Hit, Response
+from localfact.vocabulary import GoldLabel
 
 FACTS = factreasoner_figures().data_set("Biographies")
 

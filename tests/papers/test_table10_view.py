@@ -10,10 +10,11 @@ from localfact.options import Options
 from localfact.papers.figures import COLUMNS, Version
 from localfact.papers.table10 import Row, RowJob
 from localfact.papers.table10_view import DIFFERENCE, MEASURED, NOT_COMPARABLE, PAPER, table10, warnings_of
-from localfact.records import Claim, GoldLabel, Response
+from localfact.records import Claim, Response
 from localfact.report.formats import Number, Table
 from localfact.report.summary import Summary, summarise
 from localfact.scoring import ScoreResult
+from localfact.vocabulary import GoldLabel
 
 LLAMA = {
     "model": "llama-3.1-70b",

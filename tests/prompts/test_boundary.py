@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from localfact.assess import verification
 from localfact.claims.answers import read_answer
 from localfact.prompts.boundary import TITLE_CHARACTERS, Boundary, Kind
-from localfact.records import PreVerificationLabel, VerdictLabel
+from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 MARKER = re.compile(r"<<(?:end )?\w+ [0-9a-f]{8}>>")
 BITS = ["<<", "<", "＜＜", ">>", "end ", "evidence ", "TEXT ", "claim", "/", " ", "\n", "###", "<|im_end|>", "[INST]", "\ud800"]

@@ -30,7 +30,8 @@ from localfact.prompts import (
     revision_chat,
     verification_chat,
 )
-from localfact.records import Passage, PreVerificationLabel, passage_id
+from localfact.records import Passage, passage_id
+from localfact.vocabulary import PreVerificationLabel
 
 BOUNDARY = Boundary(7)
 VERIFICATION_LABELS = {"supported", "refuted", "conflicting evidence", "not enough evidence", "unverifiable"}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from localfact.embedding import Embedder, load_embedder
 from localfact.modelcards import load_card
-from localfact.records import Distribution, Pair, RelationLabel
+from localfact.records import Distribution, Pair
 from localfact.relations.analysis import Claim, IdfTable, Premise
 from localfact.relations.features import Features, compare
 from localfact.relations.lexical import (
@@ -24,6 +24,7 @@ from localfact.relations.lexical import (
     Similarity,
     similarity_features,
 )
+from localfact.vocabulary import RelationLabel
 
 PAINTER = (
     "Mirela Vantos was a Croatian painter and teacher, born in Split on 3 March 1902. She studied in Vienna and moved to "

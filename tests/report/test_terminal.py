@@ -1,5 +1,6 @@
-from localfact.records import CountedPassage, RelationLabel, Verdict, VerdictLabel
+from localfact.records import CountedPassage, Verdict
 from localfact.report.terminal import closest_sentence, telling_passage
+from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
 def test_the_sentence_shown_shares_what_is_rare_in_its_passage() -> None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from localfact.records import NOT_SUPPORTED_LABELS, Assessment, AssessmentStatus, Claim, GoldLabel, Verdict, VerdictLabel
+from localfact.records import Assessment, AssessmentStatus, Claim, Verdict
+from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 VERDICTS = {
     "S": VerdictLabel.SUPPORTED,
