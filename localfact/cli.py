@@ -81,8 +81,13 @@ def score(
 
 @app.command()
 def infer(
-    graphs: Annotated[list[Path], typer.Argument(metavar="GRAPH.json...", help="Fact graphs: atoms, contexts, relations.")],
+    graphs: Annotated[
+        list[Path], typer.Argument(metavar="GRAPH.json...", help="Fact graphs (atoms, contexts, relations), or UAI files.")
+    ],
     solver: Solver = "auto",
+    write_uai: Annotated[
+        Path | None, typer.Option("--write-uai", help="Also write each graph into this folder, for other solvers.")
+    ] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -93,7 +98,7 @@ def infer(
     from localfact.standalone import infer as infer_files
 
     failed, rows = 0, []
-    for result in infer_files(graphs, solver=solver, seed=seed):
+    for result in infer_files(graphs, solver=solver, seed=seed, write_uai=write_uai):
         failed += "error_message" in result
         if as_json or len(graphs) == 1:
             show(result, as_json=as_json, view=graph_view)

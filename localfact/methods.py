@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from localfact.errors import InputError
+from localfact.errors import InputError, MissingError
 from localfact.evidence.passages import PassageKind
-from localfact.modelcards import ModelCard, load_card
+from localfact.modelcards import ModelCard, list_cards, load_card
 from localfact.options import Confidence, Options, Tables
 
 Extractor = Literal["rules", "atomizer", "chunked"]
@@ -182,11 +182,18 @@ def relation_card(name: str) -> ModelCard | None:
     """The card of a relation model that has one; None for the language model and word overlap.
 
     Raises:
-        InputError: the card is of a model for something else. MissingError: there is no such card.
+        InputError: there is no such card, or it is of a model for something else.
     """
     if name in (LLM, LEXICAL):
         return None
-    card = load_card(name)
+    try:
+        card = load_card(name)
+    except MissingError:
+        known = ", ".join(card.name for card in list_cards() if "relations" in card.roles)
+        raise InputError(
+            f"There is no relation model '{name}'. Take {LEXICAL}, {LLM} with a --model, {known}, a hub id (owner/name) or the "
+            "path of a card."
+        ) from None
     if "relations" not in card.roles:
         raise InputError(
             f"{name} is no relation model: its card has the roles {', '.join(card.roles)}. Take {LEXICAL}, {LLM} with a "

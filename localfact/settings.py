@@ -26,6 +26,7 @@ from localfact.options import Options
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.crossencoder import cross_encoder_identity
 from localfact.relations.lexical import lexical_identity
+from localfact.relations.windows import READING
 
 Settings = Mapping[str, Any]
 
@@ -99,7 +100,7 @@ def factreasoner_settings(method: FactReasonerMethod, options: Options, embedder
     """What decides the results of FactReasoner's graph, besides the language model."""
     name = relations_of(method, options)
     card = relation_card(name)
-    identity = lexical_identity(embedder) if name == LEXICAL else LLM
+    identity = lexical_identity(embedder) if name == LEXICAL else f"{LLM}+reading={READING}"
     return {
         "version": method.version,
         "gate": method.gate,
@@ -117,7 +118,7 @@ def tasks_of(settings: Settings) -> list[Task]:
     tasks = of_extractor[settings["extractor"]]
     if settings["queries"] == LLM:
         tasks = [*tasks, "query"]
-    if settings.get("relations") == LLM:
+    if str(settings.get("relations", "")).startswith(f"{LLM}+"):
         tasks = [*tasks, "relation"]
     return [*tasks, "verification"] if "verification_tokens" in settings else tasks
 

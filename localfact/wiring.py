@@ -186,7 +186,7 @@ def plan_of(method: Method, settings: Settings, responses: Sequence[Response]) -
     calls = [f"{sum(map(len, chunks))} to extract"]
     if settings["extractor"] == "atomizer":
         calls.append("one a claim extracted to revise it")
-    if settings.get("relations") == LLM:
+    if isinstance(method, FactReasonerMethod) and str(settings["relations"]).startswith(f"{LLM}+"):
         calls.append("one a pair to relate")
     if isinstance(method, FastFactMethod):
         calls.append("one a claim that is not settled")

@@ -90,7 +90,20 @@ MAY_IMPORT = {
         *("settings", "text", "versions", "wiring"),
     },
     "standalone": {
-        *("engines", "inference", "inputs", "jsonrows", "llm", "options", "passes", "passrows", "pipeline", "run", "stages"),
+        *(
+            "engines",
+            "files",
+            "inference",
+            "inputs",
+            "jsonrows",
+            "llm",
+            "options",
+            "passes",
+            "passrows",
+            "pipeline",
+            "run",
+            "stages",
+        ),
         *("settings", "text", "versions", "wiring"),
     },
     "calibrating": {

@@ -133,7 +133,7 @@ def test_factreasoner_asks_the_language_model_unless_another_relation_model_is_n
         method_for("factreasoner-fr2", Options(relations="lexical", queries="llm"))
     with pytest.raises(InputError, match="no relation model: its card has the roles embedder"):
         resolve(METHODS["builtin-fr2"], Options(relations="minilm"))
-    with pytest.raises(MissingError, match="Known: "):
+    with pytest.raises(InputError, match=r"no relation model 'oracle'\. Take lexical, llm .* albert-vitaminc"):
         resolve(METHODS["builtin-fr2"], Options(relations="oracle"))
 
 

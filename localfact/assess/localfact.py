@@ -18,7 +18,8 @@ from localfact.vocabulary import VerdictLabel
 class LocalFact:
     """Decides settled claims by the gate and the others by their posterior.
 
-    A settled claim has no evidence of its own: it is a variable of the graph without a factor, and its posterior is its prior.
+    A settled claim has no evidence of its own, and passages found for other claims are not related to it: in the graph it would
+    be a variable without a factor, whose posterior is its prior. So it is given that, and left out of what is computed.
 
     Attributes:
         reasoner: the graph over the open claims; each gets its own prior, whatever the reasoner's is.

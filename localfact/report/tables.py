@@ -75,9 +75,9 @@ def graphs_table(results: Sequence[Mapping[str, Any]]) -> Table:
         pad_edge=False,
         caption="max and mean: errors over claims, where a reference is known",
     )
-    table.add_column("graph", no_wrap=True)
-    for column in ("size", "width", "solver", "max", "mean", "flips", "ms"):
-        table.add_column(column, no_wrap=True, justify="right")
+    table.add_column("graph", no_wrap=True, width=18)
+    for column, width in (("size", 8), ("width", 5), ("solver", 12), ("max", 5), ("mean", 5), ("flips", 5), ("ms", 7)):
+        table.add_column(column, no_wrap=True, justify="right", width=width)
     for result in results:
         name = Path(result["file"]).stem
         if "error_message" in result:

@@ -80,6 +80,29 @@ def test_infer_prints_a_line_a_graph_and_tells_of_bad_ones(localfact: CommandLin
     assert "gibbs" in localfact("infer", "good.json", "--solver", "guess").stderr
 
 
+def test_a_graph_goes_to_other_solvers_and_comes_back_as_uai(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(EXAMPLE))
+    assert localfact("infer", "good.json", "--write-uai", "uai").returncode == 0
+    done = localfact("infer", "uai/good.uai", "--json")
+    back = json.loads(done.stdout)
+    assert back["marginals"]["x0"] == pytest.approx(0.3178807947, abs=1e-9)
+    (tmp_path / "bad.uai").write_text("MARKOV\n2\n2 2\nsome")
+    assert "line 4" in localfact("infer", "bad.uai").stdout
+
+
+def test_several_graphs_are_a_table_with_errors_against_their_references(localfact: CommandLine, tmp_path: Path) -> None:
+    reference = {"marginals": {"a": 0.3178807947}, "tolerance": 1e-9, "log_z": None, "consistent": True}
+    (tmp_path / "right.json").write_text(json.dumps({**EXAMPLE, "reference": reference}))
+    (tmp_path / "wrong.json").write_text(json.dumps({**EXAMPLE, "reference": {**reference, "marginals": {"a": 0.6}}}))
+    localfact.environment["COLUMNS"] = "80"
+    shown = localfact("infer", "right.json", "wrong.json").stdout.splitlines()
+    right = next(line.split() for line in shown if line.strip().startswith("right"))
+    wrong = next(line.split() for line in shown if line.strip().startswith("wrong"))
+    assert (right[1], right[3], right[6]) == ("3/2", "exact", "0")
+    assert float(right[4]) < 1e-9
+    assert (float(wrong[4]), wrong[6]) == (pytest.approx(0.3), "1")
+
+
 def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp_path: Path) -> None:
     lines = [
         {"id": 1, "premise": "The bridge opened in 1932.", "hypothesis": "The bridge opened in 1932."},
