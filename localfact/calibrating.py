@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from localfact.assess.priormap import PriorMap, fitted
+from localfact.assess.priors import expected_truth
 from localfact.engines import engine_facts, open_engine
 from localfact.errors import InputError, LocalFactError
 from localfact.inputs import MAX_WORDS, read_responses
@@ -43,6 +45,7 @@ class ThetaCalibration(Record):
             each of the other labels, or none.
         points: risk and saving for each theta, the largest first. chosen: the smallest theta whose risk stays under
             `max_risk`, with probability 1 - delta; None if there is no such theta.
+        prior_map: from what the model thinks of a claim to how often such claims are supported; None where it was not asked for.
         warnings: sentences the reader must know.
     """
 
@@ -58,6 +61,7 @@ class ThetaCalibration(Record):
     delta: float
     points: tuple[RiskPoint, ...]
     chosen: RiskPoint | None
+    prior_map: PriorMap | None = None
     warnings: tuple[str, ...] = ()
 
 
@@ -68,6 +72,7 @@ def calibrate(
     options: Options | None = None,
     max_risk: float = 0.05,
     delta: float = DELTA,
+    with_prior_map: bool = False,
     limit: int | None = None,
     max_words: int = MAX_WORDS,
     concurrency: int = CONCURRENCY_WITH_MODEL,
@@ -80,6 +85,7 @@ def calibrate(
             keeps its pre-verification.
         method: one with a gate; fastfact when None.
         options: names the model, or a transcript.
+        with_prior_map: also fits a calibration map of priors (`assess.priormap`).
         max_risk: the highest share of wrong ones among accepted claims. delta: the probability that it is exceeded after all.
 
     Raises:
@@ -116,8 +122,19 @@ def calibrate(
         delta=delta,
         points=tuple(points),
         chosen=smallest_theta(points, max_risk),
+        prior_map=prior_map_of(claims, facts.identity.model) if with_prior_map else None,
         warnings=warnings_of(failures),
     )
+
+
+def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
+    """The map from the expected truth of claims to the share that annotators support; irrelevant ones say nothing."""
+    known = [
+        (expected_truth(claim.preverification), claim.gold is GoldLabel.SUPPORTED)
+        for claim in claims
+        if claim.preverification is not None and claim.gold is not GoldLabel.IRRELEVANT
+    ]
+    return fitted([expected for expected, _ in known], [supported for _, supported in known], model)
 
 
 def points_of(definite: Sequence[Claim], claims: int, delta: float) -> list[RiskPoint]:

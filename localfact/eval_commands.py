@@ -81,6 +81,14 @@ def eval_command(
     hosts: Annotated[
         Path | None, typer.Option("--hosts", help="YAML, host: prior; lowers single hosts.", rich_help_panel=FACTREASONER)
     ] = None,
+    prior_map: Annotated[
+        Path | None,
+        typer.Option(
+            "--prior-map",
+            help="Calibrates what the model thinks of its claims, for localfact; from `calibrate --prior-map`.",
+            rich_help_panel=FACTREASONER,
+        ),
+    ] = None,
     stride: Stride = "max",
     theta: Theta = 0.995,
     confidence: Confidence = None,
@@ -124,6 +132,7 @@ def eval_command(
         k=k,
         passage_prior=passage_prior,
         hosts=read_hosts(hosts),
+        prior_map=prior_map,
         model=model,
         engine_arg=engine_arg,
         transcript=transcript,

@@ -25,6 +25,7 @@ from localfact.arguments import (
     read_text,
 )
 from localfact.console import errors, note, show
+from localfact.files import replace, write_errors
 from localfact.inputs import MAX_WORDS
 from localfact.report.tables import fields_table, table_of
 from localfact.run import CONCURRENCY_WITH_MODEL
@@ -176,6 +177,12 @@ def calibrate(
         float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
     ] = 0.05,
     delta: Annotated[float, typer.Option("--delta", help="Probability that it is exceeded after all.")] = 0.05,
+    prior_map: Annotated[
+        Path | None,
+        typer.Option(
+            "--prior-map", help="Also fit a map from what the model thinks to how often it is right, for eval --prior-map."
+        ),
+    ] = None,
     engine_arg: EngineArg = None,
     transcript: Transcript = None,
     replay: Replay = None,
@@ -212,6 +219,7 @@ def calibrate(
             options=options,
             max_risk=max_risk,
             delta=delta,
+            with_prior_map=prior_map is not None,
             limit=limit,
             max_words=max_words,
             concurrency=concurrency or CONCURRENCY_WITH_MODEL,
@@ -219,6 +227,10 @@ def calibrate(
         )
     for warning in found.warnings:
         note(warning)
+    if prior_map is not None and found.prior_map is not None:
+        with write_errors(prior_map):
+            replace(prior_map, found.prior_map.model_dump_json(indent=2).encode() + b"\n")
+        note(f"The map of priors, from {found.prior_map.claims} claims, is in {prior_map}.")
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
     if as_json:
         return

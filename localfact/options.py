@@ -29,6 +29,7 @@ class Options(Record):
         relations: llm, lexical, or the card of a relation model. kept_relations: a file that keeps what they predict, in place
             of the run folder's own, for several runs over the same pairs.
         k: passages retrieved per claim. passage_prior: the prior of a passage to be true. hosts: lower priors of single hosts.
+        prior_map: a file that calibrates the priors of claims, from `localfact calibrate --prior-map`.
         stride: sentences a chunk; theta: the confidence that settles a claim; confidence: how it is read; keep_duplicates: of
             claims in several chunks; extraction_tokens, verification_tokens: the longest answers (FastFact, section 4).
     """
@@ -48,6 +49,7 @@ class Options(Record):
     k: Annotated[int, Field(ge=1, le=100)] | None = None
     passage_prior: Probability | None = None
     hosts: Mapping[str, Probability] = Field(default_factory=dict)
+    prior_map: Path | None = None
     stride: Stride = "max"
     theta: Probability = 0.995
     confidence: Confidence | None = None

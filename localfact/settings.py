@@ -4,10 +4,13 @@ They name the run folder and stand in run.yaml; `wiring.py` turns them into a pi
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from localfact.assess.factreasoner import FactReasoner
+from localfact.assess.priormap import read_prior_map
 from localfact.embedding import NO_EMBEDDER
+from localfact.errors import InputError
 from localfact.evidence.corpus import corpus_identity
 from localfact.llm.engine import EngineIdentity
 from localfact.methods import (
@@ -61,6 +64,8 @@ def resolve(method: Method, options: Options, identity: EngineIdentity | None = 
         settings |= factreasoner_settings(method, options, embedder)
     if isinstance(method, FastFactMethod | LocalFactMethod):
         settings |= {"theta": options.theta}
+    if options.prior_map is not None:
+        settings |= {"prior_map": prior_map_of(method, options.prior_map)}
     if isinstance(method, FastFactMethod):
         settings |= {"verification_tokens": options.verification_tokens}
     if isinstance(method, FactReasonerMethod):
@@ -110,6 +115,17 @@ def factreasoner_settings(method: FactReasonerMethod, options: Options, embedder
         "hosts": dict(sorted(options.hosts.items())),
         "solver": options.solver,
     }
+
+
+def prior_map_of(method: Method, file: Path) -> dict[str, Any]:
+    """The content of a map of priors: that, not its path, decides results.
+
+    Raises:
+        InputError: it is none, or the method has no use for it.
+    """
+    if not isinstance(method, LocalFactMethod):
+        raise InputError(f"The method {method.name} takes no prior from its extractor, so --prior-map would change nothing.")
+    return read_prior_map(file).model_dump(mode="json")
 
 
 def tasks_of(settings: Settings) -> list[Task]:

@@ -1,13 +1,15 @@
 """From settings to a pipeline: the only file that names all concrete strategies. `wire` loads what the settings name."""
 
 import asyncio
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from localfact.assess.fastfact import FastFact
 from localfact.assess.localfact import LocalFact
+from localfact.assess.priormap import PriorMap
 from localfact.claims.atomizer import Atomizer
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.claims.chunks import chunks_of
@@ -15,8 +17,8 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.reviser import RevisedClaims, Reviser
 from localfact.claims.rules import RuleExtractor
-from localfact.embedding import Embedder, named_embedder
-from localfact.engines import EngineFacts, open_engine
+from localfact.embedding import NO_EMBEDDER, Embedder, named_embedder
+from localfact.engines import EngineFacts, Start, engine_facts, open_engine, start_engine
 from localfact.evidence.corpus import Corpus
 from localfact.evidence.given import GivenEvidence
 from localfact.evidence.queries import LLMQueries, QueryWriter
@@ -31,22 +33,26 @@ from localfact.methods import (
     relation_card,
     relations_of,
 )
+from localfact.modelcards import load_card, weights_folder
 from localfact.options import Options
 from localfact.pipeline import Close, Pipeline
 from localfact.records import Response
-from localfact.relations.crossencoder import CrossEncoderRelationModel
+from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.kept import KeptRelations
-from localfact.relations.lexical import LexicalRelationModel
-from localfact.relations.llm import LLMRelationModel
+from localfact.relations.lexical import LexicalRelationModel, lexical_identity
+from localfact.relations.llm import LLMRelationModel, llm_identity
 from localfact.settings import Settings, factreasoner
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Retriever
 
 
-def wire(method: Method, options: Options, settings: Settings, facts: EngineFacts | None = None) -> Pipeline:
+def wire(
+    method: Method, options: Options, settings: Settings, facts: EngineFacts | None = None, start: Start = start_engine
+) -> Pipeline:
     """Loads what the settings name and puts the strategies together; a language model last, for it takes longest.
 
     Args:
         method, options: as for `resolve`. settings: from it. facts: of the language model, where they are known already.
+        start: what loads the language model.
 
     Raises:
         MissingError: weights or a corpus that are not there. CorpusError: a damaged corpus, or one of another embedder.
@@ -55,7 +61,7 @@ def wire(method: Method, options: Options, settings: Settings, facts: EngineFact
     embedder = named_embedder(options.embedder)
     corpus = Corpus.open(options.corpus, embedder) if options.corpus is not None else None
     related = relation_model(relations_of(method, options), embedder) if isinstance(method, FactReasonerMethod) else None
-    engine = open_engine(options, facts) if options.names_model else None
+    engine = open_engine(options, facts, start) if options.names_model else None
     if isinstance(method, FactReasonerMethod) and related is None and engine is not None:
         related = LLMRelationModel(engine, seed=settings["seed"])
     queries = LLMQueries(engine, seed=settings["seed"]) if settings["queries"] == LLM and engine is not None else None
@@ -130,7 +136,10 @@ def assessor(engine: Engine | None, settings: Settings) -> Assessor:
             raise AssertionError("FastFact is wired with a language model")
         return FastFact(engine, theta=settings["theta"], max_tokens=settings["verification_tokens"], seed=settings["seed"])
     reasoner = factreasoner(settings)
-    return LocalFact(reasoner, theta=settings["theta"]) if "theta" in settings else reasoner
+    if "theta" not in settings:
+        return reasoner
+    prior_map = PriorMap.model_validate(settings["prior_map"]) if "prior_map" in settings else None
+    return LocalFact(reasoner, theta=settings["theta"], prior_map=prior_map)
 
 
 def retriever(corpus: Corpus | None, embedder: Embedder | None, queries: QueryWriter | None, settings: Settings) -> Retriever:
@@ -154,15 +163,44 @@ def relation_model(name: str, embedder: Embedder | None) -> RelationModel | None
     return LexicalRelationModel(embedder) if name == LEXICAL else None
 
 
-def open_relation_model(options: Options) -> tuple[RelationModel, Close]:
-    """The relation model that the options name, by itself, word overlap unless told; and how to close it.
+@dataclass(frozen=True)
+class FoundRelationModel:
+    """A relation model that is on this machine and not loaded yet; `open` loads it and says how to close it."""
+
+    identity: str
+    open: Callable[[], tuple[RelationModel, Close]]
+
+
+def find_relation_model(options: Options) -> FoundRelationModel:
+    """The relation model that `open_relation_model` would open.
 
     Raises:
         InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
     """
     name = options.relations or LEXICAL
     if name == LLM:
-        engine = open_engine(options)
+        facts = engine_facts(options)
+        return FoundRelationModel(llm_identity(facts.identity, options.seed), partial(open_relation_model, options, facts))
+    card = relation_card(name)
+    loaded = card or (load_card(options.embedder) if options.embedder != NO_EMBEDDER else None)
+    if loaded is not None:
+        weights_folder(loaded)
+    identity = cross_encoder_identity(card) if card is not None else lexical_identity(loaded.identity if loaded else None)
+    return FoundRelationModel(identity, partial(open_relation_model, options))
+
+
+def open_relation_model(options: Options, facts: EngineFacts | None = None) -> tuple[RelationModel, Close]:
+    """The relation model that the options name, by itself, word overlap unless told; and how to close it.
+
+    Args:
+        options: name it. facts: of the language model, where they are known already.
+
+    Raises:
+        InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
+    """
+    name = options.relations or LEXICAL
+    if name == LLM:
+        engine = open_engine(options, facts)
         return LLMRelationModel(engine, seed=options.seed), engine.aclose
     model = relation_model(name, named_embedder(options.embedder) if name == LEXICAL else None)
     if model is None:

@@ -60,6 +60,17 @@ def test_theta_is_the_smallest_whose_accepted_claims_are_shown_to_be_right_often
     assert found.chosen.skipped == pytest.approx(140 / 155)
 
 
+def test_a_map_of_priors_says_how_often_claims_are_supported_of_which_the_model_is_so_sure(
+    tmp_path: Path, options: Options
+) -> None:
+    found = calibrate(rows(tmp_path / "rows.jsonl"), options=options, with_prior_map=True).prior_map
+    assert found is not None
+    assert (found.claims, found.model) == (155, "scripted")
+    # The ten bold claims are all wrong, though the model thinks them as good as true; the plain and likely ones are all right.
+    assert found(0.0) < 0.5
+    assert found(1.0) == 1.0
+
+
 def test_a_replayed_calibration_finds_the_same(tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     data = rows(tmp_path / "rows.jsonl")
     first = calibrate(data, options=options)

@@ -107,7 +107,7 @@ MAY_IMPORT = {
         *("settings", "text", "versions", "wiring"),
     },
     "calibrating": {
-        *("engines", "inputs", "llm", "methods", "options", "passes", "pipeline", "run", "scoring", "tasks", "usage"),
+        *("assess", "engines", "inputs", "llm", "methods", "options", "passes", "pipeline", "run", "scoring", "tasks", "usage"),
         *("settings", "wiring"),
     },
     "doctor": {"evidence", "locations", "modelcards"},

@@ -8,6 +8,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 
 from localfact.assess.factreasoner import FactReasoner
 from localfact.assess.gate import THETA, Gate
+from localfact.assess.priormap import PriorMap
 from localfact.assess.priors import prior_of
 from localfact.records import Claim, Evidence, Judgement, Pair, Response, Verdict
 from localfact.stages import Relations
@@ -24,6 +25,7 @@ class LocalFact:
     Attributes:
         reasoner: the graph over the open claims; each gets its own prior, whatever the reasoner's is.
         theta: the confidence that settles a claim, in [0, 1].
+        prior_map: calibrates the priors; None takes them as they are.
 
     Raises:
         InputError: theta outside [0, 1].
@@ -32,11 +34,16 @@ class LocalFact:
     reasoner: FactReasoner
     _: KW_ONLY
     theta: float = THETA
+    prior_map: PriorMap | None = None
 
     def __post_init__(self) -> None:
         """Checks theta before any work is done, and hands the reasoner the priors."""
         Gate(self.theta)
-        object.__setattr__(self, "reasoner", replace(self.reasoner, prior_of=_prior))
+        object.__setattr__(self, "reasoner", replace(self.reasoner, prior_of=self.prior_of))
+
+    def prior_of(self, claim: Claim) -> float:
+        """What the extractor thought of the claim, calibrated."""
+        return prior_of(claim.preverification, self.prior_map)
 
     def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
         """The claims that the gate leaves open."""
@@ -56,7 +63,7 @@ class LocalFact:
             verdict = gate.verdict(claim)
             if verdict is not None:
                 settled += 1
-                posterior = None if verdict.label is VerdictLabel.IRRELEVANT else _prior(claim)
+                posterior = None if verdict.label is VerdictLabel.IRRELEVANT else self.prior_of(claim)
                 verdicts[claim.id] = verdict.model_copy(update={"posterior": posterior})
         return judged.model_copy(
             update={
@@ -64,7 +71,3 @@ class LocalFact:
                 "counts": {"settled": settled, **judged.counts},
             }
         )
-
-
-def _prior(claim: Claim) -> float:
-    return prior_of(claim.preverification)

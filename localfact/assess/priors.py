@@ -5,6 +5,7 @@ The first step of the method localfact, which puts FastFact's opinion where Fact
 
 from collections.abc import Mapping
 
+from localfact.assess.priormap import PriorMap
 from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.records import PreVerification
 from localfact.vocabulary import PreVerificationLabel
@@ -21,19 +22,26 @@ TRUTH: Mapping[PreVerificationLabel, float] = {
 LEAST_PRIOR, LARGEST_PRIOR = 0.05, 0.95
 
 
-def prior_of(preverification: PreVerification | None) -> float:
-    """The expected truth of a claim under its six labels without Irrelevant, in [0.05, 0.95].
+def prior_of(preverification: PreVerification | None, prior_map: PriorMap | None = None) -> float:
+    """A claim's prior, in [0.05, 0.95]: its expected truth, through the calibration map if there is one.
 
-    Without a distribution, the label that was written has its confidence and the rest is undecided. A claim that was not
-    pre-verified, or that is irrelevant for sure, has one half.
+    A claim that was not pre-verified has one half, whatever the map.
     """
     if preverification is None:
         return CLAIM_PRIOR
+    expected = expected_truth(preverification)
+    return min(LARGEST_PRIOR, max(LEAST_PRIOR, expected if prior_map is None else prior_map(expected)))
+
+
+def expected_truth(preverification: PreVerification) -> float:
+    """The expectation of TRUTH under the distribution over the labels without Irrelevant, in [0, 1].
+
+    Without a distribution, the label that was written has its confidence and the rest is undecided. A claim that is irrelevant
+    for sure has one half.
+    """
     distribution = preverification.distribution
     if distribution is None:
         truth = TRUTH.get(preverification.label, CLAIM_PRIOR)
-        expected = CLAIM_PRIOR + preverification.confidence * (truth - CLAIM_PRIOR)
-    else:
-        mass = sum(distribution.get(label, 0.0) for label in TRUTH)
-        expected = sum(distribution.get(label, 0.0) * truth for label, truth in TRUTH.items()) / mass if mass else CLAIM_PRIOR
-    return min(LARGEST_PRIOR, max(LEAST_PRIOR, expected))
+        return CLAIM_PRIOR + preverification.confidence * (truth - CLAIM_PRIOR)
+    mass = sum(distribution.get(label, 0.0) for label in TRUTH)
+    return sum(distribution.get(label, 0.0) * truth for label, truth in TRUTH.items()) / mass if mass else CLAIM_PRIOR

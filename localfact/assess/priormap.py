@@ -1,0 +1,88 @@
+"""A calibration map of priors: how often claims are really supported that the extractor thinks supported so surely.
+
+Fitted on labelled claims by `localfact calibrate --prior-map FILE`, used by the method localfact. It is isotonic: whatever the
+model's scale means, more sure stays at least as sure (Zadrozny and Elkan, 2002).
+"""
+
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError, model_validator
+
+from localfact.errors import InputError
+from localfact.records import Probability, Record
+
+#: Fewer labelled claims of either kind than this tell nothing about a scale.
+FEWEST_CLAIMS = 10
+
+
+class PriorMap(Record):
+    """A map from the expected truth of a claim to its calibrated prior, linear between its knots.
+
+    Attributes:
+        knots: (expected truth, share supported), both in [0, 1] and neither ever falling; before the first and behind the last
+            the map is level.
+        claims: how many labelled claims it was fitted on. model: whose pre-verification that was.
+    """
+
+    knots: Annotated[tuple[tuple[Probability, Probability], ...], Field(min_length=1)]
+    claims: int = 0
+    model: str = ""
+
+    @model_validator(mode="after")
+    def _rises(self) -> "PriorMap":
+        for axis in range(2):
+            values = [knot[axis] for knot in self.knots]
+            if values != sorted(values):
+                raise ValueError("the knots of a prior map never fall")
+        return self
+
+    def __call__(self, expected: float) -> float:
+        """The calibrated prior of a claim of that expected truth."""
+        place = bisect_right(self.knots, expected, key=lambda knot: knot[0])
+        if place == 0 or place == len(self.knots):
+            return self.knots[max(0, place - 1)][1]
+        (left, low), (right, high) = self.knots[place - 1], self.knots[place]
+        return low + (high - low) * (expected - left) / (right - left)
+
+
+def fitted(expected: Sequence[float], supported: Sequence[bool], model: str) -> PriorMap:
+    """The isotonic map that is nearest to the labels in squares.
+
+    Args:
+        expected: of each claim, by the extractor's opinion. supported: whether an annotator says so. model: whose opinion.
+
+    Raises:
+        InputError: fewer than FEWEST_CLAIMS supported claims, or as few that are not.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    true = sum(supported)
+    if min(true, len(supported) - true) < FEWEST_CLAIMS:
+        raise InputError(
+            f"{true} supported claims and {len(supported) - true} others are too few for a map of priors; it takes "
+            f"{FEWEST_CLAIMS} of each at the least."
+        )
+    regression = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(expected, supported)
+    places, shares = regression.X_thresholds_.tolist(), regression.y_thresholds_.tolist()
+    return PriorMap(knots=tuple(zip(places, shares, strict=True)), claims=len(supported), model=model)
+
+
+def read_prior_map(file: Path) -> PriorMap:
+    """The map in a file that `localfact calibrate --prior-map` wrote.
+
+    Raises:
+        InputError: it cannot be read, or is no such map.
+    """
+    try:
+        return PriorMap.model_validate(json.loads(file.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise InputError(
+            f"{file} cannot be read: {error.strerror}. `localfact calibrate --prior-map FILE` makes one."
+        ) from None
+    except (ValueError, RecursionError, ValidationError) as error:
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise InputError(f"{file} is no map of priors ({why}). `localfact calibrate --prior-map FILE` makes one.") from None
