@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from commands import CommandLine
+from taught_model import EXTRACTION_TOKENS, Taught
 from tiny_models import FAST_START, tiny_llama
 
 CLAIMS = ("Ice floats on water.", "Iron floats on water.")
@@ -73,3 +74,34 @@ def test_one_set_of_pairs_of_a_language_model_serves_all_versions_and_a_replay_i
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "again/assessments.jsonl").read_bytes() == (tmp_path / "fr3/assessments.jsonl").read_bytes()
     assert (tmp_path / "again/relations.sqlite").is_file()
+
+
+def test_localfact_whole_the_gate_settles_and_the_rest_meets_evidence_with_the_models_own_prior(
+    localfact: CommandLine, school: Taught, tmp_path: Path
+) -> None:
+    pytest.importorskip("vllm")
+    localfact.environment |= FAST_START
+    words = ("eval", "--data", school.data, "--corpus", school.corpus, "--embedder", "none", "--extraction-tokens")
+    words = (*words, str(EXTRACTION_TOKENS), "--out", "out")
+    done = localfact(*words, "--model", school.model, "--transcript", "calls.sqlite")
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = {row["response_id"]: row for row in map(json.loads, lines)}
+    assert rows["walk"]["status"] == "abstained"
+    for name in ("moon", "loch-ness"):
+        row = rows[name]
+        assert set(row["usage"]) == {"extract", "preverify", "relate"}
+        assert row["usage"]["relate"]["output_tokens"] == 0
+        judged = list(zip(row["claims"], row["verdicts"], strict=True))
+        settled = [(claim, verdict) for claim, verdict in judged if "Settled without evidence" in (verdict["rationale"] or "")]
+        assert len(settled) == row["counts"]["assess"]["settled"] >= 2
+        assert len(judged) - len(settled) == row["counts"]["retrieve"]["claims"]
+        for claim, verdict in judged:
+            assert sum(claim["preverification"]["distribution"].values()) == pytest.approx(1)
+            if (claim, verdict) not in settled:
+                assert 0 < verdict["posterior"] < 1
+    (tmp_path / "out").rename(tmp_path / "recorded")
+    replayed = localfact(*words, "--replay", "calls.sqlite")
+    assert replayed.returncode == 0, replayed.stderr
+    for name in ("assessments.jsonl", "summary.json"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "recorded" / name).read_bytes()
