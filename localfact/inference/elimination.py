@@ -44,59 +44,139 @@ class TooWide:
     reason: str
 
 
-def min_fill_order(component: Component, *, cells_limit: int = CELLS_LIMIT) -> EliminationOrder | TooWide:
-    """Eliminates greedily the variable that joins the fewest unjoined neighbours; ties: the fewest neighbours, then the first.
+class _Elimination:
+    """An order in the making: what is left of the graph (see _neighbourhoods), and what the variables gone so far need.
 
-    A variable eliminated with a separator of w variables needs a table of 2^(w + 1) cells. Gives up as soon as the order is
-    wider than WIDTH_LIMIT and has more than `cells_limit` cells, or has more than CELLS_CEILING.
+    A variable that goes with a separator of w variables needs a table of 2^(w + 1) cells.
+    """
+
+    def __init__(self, neighbours: list[int]) -> None:
+        self.neighbours = neighbours.copy()
+        self.separators: dict[int, list[int]] = {}
+        self.width = self.cells = 0
+
+    def take(self, variable: int) -> list[int]:
+        """Joins the neighbours of a variable with one another and takes it away; returns them."""
+        neighbours, own = self.neighbours, self.neighbours[variable]
+        separator = _members(own)
+        for neighbour in separator:
+            neighbours[neighbour] = (neighbours[neighbour] | own) & ~(1 << neighbour | 1 << variable)
+        self.separators[variable] = separator
+        self.width = max(self.width, len(separator))
+        self.cells += 2 ** (len(separator) + 1)
+        return separator
+
+    def within(self, cells_limit: int) -> bool:
+        """Whether the tables are small enough, so far."""
+        return self.cells <= (CELLS_CEILING if self.width <= WIDTH_LIMIT else min(cells_limit, CELLS_CEILING))
+
+    def order(self) -> EliminationOrder:
+        return EliminationOrder(tuple(self.separators), tuple(map(tuple, self.separators.values())))
+
+
+def elimination_order(component: Component, *, cells_limit: int = CELLS_LIMIT) -> EliminationOrder | TooWide:
+    """Min-fill's order; where its tables have more than CELLS_LIMIT cells, the cheapest of it and three others.
+
+    The others take the variable with the fewest neighbours, sweep over the graph from one end, or take the variables as they
+    are numbered. On a long grid min-fill opens fronts everywhere and goes far beyond the grid's width; a sweep keeps to it. The
+    least width there is (the treewidth) is hard to find, and not always found.
+
+    An order is within the limits if it is no wider than WIDTH_LIMIT or has at most `cells_limit` cells, and never more than
+    CELLS_CEILING. Each attempt ends where it passes them, which on a graph that is truly wide is after a few variables.
     """
     neighbours = _neighbourhoods(component)
     hopeless = max(WIDTH_LIMIT, cells_limit.bit_length()) + GLANCE_MARGIN
-    if (glance := _width_at_a_glance(neighbours, hopeless)) > hopeless:
-        return _too_wide(glance, cells_limit)
-    separators = _strip_leaves(neighbours)
-    cells, width = sum(2 ** (len(separator) + 1) for separator in separators.values()), 0
-    left = [variable for variable in range(len(neighbours)) if variable not in separators]
-    costs = {variable: _cost(neighbours, variable) for variable in left}
-    while costs:
-        variable = min(costs, key=lambda candidate: (costs[candidate], candidate))
-        separator = _members(neighbours[variable])
-        cells += 2 ** (len(separator) + 1)
-        width = max(width, len(separator))
-        if cells > (CELLS_CEILING if width <= WIDTH_LIMIT else min(cells_limit, CELLS_CEILING)):
-            return _too_wide(width, cells_limit)
-        _remove(neighbours, variable, separator)
-        separators[variable] = separator
-        del costs[variable]
-        # Only a variable that has lost or gained a neighbour, or whose neighbours were joined, can have another cost now.
-        changed = 0
-        for neighbour in separator:
-            changed |= neighbours[neighbour] | 1 << neighbour
-        costs.update((other, _cost(neighbours, other)) for other in _members(changed))
-    return EliminationOrder(tuple(separators), tuple(map(tuple, separators.values())))
+    fewest = _by_fewest_neighbours(neighbours, hopeless)
+    first = fewest if fewest.width > hopeless else _by_fewest_joins(neighbours, cells_limit)
+    if first.within(cells_limit) and first.cells <= CELLS_LIMIT:
+        return first.order()
+    others = (fewest, _by_sweep(neighbours, cells_limit), _as_numbered(neighbours, cells_limit))
+    cheapest = min(
+        (found for found in (first, *others) if found.within(cells_limit)), key=lambda found: found.cells, default=None
+    )
+    return _too_wide(first.width, cells_limit) if cheapest is None else cheapest.order()
 
 
 def _too_wide(width: int, cells_limit: int) -> TooWide:
     return TooWide(f"elimination reaches width {width}, where the limits are {WIDTH_LIMIT} or {cells_limit} table cells in all")
 
 
-def _width_at_a_glance(neighbours: list[int], most: int) -> int:
-    """The width of the order that eliminates the variable with the fewest neighbours, given up at the first beyond `most`."""
-    neighbours = neighbours.copy()
+def _by_fewest_joins(neighbours: list[int], cells_limit: int) -> _Elimination:
+    """Min-fill: the variable that joins the fewest unjoined neighbours; ties: the fewest neighbours, then the first."""
+    found = _Elimination(neighbours)
+    _strip_leaves(found)
+    costs = {
+        variable: _cost(found.neighbours, variable) for variable in range(len(neighbours)) if variable not in found.separators
+    }
+    while costs and found.within(cells_limit):
+        variable = min(costs, key=lambda candidate: (costs[candidate], candidate))
+        separator = found.take(variable)
+        del costs[variable]
+        # Only a variable that has lost or gained a neighbour, or whose neighbours were joined, can have another cost now.
+        changed = 0
+        for neighbour in separator:
+            changed |= found.neighbours[neighbour] | 1 << neighbour
+        costs.update((other, _cost(found.neighbours, other)) for other in _members(changed))
+    return found
+
+
+def _by_fewest_neighbours(neighbours: list[int], most: int) -> _Elimination:
+    """The variable with the fewest neighbours, given up at the first with more than `most`."""
+    found = _Elimination(neighbours)
     degrees = [bits.bit_count() for bits in neighbours]
-    width = 0
-    for _ in degrees:
-        fewest = min(degrees)
-        width = max(width, fewest)
-        if width > most:
+    for _ in neighbours:
+        variable = degrees.index(min(degrees))
+        separator = found.take(variable)
+        if found.width > most:
             break
-        variable = degrees.index(fewest)
-        separator = _members(neighbours[variable])
-        _remove(neighbours, variable, separator)
         degrees[variable] = len(degrees)
         for neighbour in separator:
-            degrees[neighbour] = neighbours[neighbour].bit_count()
-    return width
+            degrees[neighbour] = found.neighbours[neighbour].bit_count()
+    return found
+
+
+def _by_sweep(neighbours: list[int], cells_limit: int) -> _Elimination:
+    """From an end of the graph on, of the variables next to those gone, the one that brings the fewest new ones near.
+
+    Ties: the one that came near first. What is near is the separator, so the order is as wide as the front of the sweep.
+    """
+    found = _Elimination(neighbours)
+    reached = 0
+    for start in (_an_end(neighbours), *range(len(neighbours))):
+        front = [] if reached >> start & 1 else [start]
+        reached |= 1 << start
+        while front and found.within(cells_limit):
+            fewest = [(found.neighbours[variable] & ~reached).bit_count() for variable in front]
+            variable = front.pop(fewest.index(min(fewest)))
+            front += _members(found.neighbours[variable] & ~reached)
+            reached |= found.neighbours[variable]
+            found.take(variable)
+    return found
+
+
+def _an_end(neighbours: list[int]) -> int:
+    """A variable as far as possible from one that is as far as possible from one with the fewest neighbours."""
+    end = min(range(len(neighbours)), key=lambda variable: neighbours[variable].bit_count())
+    for _ in range(2):
+        reached = ring = 1 << end
+        while ring:
+            last, ring = ring, 0
+            for variable in _members(last):
+                ring |= neighbours[variable]
+            ring &= ~reached
+            reached |= ring
+        end = min(_members(last), key=lambda variable: neighbours[variable].bit_count())
+    return end
+
+
+def _as_numbered(neighbours: list[int], cells_limit: int) -> _Elimination:
+    """The variables as they are numbered: often the order in which someone laid the graph out."""
+    found = _Elimination(neighbours)
+    for variable in range(len(neighbours)):
+        found.take(variable)
+        if not found.within(cells_limit):
+            break
+    return found
 
 
 def _neighbourhoods(component: Component) -> list[int]:
@@ -108,25 +188,15 @@ def _neighbourhoods(component: Component) -> list[int]:
     return neighbours
 
 
-def _strip_leaves(neighbours: list[int]) -> dict[int, list[int]]:
-    """Eliminates variables with at most one neighbour as long as there are any, which joins nothing; variable -> separator.
+def _strip_leaves(found: _Elimination) -> None:
+    """Eliminates variables with at most one neighbour as long as there are any, which joins nothing.
 
     Min-fill would take the same ones first, but would look at a hub again after each of its leaves.
     """
-    separators: dict[int, list[int]] = {}
-    leaves = [variable for variable, bits in enumerate(neighbours) if bits.bit_count() <= 1]
+    leaves = [variable for variable, bits in enumerate(found.neighbours) if bits.bit_count() <= 1]
     for variable in leaves:
-        separator = _members(neighbours[variable])
-        _remove(neighbours, variable, separator)
-        separators[variable] = separator
-        leaves.extend(neighbour for neighbour in separator if neighbours[neighbour].bit_count() == 1)
-    return separators
-
-
-def _remove(neighbours: list[int], variable: int, separator: list[int]) -> None:
-    """Joins the neighbours of a variable with one another and takes the variable away."""
-    for neighbour in separator:
-        neighbours[neighbour] = (neighbours[neighbour] | neighbours[variable]) & ~(1 << neighbour | 1 << variable)
+        separator = found.take(variable)
+        leaves.extend(neighbour for neighbour in separator if found.neighbours[neighbour].bit_count() == 1)
 
 
 def _cost(neighbours: list[int], variable: int) -> tuple[int, int]:

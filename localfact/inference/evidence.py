@@ -1,7 +1,8 @@
 """Hard evidence: fixes the variables that weights of 0 force, and takes them out of the graph before anything is solved.
 
-Unit propagation: a variable with one possible value has it, and what its factors then say of its neighbours joins their
-priors. It is enough that consistency.py found the graph consistent: then no variable is left without a value here.
+consistency.py says which values are impossible; a variable with one possible value has it, and what its factors then say of
+its neighbours joins their priors. In what is left every variable can have both values, and so it can after any part of that is
+summed out: reduction.py makes no new hard evidence.
 """
 
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.inference.components import Component
+from localfact.inference.consistency import impossible_values
 
 #: The value of a variable that is not fixed.
 FREE = -1
@@ -46,9 +48,12 @@ class Conditioned:
 
 
 def condition(whole: Component) -> Conditioned | None:
-    """Fixes all variables that unit propagation finds forced; None when some variable is left without a value."""
-    log_priors = _with_table_zeros(whole)
-    impossible = np.isneginf(log_priors)
+    """Fixes all variables that are forced; None when some variable is left without a value.
+
+    The whole should have no tied variables (contraction.py): with some, not all that is forced need be found.
+    """
+    impossible = impossible_values(whole)
+    log_priors = np.where(impossible, -np.inf, whole.log_priors)
     if impossible.all(axis=1).any():
         return None
     values = np.full(len(log_priors), FREE)
@@ -59,16 +64,6 @@ def condition(whole: Component) -> Conditioned | None:
     if not _propagate(whole, log_priors, values, forced):
         return None
     return _without_fixed(whole, log_priors, values)
-
-
-def _with_table_zeros(whole: Component) -> NDArray[np.float64]:
-    """The log priors, -inf too where every entry of some factor with that value is 0."""
-    log_priors = whole.log_priors.copy()
-    zero = np.isneginf(whole.log_tables)
-    for place in (0, 1):
-        pair, value = np.nonzero(zero.all(axis=2 - place))
-        log_priors[whole.pairs[pair, place], value] = -np.inf
-    return log_priors
 
 
 def _propagate(whole: Component, log_priors: NDArray[np.float64], values: NDArray[np.int64], forced: list[int]) -> bool:

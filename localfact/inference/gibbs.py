@@ -88,9 +88,13 @@ def sample(component: Component, seed: int, *, sweeps: int = SWEEPS) -> Samples:
     count = len(component.variables)
     betas = _betas(count)
     sums = np.zeros((2, BATCHES, count))
+    states, odds, hard_odds, levels = _ladders(component, network, len(betas))
     temper(
         np.random.Generator(np.random.PCG64(seed)),
-        *_ladders(component, network, len(betas)),
+        states,
+        odds,
+        hard_odds,
+        levels,
         np.searchsorted(network.puller, np.arange(count + 1)),
         network.receiver,
         network.pulls,

@@ -1,4 +1,4 @@
-"""Belief propagation's inner loops, compiled by numba and cached; without numba the same functions run as plain Python.
+"""Belief propagation's inner loops, compiled by numba where it is installed (compiling.py).
 
 A message is what a variable, its sender, says of another, its receiver: the factor by which it multiplies the receiver's odds
 true : false. Odds and messages are plain positive numbers, so that an update is two divisions and no logarithm; only a
@@ -8,19 +8,11 @@ fixed[i] is 0 or 1 for a variable that has that value, -1 for the others.
 """
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-try:
-    from numba import njit
-except ImportError:  # the same numbers, some hundred times slower
-    njit = None
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
+from localfact.inference.compiling import compiled, inlined
 
 _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
@@ -40,21 +32,7 @@ SETTLED_VARIANCE = 1e-20
 SMALLEST = 1e-300
 
 
-def _compiled(function: _Function) -> _Function:
-    if njit is None:
-        return function
-    try:
-        return cast(_Function, njit(cache=True, nogil=True)(function))
-    except RuntimeError:  # no folder to cache in can be written: compiled anew in each process then
-        return cast(_Function, njit(nogil=True)(function))
-
-
-def _inlined(function: _Function) -> _Function:
-    """Compiled into each function that calls it: a call, with its arrays, would cost more than what is done in it."""
-    return function if njit is None else cast(_Function, njit(inline="always")(function))
-
-
-@_inlined
+@inlined
 def log_odds_of(variable: int, messages: _Floats, log_odds: _Floats, first_message: _Integers, reverse: _Integers) -> float:
     """Log-odds of a variable: its prior's and those of all messages to it."""
     product, total = 1.0, log_odds[variable]
@@ -69,19 +47,19 @@ def log_odds_of(variable: int, messages: _Floats, log_odds: _Floats, first_messa
     return float(total + math.log(product))
 
 
-@_inlined
+@inlined
 def odds_of(total: float) -> float:
     """Odds from log-odds, within 1 / LARGEST_ODDS and LARGEST_ODDS."""
     return math.exp(min(max(total, -LOG_LARGEST_ODDS), LOG_LARGEST_ODDS))
 
 
-@_inlined
+@inlined
 def without(odds: float, message: float) -> float:
     """A variable's odds without one of the messages to it: the cavity."""
     return min(max(odds / message, 1 / LARGEST), LARGEST)
 
 
-@_compiled
+@compiled
 def iterate(
     messages: _Floats,
     log_odds: _Floats,
@@ -120,7 +98,7 @@ def iterate(
     return sweeps, False
 
 
-@_inlined
+@inlined
 def cell_weights(
     e: int,
     sender: int,
@@ -141,7 +119,7 @@ def cell_weights(
     return tables[e, 0] * a0 * b0, tables[e, 1] * a0 * b1, tables[e, 2] * a1 * b0, tables[e, 3] * a1 * b1
 
 
-@_compiled
+@compiled
 def believe(
     messages: _Floats,
     log_odds: _Floats,
@@ -165,7 +143,7 @@ def believe(
     return log_z
 
 
-@_compiled
+@compiled
 def describe(
     messages: _Floats,
     log_odds: _Floats,
@@ -209,7 +187,7 @@ def describe(
     return log_z
 
 
-@_compiled
+@compiled
 def add_pair_marginals(
     messages: _Floats,
     log_odds: _Floats,

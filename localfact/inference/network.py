@@ -67,7 +67,9 @@ class FixedPoint:
 
 
 def lay_out(component: Component) -> Network:
-    """The network of a component, which must have no variable with a prior of 0 or 1."""
+    """The network of a component, which must have no variable with a prior of 0 or 1: evidence.py fixes those."""
+    if not np.isfinite(component.log_priors).all():
+        raise ValueError("a variable that has one possible value must be fixed before messages are passed")
     count, pairs = len(component.variables), component.pairs
     scale = component.log_tables.max(axis=(1, 2))
     weights = np.maximum(np.exp(component.log_tables - scale[:, None, None]), 1 / LARGEST)

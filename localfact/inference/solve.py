@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from localfact.errors import InputError
 from localfact.inference.components import Component, log_form, split
 from localfact.inference.contraction import contract
-from localfact.inference.elimination import CELLS_CEILING, TooWide, min_fill_order
+from localfact.inference.elimination import CELLS_CEILING, TooWide, elimination_order
 from localfact.inference.evidence import condition
 from localfact.inference.exact import eliminate
 from localfact.inference.factor_graph import FactorGraph
@@ -159,12 +159,12 @@ def _largest(values: list[int | None]) -> int | None:
 
 
 def _auto(component: Component, seed: int) -> Solution:
-    order = min_fill_order(component)
+    order = elimination_order(component)
     return _bp(component, seed) if isinstance(order, TooWide) else eliminate(component, order)
 
 
 def _exact(component: Component, seed: int) -> Solution:
-    order = min_fill_order(component, cells_limit=CELLS_CEILING)
+    order = elimination_order(component, cells_limit=CELLS_CEILING)
     if isinstance(order, TooWide):
         raise InputError(f"The graph is too wide for the exact solver: {order.reason}. Use the solver 'auto' or 'bp' instead.")
     return eliminate(component, order)

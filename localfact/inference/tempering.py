@@ -1,11 +1,12 @@
-"""The inner loop of gibbs.py, compiled by numba: two ladders of replicas, swept in turn, neighbours on a ladder swapped.
+"""The inner loop of gibbs.py: two ladders of replicas, swept in turn, neighbours on a ladder swapped.
 
-gibbs.py imports this file only when a graph is sampled. The uncompiled functions give the same numbers.
+Compiled by numba where it is installed (compiling.py): gibbs.py imports this file only when a graph is sampled.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from localfact.inference.compiling import compiled
 
 _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
@@ -125,6 +126,6 @@ def _temper(
     return swapped
 
 
-sweep_replica = njit(nogil=True, cache=True)(_sweep)
-swap_neighbours = njit(nogil=True, cache=True)(_swap)
-temper = njit(nogil=True, cache=True)(_temper)
+sweep_replica = compiled(_sweep)
+swap_neighbours = compiled(_swap)
+temper = compiled(_temper)

@@ -16,7 +16,7 @@ from localfact.errors import InputError
 from localfact.inference import FactorGraph, marginals
 from localfact.inference.components import log_form
 from localfact.inference.consistency import literal_classes
-from localfact.inference.elimination import min_fill_order
+from localfact.inference.elimination import elimination_order
 from localfact.inference.factor_graph import build_graph
 from localfact.records import Relation
 from localfact.vocabulary import RelationLabel
@@ -124,12 +124,29 @@ def clique(size: int) -> FactorGraph:
 
 def test_auto_is_exact_up_to_the_width_limit_and_beyond_it_within_the_budget_of_cells(monkeypatch):
     monkeypatch.setattr("localfact.inference.elimination.WIDTH_LIMIT", 6)
-    monkeypatch.setattr("localfact.inference.solve.min_fill_order", partial(min_fill_order, cells_limit=2**9))
+    monkeypatch.setattr("localfact.inference.solve.elimination_order", partial(elimination_order, cells_limit=2**9))
     assert [(found.solver, found.width) for found in map(marginals, map(clique, (7, 8, 9)))] == [
         ("exact", 6),
         ("exact", 7),
         ("bp", None),
     ]
+
+
+def test_auto_is_exact_where_only_a_sweep_is_narrow_enough(monkeypatch):
+    height, length = 6, 30
+    edges = [(at, at + 1) for at in range(height * length) if (at + 1) % height]
+    edges += [(at, at + height) for at in range(height * (length - 1))]
+    random = np.random.default_rng(0)
+    names = tuple(f"v{i}" for i in range(height * length))
+    graph = FactorGraph(names, random.random(len(names)), np.array(edges), random.uniform(0.2, 2.0, (len(edges), 2, 2)))
+    known = marginals(graph)
+    assert known.width > height
+    monkeypatch.setattr("localfact.inference.elimination.WIDTH_LIMIT", height)
+    monkeypatch.setattr("localfact.inference.solve.elimination_order", partial(elimination_order, cells_limit=1))
+    found = marginals(graph)
+    assert (found.solver, found.width, found.error) == ("exact", height, 0.0)
+    assert found.marginals == pytest.approx(known.marginals, abs=1e-12)
+    assert found.log_z == pytest.approx(known.log_z, abs=1e-10)
 
 
 def test_auto_is_exact_for_a_narrow_component_beside_a_wide_one():

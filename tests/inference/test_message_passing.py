@@ -9,20 +9,25 @@ import numpy as np
 import pytest
 from random_graphs import enumerate_all, random_graph, response_graph
 
-from localfact.inference import FactorGraph, marginals, message_passing
+from localfact.inference import FactorGraph, compiling, marginals, message_passing
 from localfact.inference.components import log_form
 from localfact.inference.message_passing import LARGEST
 from localfact.inference.network import Network, fixed_points, lay_out, say, settle, starts
+
+
+def loaded_anew(module):
+    spec = importlib.util.spec_from_file_location(f"plain_{module.__name__}", module.__file__)
+    anew = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(anew)
+    return anew
 
 
 @pytest.fixture
 def plain(monkeypatch):
     """The module as it is where numba cannot be imported."""
     monkeypatch.setitem(sys.modules, "numba", None)
-    spec = importlib.util.spec_from_file_location("plain_message_passing", message_passing.__file__)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    monkeypatch.setitem(sys.modules, compiling.__name__, loaded_anew(compiling))
+    return loaded_anew(message_passing)
 
 
 def network_of(graph: FactorGraph) -> Network:

@@ -6,7 +6,7 @@ from random_graphs import enumerate_all, random_graph
 
 from localfact.inference import FactorGraph, marginals
 from localfact.inference.components import log_form, split
-from localfact.inference.elimination import min_fill_order
+from localfact.inference.elimination import elimination_order
 from localfact.inference.exact import eliminate
 from localfact.inference.reduction import reduce
 from localfact.inference.tables import TABLE_SETS
@@ -47,7 +47,7 @@ def test_reduced_and_unreduced_graphs_have_the_same_marginals_pairs_and_log_z(ta
         whole, pair_of = log_form(graph)
         log_z = 0.0
         for part in split(whole):
-            plain = eliminate(part.component, min_fill_order(part.component))
+            plain = eliminate(part.component, elimination_order(part.component))
             log_z += plain.log_z
             values = [found.marginals[graph.ids[variable]] for variable in part.variables]
             assert values == pytest.approx(plain.marginals.tolist(), abs=1e-12), seed
@@ -74,6 +74,6 @@ def test_zeros_are_carried_through():
 
 
 def test_a_long_chain_needs_no_deep_recursion_and_no_solver(monkeypatch):
-    monkeypatch.setattr("localfact.inference.solve.min_fill_order", None)
+    monkeypatch.setattr("localfact.inference.solve.elimination_order", None)
     graph = network(3000, [(i, i + 1) for i in range(2999)])
     assert (marginals(graph).exact, marginals(graph).width) == (True, 1)
