@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from localfact.engines import EngineFacts, engine_facts, without_name
+from localfact.engines import EngineFacts, Start, engine_facts, start_engine, without_name
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.files import file_digest
 from localfact.inputs import MAX_WORDS, read_responses, response_of, warnings_about
@@ -148,6 +149,7 @@ def execute(
     concurrency: int | None = None,
     force: bool = False,
     progress: Progress = SILENT,
+    start: Start = start_engine,
 ) -> Summary:
     """Runs a job to its end, or goes on where it stopped; a finished run is only summed up again.
 
@@ -157,18 +159,19 @@ def execute(
         concurrency: how many responses are on the road at once; None: as many as suit the method.
         force: begin the run folder again.
         progress: is told how far the run is.
+        start: what loads the language model.
 
     Raises:
         LocalFactError: what stops the whole run. What was done is in the run folder.
     """
     # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
     begins = force or not (job.out / RUN_FILE).exists()
-    pipeline = wire(job.method, job.options, job.settings, job.facts) if begins else None
+    wired = partial(wire, job.method, job.options, job.settings, job.facts, start)
+    pipeline = wired() if begins else None
     try:
         with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
             if pending(len(job.responses), folder.done):
-                pipeline = pipeline or wire(job.method, job.options, job.settings, job.facts)
-                pipeline = keeping(pipeline, job.settings, job.options, folder.path / RELATIONS_FILE)
+                pipeline = keeping(pipeline or wired(), job.settings, job.options, folder.path / RELATIONS_FILE)
                 at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.options.names_model else CONCURRENCY)
                 complete(run(job.responses, pipeline, folder, progress, at_once))
             summary = summarise(

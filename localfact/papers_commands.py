@@ -9,9 +9,12 @@ import typer
 
 from localfact.arguments import AsJson, CorpusFolder, Data, EmbedderName, EngineArg, Force, Limit, Model, RecallK, Solver
 from localfact.console import SOME_FAILED, errors, note, output, show
+from localfact.errors import LocalFactError
 from localfact.report.tables import fields_table
 
 if TYPE_CHECKING:
+    from localfact.papers.table10 import Row
+    from localfact.report.formats import Format
     from localfact.report.progress import TerminalProgress
 
 app = typer.Typer(no_args_is_help=True, help="Run the papers' tables again, beside the figures that the papers print.")
@@ -53,9 +56,7 @@ def table10(
     """
     from localfact.options import options_of
     from localfact.papers.table10 import row_jobs, run_rows
-    from localfact.papers.table10_view import table10 as table_of_rows
-    from localfact.papers.table10_view import warnings_of
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
     from localfact.report.terminal import machine_line
     from localfact.scoring import KPolicy
 
@@ -67,22 +68,35 @@ def table10(
     folder = jobs[0].job.out.parent.parent
     for machine in [one.job.machine for one in jobs if one.job.machine][:1]:
         note(machine_line(machine))
+    rows: list[Row] = []
     try:
-        rows = list(run_rows(jobs, watched, recall_k=recall, force=force))
-    except KeyboardInterrupt:
-        note(f"Interrupted. What is done is in {folder}; the same command goes on from there.")
+        rows.extend(run_rows(jobs, watched, recall_k=recall, force=force))
+    except (KeyboardInterrupt, LocalFactError) as stop:
+        if rows:
+            print_table(rows, chosen)
+        done = f"{len(rows)} of {len(jobs)} rows are done. What is done is in {folder}; the same command goes on from there."
+        note(f"Interrupted. {done}" if isinstance(stop, KeyboardInterrupt) else done)
         raise
-    for warning in warnings_of(rows):
-        note(warning)
+    print_table(rows, chosen)
     note(f"Run folders: {folder}/*/fr1, fr2, fr3")
-    view = rendered(table_of_rows(rows), chosen)
-    if isinstance(view, str):
-        print(view, end="")
-    else:
-        output().print(view)
     if any(row.summary.responses_failed or row.summary.verdicts["failed"] for row in rows):
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
         raise typer.Exit(SOME_FAILED)
+
+
+def print_table(rows: list["Row"], how: "Format") -> None:
+    """Prints what the runs warned of, and the table of these rows."""
+    from localfact.papers.table10_view import table10 as table_of_rows
+    from localfact.papers.table10_view import warnings_of
+    from localfact.report.formats import rendered
+
+    for warning in warnings_of(rows):
+        note(warning)
+    view = rendered(table_of_rows(rows), how)
+    if isinstance(view, str):
+        print(view, end="", flush=True)
+    else:
+        output().print(view)
 
 
 @contextmanager

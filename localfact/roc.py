@@ -1,7 +1,7 @@
 """How well relation models tell true from false: ROC curves on FACTOR's questions (FactReasoner, Figures 6-10).
 
-Stands beside the road: it opens relation models as an evaluation does, asks them about labelled completions, and leaves
-predictions, areas and figures in a folder. The mathematics is in scoring/roc.py, the drawing in report/plots.py.
+Stands beside the road: it finds all relation models, opens those that have something left to answer, asks them about labelled
+completions, and leaves predictions, areas and figures in a folder. Mathematics: scoring/roc.py; drawing: report/plots.py.
 """
 
 import json
@@ -27,7 +27,7 @@ from localfact.scoring.roc import RocCurve, interval_method, roc_curve
 from localfact.stages import RelationModel
 from localfact.text import readable
 from localfact.versions import versions
-from localfact.wiring import open_relation_model
+from localfact.wiring import FoundRelationModel, find_relation_model
 
 Close = Callable[[], Coroutine[Any, Any, None]]
 #: Told after every batch: the relation model, how many questions are done, of how many.
@@ -95,6 +95,7 @@ def relation_roc(
     *,
     relations: Sequence[str] = (LEXICAL,),
     options: Options | None = None,
+    seed: int = 0,
     limit: int | None = None,
     force: bool = False,
     progress: Progress = lambda name, done, total: None,
@@ -104,9 +105,10 @@ def relation_roc(
     Args:
         data: FACTOR's CSV, plain or gzip. limit: only the first so many rows.
         out: a folder for predictions (one file a model, which an interrupted command goes on with), numbers and figures.
-        relations: names of relation models, asked one after the other. options: what they need besides; the seed is that of
-            the intervals, too.
-        force: forget kept predictions.
+        relations: names of relation models, asked one after the other; all must be here before the first is. One that has
+            answered everything is not loaded again.
+        options: what they need besides; their seed is part of what a language model is asked.
+        seed: of the intervals alone. force: forget kept predictions.
 
     Raises:
         InputError: no usable row, or no such relation model. MissingError: weights that are not on this machine.
@@ -118,19 +120,19 @@ def relation_roc(
     unusable = tuple(row for row in rows if isinstance(row, str))
     if not questions:
         raise InputError(f"{path} has no row that can be used{f' ({unusable[0]})' if unusable else ''}. It should be {FACTOR}.")
+    found = {name: find_relation_model(options.model_copy(update={"relations": name})) for name in relations}
     models = []
-    for name in dict.fromkeys(relations):
-        model, close = open_relation_model(options.model_copy(update={"relations": name}))
+    for name, model in found.items():
         settings = {"pass": "roc", "data": {"sha256": file_digest(path), "limit": limit}, "relations": model.identity}
-        file = partial(OutputFile, folder / f"{file_name(name)}.jsonl", settings, versions=versions(), force=force)
-        kept = complete(predicted(questions, model, close, file, partial(progress, name)))
-        models.append(measured(name, model.identity, kept, options.seed))
+        with OutputFile(folder / f"{file_name(name)}.jsonl", settings, versions=versions(), force=force) as file:
+            kept = predicted(questions, model, file, partial(progress, name))
+        models.append(measured(name, model.identity, kept, seed))
     report = RocReport(
         data=str(path),
         questions=len(questions),
         unusable=unusable,
         models=tuple(models),
-        interval=interval_method(options.seed),
+        interval=interval_method(seed),
     )
     return written(report, folder)
 
@@ -140,28 +142,32 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "relations"
 
 
-async def predicted(
-    questions: Sequence[Question],
-    model: RelationModel,
-    close: Close,
-    open_file: Callable[[], OutputFile],
-    told: Callable[[int, int], None],
+def predicted(
+    questions: Sequence[Question], found: FoundRelationModel, file: OutputFile, told: Callable[[int, int], None]
 ) -> list[dict[str, Any]]:
     """One row a question, in order: `labels` has P(entailment), P(contradiction), P(neutral) of each hypothesis, or None.
 
-    Rows that the file holds are not asked for again, but for those in which something failed. Closes the model.
+    Rows that the file holds are not asked for again, but for those in which something failed.
     """
+    done = file.done
+    waiting = [question for question in questions if question.id not in done]
+    told(len(done), len(questions))
+    if waiting:
+        model, close = found.open()
+        complete(ask(waiting, model, close, file, lambda asked: told(len(done) + asked, len(questions))))
+    return file.complete([question.id for question in questions])
+
+
+async def ask(
+    waiting: Sequence[Question], model: RelationModel, close: Close, file: OutputFile, told: Callable[[int], None]
+) -> None:
+    """Asks the model, batch by batch, keeps each batch's rows, and closes the model."""
     try:
-        with open_file() as file:
-            done = file.done
-            waiting = [question for question in questions if question.id not in done]
-            told(len(done), len(questions))
-            for begin in range(0, len(waiting), BATCH):
-                batch = waiting[begin : begin + BATCH]
-                for row in await related(batch, model):
-                    file.append(row)
-                told(len(done) + begin + len(batch), len(questions))
-            return file.complete([question.id for question in questions])
+        for begin in range(0, len(waiting), BATCH):
+            batch = waiting[begin : begin + BATCH]
+            for row in await related(batch, model):
+                file.append(row)
+            told(begin + len(batch))
     finally:
         await close()
 

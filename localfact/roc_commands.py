@@ -44,13 +44,13 @@ def roc(
     from localfact.options import options_of
     from localfact.roc import relation_roc
 
-    options = options_of(model=model, embedder=embedder, engine_arg=engine_arg, transcript=transcript, replay=replay, seed=seed)
+    options = options_of(model=model, embedder=embedder, engine_arg=engine_arg, transcript=transcript, replay=replay)
     folder = out or default_folder(data, limit)
     names = relations or ["lexical"]
     try:
         with Progress(*Progress.get_default_columns(), console=errors(), transient=True) as bar:
             report = relation_roc(
-                data, folder, relations=names, options=options, limit=limit, force=force, progress=teller(bar)
+                data, folder, relations=names, options=options, seed=seed, limit=limit, force=force, progress=teller(bar)
             )
     except KeyboardInterrupt:
         note(f"Interrupted. What is done is in {folder}; the same command goes on from there.")

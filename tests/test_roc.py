@@ -1,17 +1,19 @@
 import csv
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from localfact.completions import COLUMNS, Question
-from localfact.errors import EngineError, InputError, RunFolderError
+from localfact.errors import EngineError, InputError, MissingError, RunFolderError
 from localfact.options import Options
 from localfact.records import Distribution, Failure, Pair
 from localfact.roc import BATCH, RocReport, fitting_premise, relation_roc
 from localfact.stages import RelationModel
+from localfact.wiring import FoundRelationModel
 
 WITHOUT_EMBEDDER = Options(embedder="none")
 
@@ -22,12 +24,17 @@ def said(entailment: float, contradiction: float) -> Distribution:
 
 @dataclass
 class Oracle:
-    """A relation model that answers by a rule, and remembers what it was asked and whether it was closed."""
+    """A relation model that answers by a rule, and remembers what it was asked and how often it was opened and closed.
+
+    `seeded`: the seed of the options is part of its identity, as it is of a language model's.
+    """
 
     rule: Callable[[Pair], Distribution | Failure]
     identity: str = "oracle@1"
     asked: list[Pair] = field(default_factory=list)
+    opened: int = 0
     closed: int = 0
+    seeded: bool = False
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         self.asked += pairs
@@ -56,11 +63,19 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> dict[str, Oracle]:
     """Relation models by name, opened in place of ours."""
     models: dict[str, Oracle] = {}
 
-    def open_one(options: Options) -> tuple[RelationModel, Callable[[], object]]:
-        model = models[options.relations or ""]
-        return model, model.close
+    def find_one(options: Options) -> FoundRelationModel:
+        name = options.relations or ""
+        if name not in models:
+            raise MissingError(f"no weights of {name}")
+        model = models[name]
 
-    monkeypatch.setattr("localfact.roc.open_relation_model", open_one)
+        def open_one() -> tuple[RelationModel, Callable[[], Coroutine[Any, Any, None]]]:
+            model.opened += 1
+            return model, model.close
+
+        return FoundRelationModel(f"{model.identity}+{options.seed}" if model.seeded else model.identity, open_one)
+
+    monkeypatch.setattr("localfact.roc.find_relation_model", find_one)
     return models
 
 
@@ -171,7 +186,7 @@ def test_predictions_of_other_data_or_another_model_are_refused_unless_forced(
     model = opened["m"] = Oracle(right, "oracle@2")
     with pytest.raises(RunFolderError, match="oracle@2"):
         relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m"])
-    assert model.closed == 1
+    assert model.opened == 0
     with pytest.raises(RunFolderError, match="other settings"):
         relation_roc(questions_file(tmp_path, 4, "other.csv"), tmp_path / "out", relations=["m"])
     relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m"], force=True)
@@ -212,14 +227,54 @@ def test_cut_premises_are_counted(tmp_path: Path, opened: dict[str, Oracle]) -> 
     assert {pair.premise for pair in model.asked} == {f"{number}. The true one {number}." for number in range(3)}
 
 
-def test_intervals_depend_on_the_seed_of_the_options_and_areas_do_not(tmp_path: Path) -> None:
+def test_the_seed_is_of_the_intervals_alone(tmp_path: Path, opened: dict[str, Oracle]) -> None:
+    """Not of what a language model is asked: the predictions of another seed are those of this one."""
+
+    def unsure(pair: Pair) -> Distribution:
+        number = int("".join(filter(str.isdigit, pair.hypothesis)))
+        return said(0.5 + number % 3 * 0.1, 0.1) if "true" in pair.hypothesis else said(0.65 - number % 5 * 0.05, 0.3)
+
+    model = opened["m"] = Oracle(unsure, seeded=True)
     data = questions_file(tmp_path, 12)
-    reports = [
-        relation_roc(data, tmp_path / f"out{seed}", options=WITHOUT_EMBEDDER.model_copy(update={"seed": seed}))
-        for seed in (0, 1)
-    ]
+    reports = [relation_roc(data, tmp_path / "out", relations=["m"], seed=seed) for seed in (0, 1)]
     assert curve_numbers(reports[0]) == curve_numbers(reports[1])
-    assert "seed 1" in reports[1].interval
+    assert ["seed 1" in report.interval for report in reports] == [False, True]
+    assert reports[0].models[0].entailment != reports[1].models[0].entailment
+    assert len(model.asked) == 12 * 4
+
+
+def test_a_finished_command_draws_again_without_opening_a_model(tmp_path: Path, opened: dict[str, Oracle]) -> None:
+    model = opened["m"] = Oracle(right)
+    data = questions_file(tmp_path)
+    report = relation_roc(data, tmp_path / "out", relations=["m"])
+    assert (model.opened, model.closed) == (1, 1)
+    (tmp_path / "out/entailment.svg").unlink()
+    told: list[tuple[str, int, int]] = []
+    assert relation_roc(data, tmp_path / "out", relations=["m"], progress=lambda *args: told.append(args)) == report
+    assert (model.opened, model.closed) == (1, 1)
+    assert told == [("m", 3, 3)]
+    assert (tmp_path / "out/entailment.svg").exists()
+
+
+def test_every_model_is_looked_for_before_the_first_is_asked(tmp_path: Path, opened: dict[str, Oracle]) -> None:
+    model = opened["m"] = Oracle(right)
+    with pytest.raises(MissingError, match="no weights of gone"):
+        relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m", "gone"])
+    assert (model.opened, model.asked) == (0, [])
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["albert-vitaminc", "llm"])
+def test_weights_that_are_not_here_are_said_before_word_overlap_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
+    options = WITHOUT_EMBEDDER.model_copy(update={"model": "llama-3.1-70b"})
+    with pytest.raises(MissingError, match="models pull"):
+        relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["lexical", name], options=options)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_lexical_model_tells_experts_completions_apart(shared: Path, tmp_path: Path) -> None:

@@ -1,16 +1,17 @@
 """Table 10 of FactReasoner: FR1, FR2 and FR3 by relation model, each a run of its own in a folder below one.
 
 FR3 is run first: its pairs hold those of FR2 and FR1, and one file a relation model keeps what was predicted, so no pair is
-asked twice. What comes out are rows of scores; `table10_view.py` sets the paper's beside them.
+asked twice. A language model starts once, and not at all for rows that have nothing to ask. Where it also extracts claims,
+one transcript for all rows has every row judge the same ones. `table10_view.py` sets the paper's rows beside ours.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localfact.engines import EngineFacts
+from localfact.engines import SharedEngine, Start, start_engine
 from localfact.evaluation import RUNS, Job, execute, prepare, sample_responses
 from localfact.files import file_digest
 from localfact.inputs import read_responses
@@ -19,7 +20,7 @@ from localfact.modelcards import load_card, weights_folder
 from localfact.options import Options
 from localfact.papers.figures import COLUMNS, Column, Version
 from localfact.report.summary import Summary
-from localfact.run import Progress
+from localfact.run import Progress, complete
 from localfact.runfolder import RELATIONS_FILE, read_assessments, settings_name
 from localfact.scoring import KPolicy, Score, ScoreResult, score
 from localfact.scoring.gold_scores import BrierPerResponse, GoldF1, PrecisionError
@@ -31,7 +32,7 @@ RUN_ORDER: tuple[Version, ...] = (3, 2, 1)
 #: The relation models of the paper's table, and those that need nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
 NO_DOWNLOAD = ("lexical",)
-#: The calls of a language model, beside the relations of its rows.
+#: The calls of a language model that extracts claims, beside the folders of the relation models.
 CALLS_FILE = "calls.sqlite"
 #: Passages of a claim, as in the paper's runs with Wikipedia (section 4).
 K = 3
@@ -49,14 +50,6 @@ class RowJob:
     def name(self) -> str:
         """As progress and notes call it."""
         return f"FR{self.version} with {self.relations}"
-
-    def replaying(self) -> "RowJob":
-        """The same row, answered from the transcript of the first, which has all its calls: an engine starts once."""
-        options, facts = self.job.options, self.job.facts
-        if facts is None or options.replay is not None:
-            return self
-        options = options.model_copy(update={"transcript": None, "replay": options.transcript, "engine_args": {}})
-        return replace(self, job=replace(self.job, options=options, facts=EngineFacts(facts.identity, facts.machine)))
 
 
 @dataclass(frozen=True)
@@ -126,8 +119,9 @@ def options_for(name: str, options: Options, folder: Path, *, extracts: bool) ->
     changes: dict[str, Any] = {"relations": name, "kept_relations": folder / folder_name(name) / RELATIONS_FILE}
     if name != LLM and not extracts:
         changes |= {"model": None, "engine_args": {}, "transcript": None, "replay": None}
-    elif options.model is not None and options.replay is None:
-        changes |= {"transcript": options.transcript or folder / folder_name(name) / CALLS_FILE}
+    elif extracts and options.replay is None:
+        # Asked anew, the language model might write other claims for another row.
+        changes |= {"transcript": options.transcript or folder / CALLS_FILE}
     return options.model_copy(update=changes)
 
 
@@ -143,23 +137,38 @@ def folder_name(relations: str) -> str:
     return "".join(character if character.isalnum() or character in "-_." else "-" for character in relations).strip(".-")
 
 
-def run_rows(jobs: Sequence[RowJob], watch: Watch, *, recall_k: KPolicy | None = None, force: bool = False) -> Iterator[Row]:
+def run_rows(
+    jobs: Sequence[RowJob],
+    watch: Watch,
+    *,
+    recall_k: KPolicy | None = None,
+    force: bool = False,
+    start: Start = start_engine,
+) -> Iterator[Row]:
     """Runs the rows one after another, or goes on where they stopped, and yields each as it is done.
 
     Args:
         jobs: from `row_jobs`. watch: is asked for a progress for each row. recall_k: the K of F1@K, the median when None.
-        force: begin the run folders again; what relation models predicted stays.
+        force: begin the run folders again; what relation models predicted and a language model extracted stays.
+        start: what loads the language model.
 
     Raises:
         LocalFactError: what stops a whole run. What was done is in the folders.
     """
-    for number, prepared in enumerate(jobs, start=1):
-        one = prepared if prepared.version == RUN_ORDER[0] else prepared.replaying()
-        one.job.out.parent.mkdir(parents=True, exist_ok=True)
-        with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
-            summary = execute(one.job, recall_k=recall_k, force=force, progress=progress)
-        results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.options.seed)
-        yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
+    shared = SharedEngine(start)
+    try:
+        for number, one in enumerate(jobs, start=1):
+            # Between rows, for it would hold the memory that the next row's models need.
+            complete(shared.keep_only(one.job.facts.settings if one.job.facts else None))
+            # Where pairs were kept there may be nothing to ask: then no model is loaded.
+            kept = one.job.options.kept_relations
+            lend = shared.lend if kept is not None and kept.exists() else shared.lend_started
+            with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
+                summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=lend)
+            results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.options.seed)
+            yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
+    finally:
+        complete(shared.keep_only(None))
 
 
 def columns(k: KPolicy) -> list[Score[Any]]:

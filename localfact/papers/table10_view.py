@@ -93,7 +93,7 @@ def paper_row(row: Row, paper: PaperTable) -> PaperRow | None:
     """The paper's row of that version with that relation model; beside any language model stands the paper's."""
     name = str(row.run.job.settings["relations"]).split("@")[0]
     language_models = {one.card for one in paper.rows if "llm" in named_card(one.card).roles}
-    wanted = language_models if name == LLM else {name}
+    wanted = language_models if row.run.relations == LLM else {name}
     return next((one for one in paper.rows if one.version == row.run.version and one.card in wanted), None)
 
 

@@ -80,12 +80,26 @@ def test_a_table_that_is_stopped_in_its_second_row_goes_on_from_there(
     process.send_signal(killer)
     rest = process.stderr.read()
     assert process.wait() == (130 if killer is signal.SIGINT else -killer)
-    assert ("What is done is in rows" in rest) == (killer is signal.SIGINT)
+    assert ("Interrupted. 1 of 3 rows are done. What is done is in rows" in rest) == (killer is signal.SIGINT)
     first = (tmp_path / "rows/lexical/fr3/timings.jsonl").read_bytes()
     again = localfact(*SAMPLE, "--format", "json")
     assert again.returncode == 0, again.stderr
     assert again.stdout == whole.stdout
     assert (tmp_path / "rows/lexical/fr3/timings.jsonl").read_bytes() == first
+
+
+def test_a_row_that_stops_takes_no_finished_row_along(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "rows/lexical/fr2").mkdir(parents=True)
+    (tmp_path / "rows/lexical/fr2/notes.txt").write_text("not a run")
+    done = localfact(*SAMPLE, "--format", "json")
+    assert done.returncode == 2
+    ours = [row["cells"]["version"] for row in json.loads(done.stdout)["rows"] if row["cells"]["row"] == "measured"]
+    assert ours == ["FR3"]
+    assert "1 of 3 rows are done. What is done is in rows; the same command goes on from there." in done.stderr
+    assert "fr2 holds other files and is not a run folder" in done.stderr
+    (tmp_path / "rows/lexical/fr2/notes.txt").unlink()
+    again = localfact(*SAMPLE, "--format", "json")
+    assert [row["cells"]["version"] for row in json.loads(again.stdout)["rows"][:3]] == VERSIONS
 
 
 def test_a_language_model_without_weights_is_refused_in_one_sentence_before_anything_is_run(
@@ -146,7 +160,7 @@ def test_a_response_that_cannot_be_used_is_told_and_the_exit_code_says_so(localf
     assert "extracted (rules) for 1" in done.stdout
 
 
-def test_fr3_asks_a_language_model_for_all_pairs_and_the_other_rows_ask_nothing(
+def test_fr3_asks_a_language_model_for_all_pairs_and_the_other_rows_start_no_engine(
     localfact: CommandLine, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     pytest.importorskip("vllm")
@@ -164,6 +178,12 @@ def test_fr3_asks_a_language_model_for_all_pairs_and_the_other_rows_ask_nothing(
     rows = json.loads(done.stdout)["rows"]
     assert rows[0]["group"].startswith("random-llama@")
     assert [row["cells"]["row"] for row in rows[:3]] == ["measured", "paper", "difference (not comparable)"]
+    for version in ("fr2", "fr1"):
+        shutil.rmtree(tmp_path / "rows/llm" / version)
+    (tmp_path / "hidden/vllm").mkdir(parents=True)
+    (tmp_path / "hidden/vllm/__init__.py").write_text("raise ImportError('no engine can be started')")
+    localfact.environment["PYTHONPATH"] = str(tmp_path / "hidden")
+    assert localfact(*words, "--format", "json").stdout == done.stdout
     shutil.rmtree(model)
     gone = localfact(*words, "--format", "json")
     assert gone.returncode == 3, gone.stdout

@@ -42,7 +42,7 @@ def row(
     warnings: Sequence[str] = (),
 ) -> Row:
     settings = {
-        "relations": "llm" if relations == "llm" else f"{relations}@0123456789ab",
+        "relations": "llm+reading=2" if relations == "llm" else f"{relations}@0123456789ab",
         **({"model": dict(model)} if relations == "llm" else {}),
         "k": 3,
         "tables": "paper",
