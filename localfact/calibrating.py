@@ -45,7 +45,7 @@ class ThetaCalibration(Record):
             each of the other labels, or none.
         points: risk and saving for each theta, the largest first. chosen: the smallest theta whose risk stays under
             `max_risk`, with probability 1 - delta; None if there is no such theta.
-        prior_map: from what the model thinks of a claim to how often such claims are supported; None where it was not asked for.
+        prior_map: from what the model thinks of a claim to how often such claims are supported; None unless asked for.
         warnings: sentences the reader must know.
     """
 

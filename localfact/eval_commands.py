@@ -115,6 +115,7 @@ def eval_command(
     """
     from localfact import evaluation
     from localfact.options import options_of, read_hosts
+    from localfact.planning import plan as planned
     from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import machine_line, summary_view
     from localfact.scoring import KPolicy
@@ -147,7 +148,7 @@ def eval_command(
     )
     job = evaluation.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
     if plan:
-        show(evaluation.plan(job), as_json=as_json, view=fields_table)
+        show(planned(job), as_json=as_json, view=fields_table)
         return
     if job.machine:
         note(machine_line(job.machine))

@@ -89,6 +89,7 @@ MAY_IMPORT = {
         *("engines", "files", "inputs", "locations", "methods", "options", "pipeline", "report", "run", "runfolder", "scoring"),
         *("settings", "text", "versions", "wiring"),
     },
+    "planning": {"evaluation", "text", "wiring"},
     "standalone": {
         *(
             "engines",
