@@ -7,17 +7,21 @@ depends on the pair's own length only.
 
 import asyncio
 import math
-from collections.abc import Iterator, Sequence
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import WeakKeyDictionary
 
 from localfact.embedding import single_threaded_workers
-from localfact.errors import InputError
+from localfact.errors import EngineError, InputError
 from localfact.modelcards import ModelCard, settled, weights_folder
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.pretrained import label_order, load, window_of
-from localfact.relations.windows import READING, measured, most_decided, windows
+from localfact.relations.windows import READING, Joining, measured, windows
+from localfact.stages import Relations
 from localfact.text import readable
 
 if TYPE_CHECKING:
@@ -44,6 +48,9 @@ ALONE = Shape(step=1, tokens=1)
 #: On a GPU 4,096 tokens of ALBERT-xlarge are some 10 TFLOP, enough to be busy with; padding adds an eighth to 256 tokens.
 BATCHED = Shape(step=64, tokens=4_096)
 
+#: Pairs of one call that are sorted by length together: enough for full batches, few enough that their tokens are small.
+PAIRS_AT_ONCE = 1_024
+
 
 class Tokens(NamedTuple):
     """A pair as the model reads it: each of the tokenizer's fields, a number a token."""
@@ -54,6 +61,14 @@ class Tokens(NamedTuple):
     def length(self) -> int:
         """How many tokens."""
         return len(self.fields["input_ids"])
+
+
+class Prepared(NamedTuple):
+    """Pairs ready for the model: the windows that each is read in, those that cannot be, and every window's tokens."""
+
+    read: dict[Pair, list[Pair]]
+    refused: dict[Pair, Failure]
+    tokens: dict[Pair, Tokens]
 
 
 class CrossEncoderRelationModel:
@@ -91,8 +106,13 @@ class CrossEncoderRelationModel:
         self._room = self.window - self._tokenizer.num_special_tokens_to_add(pair=True)
         self._shape = BATCHED if on.type == "cuda" else ALONE
         self._workers = single_threaded_workers() if on.type == "cpu" else ThreadPoolExecutor(1)
-        # One call at a time: together they would not be faster, and would fight for the device.
+        # Each worker has its next batch waiting. More would only wait, and be in the way of whoever stops.
+        self._batches_at_once = 2 * (len(os.sched_getaffinity(0)) if on.type == "cpu" else 1)
+        # The tokenizer's own: it must not be asked by two at once.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cross-encoder")
+        # One call at a time: together they would not be faster, and each would hold its tokens.
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Lock] = WeakKeyDictionary()
+        self._closed = threading.Event()
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         """One prediction a pair, in order, off the event loop; equal pairs are computed once.
@@ -100,47 +120,89 @@ class CrossEncoderRelationModel:
         A pair longer than the window is read in windows of sentences, joined by the most decided one. A pair that the model has
         no number for is a Failure alone.
         """
-        if not pairs:
-            return []
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._relate, list(pairs))
+        predictions: dict[Pair, Distribution | Failure] = {}
+        await self.tell(pairs, predictions.update)
+        return [predictions[pair] for pair in pairs]
+
+    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
+        """As `relate`, but gives `told` the predictions of each batch as soon as they are there.
+
+        A call that is cancelled leaves the device at most the batches that it is reading.
+
+        Raises:
+            EngineError: the model was closed meanwhile.
+        """
+        unique = list(dict.fromkeys(pairs))
+        loop = asyncio.get_running_loop()
+        async with self._turns.setdefault(loop, asyncio.Lock()):
+            for begin in range(0, len(unique), PAIRS_AT_ONCE):
+                asked = unique[begin : begin + PAIRS_AT_ONCE]
+                self._go_on()
+                prepared = await loop.run_in_executor(self._thread, self._prepare, asked)
+                if prepared.refused:
+                    told(prepared.refused)
+                await self._predict(prepared.tokens, Joining(prepared.read, told))
 
     async def fits(self, pair: Pair) -> bool:
         """Whether the whole pair is read at once."""
         return bool(sum(self._length(readable(text), {}) for text in pair) <= self._room)
 
     def close(self) -> None:
-        """Ends its threads, once what they do is done; nothing may be asked any more."""
-        self._thread.shutdown()
+        """Ends its threads once each has read the batch it is at; what waits is given up, and nothing may be asked any more."""
+        self._closed.set()
         self._workers.shutdown()
+        self._thread.shutdown()
 
-    def _relate(self, pairs: Sequence[Pair]) -> list[Distribution | Failure]:
+    def _go_on(self) -> None:
+        if self._closed.is_set():
+            raise EngineError("The relation model was closed while it was asked. What it answered before stands.")
+
+    def _prepare(self, pairs: Sequence[Pair]) -> Prepared:
         lengths: dict[str, int] = {}
         read: dict[Pair, list[Pair]] = {}
         refused: dict[Pair, Failure] = {}
-        for pair in dict.fromkeys(pairs):
+        tokens: dict[Pair, Tokens] = {}
+        for pair in pairs:
+            self._go_on()
             try:
                 shown = Pair(readable(pair.premise), readable(pair.hypothesis))
                 read[pair] = measured(windows(shown, self._room), lambda text: self._length(text, lengths))
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
-        predictions = self._predict(list(dict.fromkeys(window for several in read.values() for window in several)))
-        answers = {pair: joined([predictions[window] for window in several]) for pair, several in read.items()}
-        return [answers.get(pair) or refused[pair] for pair in pairs]
+                continue
+            tokens |= {window: self._tokens(window) for window in read[pair] if window not in tokens}
+        return Prepared(read, refused, tokens)
 
     def _length(self, text: str, known: dict[str, int]) -> int:
         if text not in known:
             known[text] = len(self._tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
         return known[text]
 
-    def _predict(self, pairs: Sequence[Pair]) -> dict[Pair, Distribution | Failure]:
-        """Predictions of pairs that each fit the window."""
-        tokens = [self._tokens(pair) for pair in pairs]
-        batches = list(batches_of([each.length for each in tokens], self._shape))
-        outputs = self._workers.map(lambda batch: self._outputs([tokens[place] for place in batch]), batches)
-        predictions: dict[Pair, Distribution | Failure] = {}
-        for batch, rows in zip(batches, outputs, strict=True):
-            predictions |= {pairs[place]: self._distribution(row) for place, row in zip(batch, rows, strict=True)}
-        return predictions
+    async def _predict(self, tokens: Mapping[Pair, Tokens], told: Callable[[Relations], None]) -> None:
+        """Tells the predictions of pairs that each fit the window, those of a batch together."""
+        loop = asyncio.get_running_loop()
+        pairs = list(tokens)
+        batches = batches_of([each.length for each in tokens.values()], self._shape)
+        running: dict[asyncio.Future[list[list[float]]], list[Pair]] = {}
+        try:
+            while True:
+                self._go_on()
+                for places in islice(batches, self._batches_at_once - len(running)):
+                    batch = [pairs[place] for place in places]
+                    running[loop.run_in_executor(self._workers, self._read, [tokens[pair] for pair in batch])] = batch
+                if not running:
+                    return
+                await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for read in [read for read in running if read.done()]:
+                    told(dict(zip(running.pop(read), map(self._distribution, read.result()), strict=True)))
+        finally:
+            for read in running:
+                if not read.cancel():
+                    read.exception()  # seen: one error is raised, and of the others nobody needs to hear
+
+    def _read(self, batch: Sequence[Tokens]) -> list[list[float]]:
+        self._go_on()
+        return self._outputs(batch)
 
     def _tokens(self, pair: Pair) -> Tokens:
         # Cut only where a tokenizer makes a token more of two texts than of each by itself.
@@ -210,12 +272,6 @@ def precision_on(kind: str) -> str:
     import torch
 
     return "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
-
-
-def joined(read: Sequence[Distribution | Failure]) -> Distribution | Failure:
-    """The most decided of the windows; the first failure where one failed."""
-    failure = next((one for one in read if isinstance(one, Failure)), None)
-    return failure or most_decided([one for one in read if isinstance(one, Distribution)])
 
 
 def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:

@@ -11,17 +11,17 @@ import hashlib
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from pydantic import ValidationError
 
 from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.records import Distribution, Failure, Pair
 from localfact.sqlitefiles import connected, is_empty, number, primary_code, transaction
-from localfact.stages import RelationModel
+from localfact.stages import RelationModel, Relations
 
 Result = TypeVar("Result")
 
@@ -30,7 +30,7 @@ APPLICATION = 0x4C46524C
 FORMAT = 1
 #: Bytes of a hash that are enough to tell all texts there ever will be apart.
 HASH_BYTES = 16
-#: How many pairs are asked before they are kept: what a kill can cost, and more than any model reads at once.
+#: How many pairs are asked before they are kept where a model tells nothing until it has answered them all.
 PAIRS_AT_ONCE = 1_024
 
 SCHEMA = (
@@ -48,6 +48,18 @@ SCHEMA = (
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
 FIND = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
 KEEP = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+
+
+@runtime_checkable
+class TellingModel(RelationModel, Protocol):
+    """A RelationModel that hands over its predictions one by one: what it answered is kept though it is stopped."""
+
+    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
+        """Gives `told` the prediction of each pair, equal ones once, as soon as it is there, on the event loop.
+
+        What `told` raises ends the call.
+        """
+        ...
 
 
 class KeptRelations:
@@ -74,7 +86,7 @@ class KeptRelations:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """asked: pairs that the model was asked; found: pairs that were in the file, or on their way for another response.
+        """asked: pairs that the model answered; found: pairs that were in the file, or on their way for another response.
 
         Each call's equal pairs count once.
         """
@@ -105,15 +117,44 @@ class KeptRelations:
             self._answer(kept := await self._in_thread(self._store.find, pairs), answers)
             self._counts["found"] += len(kept)
             unknown = sorted((pair for pair in pairs if pair not in kept), key=lambda pair: pair.premise)
-            for begin in range(0, len(unknown), PAIRS_AT_ONCE):
-                asked = unknown[begin : begin + PAIRS_AT_ONCE]
-                self._counts["asked"] += len(asked)
-                said = dict(zip(asked, await self._model.relate(asked), strict=True))
-                await self._in_thread(self._store.keep, said)
-                self._answer(said, answers)
+            if unknown:
+                await self._ask(unknown, answers)
         finally:
             self._answer(dict.fromkeys(pair for pair in pairs if pair not in answers), {})
         return answers
+
+    async def _ask(self, pairs: Sequence[Pair], answers: dict[Pair, Distribution | Failure]) -> None:
+        """Asks the model, and keeps what it says as soon as it says it, however the call ends."""
+        fresh: dict[Pair, Distribution | Failure] = {}
+        writes: list[Future[None]] = []
+
+        def keep() -> None:
+            # Promised no longer, though not written yet: whoever looks for them does so in the same thread, and later.
+            writes.append(self._thread.submit(self._store.keep, dict(fresh)))
+            self._answer(fresh, answers)
+            fresh.clear()
+
+        def told(said: Relations) -> None:
+            self._counts["asked"] += len(said)
+            fresh.update(said)
+            if writes and writes[-1].done():
+                writes.pop().result()
+            if not writes:  # while one is under way, the next gathers
+                keep()
+
+        try:
+            if isinstance(self._model, TellingModel):
+                await self._model.tell(pairs, told)
+            else:
+                for begin in range(0, len(pairs), PAIRS_AT_ONCE):
+                    asked = pairs[begin : begin + PAIRS_AT_ONCE]
+                    told(dict(zip(asked, await self._model.relate(asked), strict=True)))
+                    await self._in_thread(writes[-1].result)
+        finally:
+            if fresh:
+                keep()
+        for write in writes:
+            await self._in_thread(write.result)
 
     def _answer(
         self,

@@ -4,7 +4,7 @@ The third stage of the road where a model answers; what it is asked stands in pr
 the pairs of a premise one after another, so that instructions and premise are computed once for all claims about it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.calls import deciding
@@ -12,6 +12,7 @@ from localfact.llm.engine import Chat, Engine, EngineIdentity
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING, measured_async, most_decided, windows
+from localfact.stages import Relations
 from localfact.tasks import for_each, together
 from localfact.vocabulary import RelationLabel
 
@@ -53,12 +54,16 @@ class LLMRelationModel:
             LocalFactError: what no other pair would escape either: a dead engine, a call that a replay lacks.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
+        await self.tell(pairs, predictions.update)
+        return [predictions[pair] for pair in pairs]
+
+    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
+        """As `relate`, but gives `told` each prediction as soon as it is there."""
 
         async def predict(pair: Pair) -> None:
-            predictions[pair] = await self._predict(pair)
+            told({pair: await self._predict(pair)})
 
         await for_each(by_premise(pairs), predict, PAIRS_AT_ONCE)
-        return [predictions[pair] for pair in pairs]
 
     async def fits(self, pair: Pair) -> bool:
         """Whether the whole pair is read at once."""

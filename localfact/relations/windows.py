@@ -5,11 +5,12 @@ texts: the functions that cut yield a text, are sent its length, and return what
 """
 
 import re
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import TypeVar
 
 from localfact.errors import InputError
-from localfact.records import Distribution, Pair
+from localfact.records import Distribution, Failure, Pair
+from localfact.stages import Relations
 from localfact.text import sentences
 
 Result = TypeVar("Result")
@@ -125,3 +126,35 @@ def most_decided(read: Sequence[Distribution]) -> Distribution:
     """
     decided = max(read, key=lambda one: max(one.entailment, one.contradiction))
     return decided.model_copy(update={"windows": sum(one.windows for one in read)})
+
+
+def joined(read: Sequence[Distribution | Failure]) -> Distribution | Failure:
+    """The most decided of the windows; the first failure where one failed."""
+    failure = next((one for one in read if isinstance(one, Failure)), None)
+    return failure or most_decided([one for one in read if isinstance(one, Distribution)])
+
+
+class Joining:
+    """Told the predictions of windows, it tells those of the pairs that now have all of theirs."""
+
+    def __init__(self, read: Mapping[Pair, Sequence[Pair]], told: Callable[[Relations], None]) -> None:
+        """Takes the windows of each pair, at least one, and whom to tell."""
+        self._read = read
+        self._told = told
+        self._windows: dict[Pair, Distribution | Failure] = {}
+        self._lacks = {pair: len(set(several)) for pair, several in read.items()}
+        self._pairs: dict[Pair, list[Pair]] = {}
+        for pair, several in read.items():
+            for window in dict.fromkeys(several):
+                self._pairs.setdefault(window, []).append(pair)
+
+    def __call__(self, said: Relations) -> None:
+        """Takes each window's prediction once."""
+        self._windows.update(said)
+        whole: dict[Pair, Distribution | Failure] = {}
+        for pair in (pair for window in said for pair in self._pairs[window]):
+            self._lacks[pair] -= 1
+            if not self._lacks[pair]:
+                whole[pair] = joined([self._windows[window] for window in self._read[pair]])
+        if whole:
+            self._told(whole)

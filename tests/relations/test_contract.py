@@ -12,7 +12,7 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.modelcards import load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel
-from localfact.relations.kept import KeptRelations
+from localfact.relations.kept import KeptRelations, TellingModel
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.relations.llm import LLMRelationModel
 from localfact.stages import RelationModel
@@ -60,6 +60,16 @@ async def test_there_is_one_prediction_a_pair_in_the_order_of_the_pairs(model: R
     assert list(await model.relate(PAIRS[::-1]))[::-1] == list(predictions)
     assert [(await model.relate([pair]))[0] for pair in PAIRS] == list(predictions)
     assert len({str(prediction) for prediction in predictions}) == len(PAIRS)
+
+
+@pytest.mark.parametrize("model", ["llm", "crossencoder"], indirect=True)
+async def test_a_model_that_takes_long_tells_each_pair_once_and_the_same(model: RelationModel) -> None:
+    assert isinstance(model, TellingModel)
+    told: list[tuple[Pair, Distribution | Failure]] = []
+    pairs = [*ODD[:3], *PAIRS, *PAIRS[:2]]
+    await model.tell(pairs, lambda said: told.extend(said.items()))
+    assert len(told) == len(dict(told)) == len(set(pairs))
+    assert [dict(told)[pair] for pair in pairs] == list(await model.relate(pairs))
 
 
 async def test_predictions_are_distributions(model: RelationModel) -> None:

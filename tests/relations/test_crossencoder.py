@@ -3,27 +3,32 @@
 import asyncio
 import itertools
 import math
+import os
 import random
 import socket
+import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
 
-from localfact.errors import InputError, MissingError
+from localfact.errors import EngineError, InputError, MissingError
 from localfact.modelcards import ModelCard, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import (
     ALONE,
     BATCHED,
     CrossEncoderRelationModel,
+    Prepared,
     Shape,
+    Tokens,
     batches_of,
     cross_encoder_identity,
 )
+from localfact.relations.kept import KeptRelations
 from localfact.relations.pretrained import label_of, window_of
 from localfact.relations.windows import measured, windows
 
@@ -253,13 +258,164 @@ def test_equal_pairs_and_windows_are_computed_once(folder: Path, monkeypatch: py
 async def test_many_responses_may_ask_at_once_and_the_loop_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
     threads: list[int] = []
-    relate = model._relate
-    monkeypatch.setattr(model, "_relate", lambda pairs: threads.append(threading.get_ident()) or relate(pairs))
+    steps: list[str] = []
+    prepare, predict = model._prepare, model._predict
+
+    def prepared(pairs: Sequence[Pair]) -> Prepared:
+        threads.append(threading.get_ident())
+        steps.append("prepared")
+        return prepare(pairs)
+
+    async def predicted(*arguments: Any) -> None:
+        await predict(*arguments)
+        steps.append("predicted")
+
+    monkeypatch.setattr(model, "_prepare", prepared)
+    monkeypatch.setattr(model, "_predict", predicted)
     pairs = pairs_of(24, 20, 8)
     answers = await asyncio.gather(*(model.relate(pairs[begin : begin + 4]) for begin in range(0, 24, 4)))
     assert [one for several in answers for one in several] == await model.relate(pairs)
     assert threading.get_ident() not in threads
-    assert len(set(threads)) == 1, "one call at a time"
+    assert len(set(threads)) == 1, "the tokenizer is asked by one thread"
+    assert steps == ["prepared", "predicted"] * 7, "one call at a time"
+    model.close()
+
+
+def test_a_model_serves_one_event_loop_after_another(folder: Path) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+
+    async def both() -> list[Sequence[Distribution | Failure]]:
+        return await asyncio.gather(*(model.relate(pairs_of(4, 20, 8)) for _ in range(3)))
+
+    assert asyncio.run(both()) == asyncio.run(both())
+    model.close()
+
+
+class Stopping:
+    """A model whose batches, all but the first few, wait for a gate: somebody stops it while it reads."""
+
+    def __init__(self, folder: Path, free: int = 0) -> None:
+        self.model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+        self.gate = threading.Event()
+        self.read: list[int] = []
+        self.places = itertools.count()
+        self.free = free
+        self._outputs = self.model._outputs
+        self.model._outputs = self.outputs  # type: ignore[method-assign]
+
+    def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
+        place = next(self.places)
+        self.read.append(place)
+        if place >= self.free:
+            self.gate.wait()
+        return self._outputs(batch)
+
+    async def reached(self, condition: Callable[[], bool], call: Awaitable[Any]) -> None:
+        while not condition():
+            assert not asyncio.ensure_future(call).done()
+            await asyncio.sleep(0)
+
+
+CORES = len(os.sched_getaffinity(0))
+
+
+async def test_a_cancelled_call_leaves_no_batch_to_be_read_but_those_at_work(folder: Path) -> None:
+    stopping = Stopping(folder)
+    call = asyncio.ensure_future(stopping.model.relate(pairs_of(40 * CORES, 9, 4)))
+    await stopping.reached(lambda: len(stopping.read) == CORES, call)
+    call.cancel()
+    await asyncio.wait([call])
+    stopping.gate.set()
+    stopping.model.close()
+    assert call.cancelled()
+    assert len(stopping.read) == CORES
+
+
+async def test_closing_a_model_at_work_waits_for_the_batches_at_work_alone_and_tells_who_asked(folder: Path) -> None:
+    stopping = Stopping(folder)
+    calls = [asyncio.ensure_future(stopping.model.relate(pairs_of(40 * CORES + more, 9, 4))) for more in range(2)]
+    await stopping.reached(lambda: len(stopping.read) == CORES, calls[0])
+    closing = asyncio.ensure_future(asyncio.to_thread(stopping.model.close))
+    await stopping.reached(stopping.model._closed.is_set, closing)
+    stopping.gate.set()
+    await closing
+    for end in await asyncio.gather(*calls, return_exceptions=True):
+        assert isinstance(end, EngineError)
+        assert "was closed while it was asked" in str(end)
+    assert len(stopping.read) == CORES
+
+
+async def test_closing_a_model_stops_it_from_preparing_pairs(folder: Path) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+    gate, counted = threading.Event(), []
+    length = model._length
+
+    def slowly(text: str, known: dict[str, int]) -> int:
+        counted.append(text)
+        gate.wait()
+        return length(text, known)
+
+    model._length = slowly  # type: ignore[method-assign]
+    call = asyncio.ensure_future(model.relate([Pair(f"Granite {number}.", "It was.") for number in range(100)]))
+    while not counted:
+        await asyncio.sleep(0)
+    closing = asyncio.ensure_future(asyncio.to_thread(model.close))
+    while not model._closed.is_set():
+        await asyncio.sleep(0)
+    gate.set()
+    await closing
+    with pytest.raises(EngineError):
+        await call
+    assert len(counted) == 2, "the texts of the pair that it was at"
+
+
+async def test_a_stopped_call_keeps_every_batch_that_was_read(folder: Path, tmp_path: Path) -> None:
+    stopping = Stopping(folder, free=30)
+    keeper = KeptRelations(stopping.model, tmp_path / "relations.sqlite")
+    pairs = [Pair(f"Granite {number}.", "It was.") for number in range(30 + 20 * CORES)]
+    call = asyncio.ensure_future(keeper.relate(pairs))
+    await stopping.reached(lambda: len(stopping.read) == 30 + CORES and keeper.counts["asked"] == 30, call)
+    call.cancel()
+    await asyncio.wait([call])
+    stopping.gate.set()
+    stopping.model.close()
+    keeper.close()
+    database = sqlite3.connect(tmp_path / "relations.sqlite")
+    assert database.execute("SELECT count(*) FROM relations").fetchone() == (30,)
+    database.close()
+
+
+async def test_pairs_are_told_batch_by_batch_and_long_ones_with_their_last_window(folder: Path) -> None:
+    model = in_batches(folder, Shape(step=16, tokens=16 * 4))
+    short = [Pair(f"{number}", "a") for number in range(10)]
+    long = Pair(" ".join(SENTENCES * 2), "Granite was cut.")
+    told: list[list[Pair]] = []
+    await model.tell([*short, long], lambda said: told.append(list(said)))
+    assert [long] in told
+    assert sorted(len(pairs) for pairs in told if pairs != [long]) == [2, 4, 4]
+    model.close()
+
+
+def test_a_pair_whose_windows_are_equal_counts_them_all_and_is_told_once(
+    model: CrossEncoderRelationModel, plain: Plain
+) -> None:
+    pair = Pair(" ".join([SENTENCES[0]] * 6), "Granite was cut.")
+    read = measured(windows(pair, WINDOW - 3), plain.tokens)
+    assert len(set(read)) < len(read)
+    told: list[Distribution | Failure] = []
+    asyncio.run(model.tell([pair], lambda said: told.extend(said.values())))
+    assert [one.windows for one in told if isinstance(one, Distribution)] == [len(read)]
+
+
+async def test_an_error_of_the_device_is_raised_as_it_is(folder: Path) -> None:
+    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+
+    def broken(batch: Sequence[Tokens]) -> list[list[float]]:
+        raise MemoryError("out of memory")
+
+    model._outputs = broken  # type: ignore[method-assign]
+    with pytest.raises(MemoryError):
+        await model.relate(pairs_of(20, 9, 4))
     model.close()
 
 

@@ -6,16 +6,21 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from localfact.errors import EngineError, InputError, WriteError
+from localfact.llm.engine import Chat, Choice
+from localfact.llm.scripted import ScriptedEngine
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations import kept
+from localfact.relations import kept, llm
 from localfact.relations.kept import KeptRelations
 from localfact.relations.lexical import LexicalRelationModel
+from localfact.relations.llm import LLMRelationModel
+from localfact.stages import Relations
 
 FILE = "relations.sqlite"
 PAIRS = [Pair(f"Passage {number // 3}.", f"Claim {number % 3}.") for number in range(9)]
@@ -42,6 +47,47 @@ class Asked:
         if self.error is not None:
             raise self.error
         return [Failure(reason="cannot read it") if "broken" in pair.hypothesis else THIRD for pair in pairs]
+
+
+class Telling(Asked):
+    """Tells its answers one after another, and each as often as the loop goes round."""
+
+    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
+        for pair in pairs:
+            told(dict(zip([pair], await self.relate([pair]), strict=True)))
+            await asyncio.sleep(0)
+
+
+class Turns(ScriptedEngine):
+    """Answers nothing by itself: `turn` answers calls that wait."""
+
+    def __init__(self) -> None:
+        super().__init__(choose=lambda chat, labels: {"entailment": 0.2, "contradiction": 0.3})
+        self.waiting: list[asyncio.Future[None]] = []
+
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+        choice = await super().choose(chat, labels, prefix=prefix, stage=stage)
+        self.waiting.append(asyncio.get_running_loop().create_future())
+        await self.waiting[-1]
+        return choice
+
+    async def settled(self, calls: int) -> None:
+        """Waits until so many calls were sent."""
+        while len(self.calls) < calls:
+            await asyncio.sleep(0)
+
+    def turn(self, answered: int) -> None:
+        """Answers some of those that wait, not the first ones first, as an engine does that works at all of them."""
+        for future in [*self.waiting[1::2], *self.waiting[::2]][:answered]:
+            self.waiting.remove(future)
+            future.set_result(None)
+
+
+def kept_pairs(file: Path) -> int:
+    database = sqlite3.connect(file)
+    (number,) = database.execute("SELECT count(*) FROM relations").fetchone()
+    database.close()
+    return int(number)
 
 
 async def test_a_pair_is_asked_once_in_the_life_of_its_file_and_comes_back_bit_for_bit(tmp_path: Path) -> None:
@@ -188,6 +234,103 @@ async def test_what_was_asked_before_an_error_is_kept(tmp_path: Path, monkeypatc
     assert len(dying.pairs) == 4
     assert sorted(model.pairs + dying.pairs) == sorted(PAIRS)
     again.close()
+    keeper.close()
+
+
+async def test_a_cancelled_call_of_a_language_model_keeps_every_pair_that_was_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(llm, "PAIRS_AT_ONCE", 8)
+    engine = Turns()
+    keeper = KeptRelations(LLMRelationModel(engine), tmp_path / FILE)
+    call = asyncio.ensure_future(keeper.relate([Pair(f"Passage {number}.", "Claim.") for number in range(40)]))
+    for answered in range(0, 30, 2):
+        await engine.settled(8 + answered)
+        engine.turn(2)
+    await engine.settled(38)
+    call.cancel()
+    await asyncio.wait([call])
+    assert call.cancelled()
+    keeper.close()
+    assert kept_pairs(tmp_path / FILE) == 30
+    assert keeper.counts == {"asked": 30, "found": 0}
+
+
+async def test_an_engine_that_dies_takes_no_answer_with_it(tmp_path: Path) -> None:
+    class Dying(ScriptedEngine):
+        async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+            if len(self.calls) == 25:
+                raise EngineError("It died.")
+            return await super().choose(chat, labels, prefix=prefix, stage=stage)
+
+    keeper = KeptRelations(LLMRelationModel(Dying()), tmp_path / FILE)
+    with pytest.raises(EngineError, match="It died"):
+        await keeper.relate([Pair(f"Passage {number}.", "Claim.") for number in range(40)])
+    keeper.close()
+    assert kept_pairs(tmp_path / FILE) == 25
+
+
+async def test_keeping_leaves_an_engine_full_to_the_last_pair_and_asked_premise_by_premise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept, "PAIRS_AT_ONCE", 20)
+    monkeypatch.setattr(llm, "PAIRS_AT_ONCE", 8)
+    engine = Turns()
+    keeper = KeptRelations(LLMRelationModel(engine), tmp_path / FILE)
+    pairs = [Pair(f"Passage {number % 16:02}.", f"Claim {number // 16}.") for number in range(96)]
+    call = asyncio.ensure_future(keeper.relate(pairs))
+    for answered in range(0, 96, 4):
+        await engine.settled(min(96, answered + 8))
+        assert len(engine.waiting) == min(8, 96 - answered)
+        engine.turn(4)
+    await call
+    keeper.close()
+    shown = [chat[-1].content.rpartition("Passage ")[2][:2] for chat in engine.calls]
+    assert shown == sorted(shown)
+    assert kept_pairs(tmp_path / FILE) == 96
+
+
+async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: Path) -> None:
+    model = Telling()
+    keeper = KeptRelations(model, tmp_path / FILE)
+    writing, gate = threading.Event(), threading.Event()
+    keep = keeper._store.keep
+
+    def slowly(predictions: Mapping[Pair, Distribution | Failure]) -> None:
+        writing.set()
+        gate.wait()
+        keep(predictions)
+
+    keeper._store.keep = slowly  # type: ignore[method-assign]
+    first = asyncio.ensure_future(keeper.relate(PAIRS))
+    while not writing.is_set() or len(model.calls) < 9:
+        await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.wait([first])
+    second = asyncio.ensure_future(keeper.relate(PAIRS))
+    await asyncio.sleep(0)
+    gate.set()
+    assert await second == [THIRD] * 9
+    assert len(model.calls) == 9
+    keeper.close()
+    assert kept_pairs(tmp_path / FILE) == 9
+
+
+@pytest.mark.parametrize("pairs", [1, 9])
+async def test_answers_that_cannot_be_written_end_the_call_and_are_told(tmp_path: Path, pairs: int) -> None:
+    keeper = KeptRelations(model := Telling(), tmp_path / FILE)
+    keep = keeper._store.keep
+
+    def full(predictions: Mapping[Pair, Distribution | Failure]) -> None:
+        raise WriteError("The disk is full.")
+
+    keeper._store.keep = full  # type: ignore[method-assign]
+    with pytest.raises(WriteError, match="disk is full"):
+        await keeper.relate(PAIRS[:pairs])
+    keeper._store.keep = keep  # type: ignore[method-assign]
+    model.calls.clear()
+    assert await keeper.relate(PAIRS) == [THIRD] * 9
+    assert len(model.calls) == 9
     keeper.close()
 
 
