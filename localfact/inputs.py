@@ -24,8 +24,8 @@ from pydantic import ValidationError
 
 from localfact.claimrows import claim_of, listed, optional_text
 from localfact.jsonrows import Row, RowError, broken_bytes, read_rows
-from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, host_of, passage_id
-from localfact.text import readable, word_count
+from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
+from localfact.text import host_of, readable, word_count
 
 #: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
 MAX_WORDS = 20_000

@@ -7,7 +7,6 @@ Everything is frozen. What is written to disk validates itself on the way back a
 import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -70,14 +69,6 @@ class Claim(Record):
 def passage_id(text: str) -> str:
     """The id of a passage: 16 hexadecimal digits of the SHA-256 of its text, so equal texts have equal ids."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-def host_of(link: str | None) -> str | None:
-    """The lower-case host of a link; None for a path, a name, or nothing."""
-    try:
-        return urlsplit(link).hostname if link else None
-    except ValueError:
-        return None
 
 
 class Passage(Record):

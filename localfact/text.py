@@ -20,6 +20,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 import sentencex
 
@@ -195,3 +196,11 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
     if not piece.strip():
         return None
     return Span(start=start + len(piece) - len(piece.lstrip()), end=start + len(piece.rstrip()))
+
+
+def host_of(link: str | None) -> str | None:
+    """The lower-case host of a link; None for a path, a name, or nothing."""
+    try:
+        return urlsplit(link).hostname if link else None
+    except ValueError:
+        return None

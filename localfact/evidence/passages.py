@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from localfact.evidence.pages import Page
-from localfact.records import Passage, host_of, passage_id
-from localfact.text import sentences, word_count, words
+from localfact.records import Passage, passage_id
+from localfact.text import host_of, sentences, word_count, words
 
 #: "chunks" for FastFact (SPEC section 2, "Evidence"), "pages" for FactReasoner (SPEC section 3, "Graph").
 PassageKind = Literal["chunks", "pages"]

@@ -8,7 +8,8 @@ from pathlib import Path
 from localfact.errors import CorpusError
 from localfact.evidence.pages import Page
 from localfact.evidence.passages import PassageKind, passages_of
-from localfact.records import Passage, host_of
+from localfact.records import Passage
+from localfact.text import host_of
 
 SCHEMA = """
     CREATE TABLE pages (id INTEGER PRIMARY KEY, link TEXT, title TEXT, date TEXT, provider TEXT, text TEXT) STRICT;

@@ -183,12 +183,13 @@ def telling_passage(verdict: Verdict) -> CountedPassage | None:
 
 
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
-    """How the passage relates, where it is from, and its sentence that has most words of the claim."""
+    """How the passage relates, how far it moves the posterior, its sentence with most words of the claim, where it is from."""
     sentence = closest_sentence(passage.text, claim.text)
     excerpt = shortened(sentence)
     source = passage.links[0] if passage.links else passage.title
-    relation = f"{counted.relation.value} {counted.probability:.2f}  " if counted.relation and counted.probability else ""
-    return Text(f"{relation}{excerpt}  [{source}]", style="dim")
+    relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
+    moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""
+    return Text(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source}]", style="dim")
 
 
 def closest_sentence(text: str, claim: str) -> str:

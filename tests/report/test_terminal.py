@@ -1,5 +1,5 @@
-from localfact.records import CountedPassage, Verdict
-from localfact.report.terminal import closest_sentence, telling_passage
+from localfact.records import Claim, CountedPassage, Passage, Verdict
+from localfact.report.terminal import closest_sentence, passage_text, telling_passage
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
@@ -19,3 +19,12 @@ def test_the_passage_shown_speaks_for_the_verdict_where_one_does() -> None:
     assert telling_passage(supported) == speaking
     assert telling_passage(supported.model_copy(update={"label": VerdictLabel.UNDECIDED})) == against
     assert telling_passage(supported.model_copy(update={"passages": ()})) is None
+
+
+def test_a_passage_is_shown_with_its_relation_and_how_far_it_moves_the_posterior() -> None:
+    passage = Passage(id="p", text="Ice floats.", links=("https://ice.example/",))
+    claim = Claim(id="c", text="Ice floats on water.")
+    counted = CountedPassage(passage_id="p", relation=RelationLabel.ENTAILMENT, probability=0.9, shift=-0.125)
+    shown = passage_text(passage, claim, counted).plain
+    assert shown == "entailment 0.90, moves it by -0.12  Ice floats.  [https://ice.example/]"
+    assert passage_text(passage, claim, CountedPassage(passage_id="p")).plain == "Ice floats.  [https://ice.example/]"
