@@ -25,6 +25,8 @@ from localfact.text import sentences
 from scripts.bench import calls, graphs, llm, synthetic
 from scripts.bench.measure import CALLS, Path, rates
 
+#: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
+WIDTH = 172
 #: Sizes at --size 1.
 SENTENCE_TEXTS = 200
 EMBEDDED_PASSAGES = 96
@@ -134,7 +136,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="make bench", description="Speed of every stage, as ratios within one run.")
     parser.add_argument("--size", type=float, default=1.0, help="scale of the material; 0.1 for a quick look")
     size = parser.parse_args().size
-    console = Console()
+    console = Console(width=max(Console().width, WIDTH))
     for title, table in chain(map(drawn, sections(size)), graphs.tables(size), calls.tables(size), llm.tables(size)):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
