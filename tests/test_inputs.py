@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
+from localfact.evaluation import prepare, sample_corpus
 from localfact.inputs import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of, warnings_about
+from localfact.options import Options
 from localfact.pipeline import gold_counts
 from localfact.records import Extraction, PreVerification, Span
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
@@ -216,6 +218,7 @@ def test_bytes_that_are_not_utf8_spoil_only_characters(tmp_path: Path) -> None:
     assert second.text == "fine"
     (warning,) = warnings_about(file)
     assert "is not UTF-8 throughout: 1 bytes" in warning
+    assert prepare(file, options=Options(embedder="none", corpus=sample_corpus())).warnings == (warning,)
     assert warnings_about(written(tmp_path, {"response": "café � 玛丽"})) == ()
 
 

@@ -10,11 +10,13 @@ from localfact.errors import InputError
 from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
 from localfact.modelcards import load_card
+from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 from localfact.relations.kept import KeptRelations, TellingModel
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.relations.llm import LLMRelationModel
+from localfact.roc import Windowed
 from localfact.stages import RelationModel
 
 PREMISES = ("Mirela Vantos was born in Split in 1902.", "The lighthouse stands 35 metres tall. It was built in 1862.")
@@ -100,3 +102,21 @@ async def test_the_identity_is_a_name_that_stays(model: RelationModel) -> None:
     await model.relate(PAIRS)
     assert before
     assert model.identity == before
+
+
+def sized(words: int) -> Pair:
+    """A pair whose premise is so many short sentences."""
+    return Pair("Granite sinks in it. " * words, CLAIMS[0])
+
+
+async def test_a_pair_fits_a_model_when_it_is_read_at_once_and_only_then(tmp_path: Path) -> None:
+    around = await ScriptedEngine().count(relation_chat("", "", boundary=Boundary()))
+    encoder = CrossEncoderRelationModel(load_card(str(tiny_albert(tmp_path / "albert"))))
+    for model in (LLMRelationModel(ScriptedEngine(window=around + 200)), encoder):
+        assert isinstance(model, Windowed)
+        pairs = [sized(words) for words in (0, 1, 5, 10, 15, 20, 40, 80, 160)]
+        read = [one.windows == 1 for one in await model.relate(pairs) if isinstance(one, Distribution)]
+        assert read == [await model.fits(pair) for pair in pairs]
+        assert read[0]
+        assert not read[-1]
+    encoder.close()
