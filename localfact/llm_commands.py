@@ -17,7 +17,6 @@ from localfact.arguments import (
     KeepDuplicates,
     Limit,
     MaxWords,
-    MethodName,
     Model,
     Replay,
     Stride,
@@ -171,7 +170,9 @@ def generate(
 
 def calibrate(
     data: Annotated[Path, typer.Option("--data", help="Responses whose claims carry labels (S, NS, IR).")],
-    method: MethodName = None,
+    method: Annotated[
+        str | None, typer.Option("--method", help="One with a gate: fastfact (the default) or localfact.")
+    ] = None,
     model: Model = None,
     max_risk: Annotated[
         float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
