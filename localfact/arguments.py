@@ -8,7 +8,7 @@ import typer
 from localfact.errors import InputError
 
 #: Headings in --help, under which options of one part stand together.
-LANGUAGE_MODEL, FASTFACT, FACTREASONER, EVIDENCE = "Language model", "FastFact", "FactReasoner", "Evidence"
+LANGUAGE_MODEL, FASTFACT, FACTREASONER, EVIDENCE, WEB = "Language model", "FastFact", "FactReasoner", "Evidence", "Web"
 
 Data = Annotated[
     Path | None,
@@ -57,9 +57,58 @@ CorpusFolder = Annotated[
     Path | None,
     typer.Option(
         "--corpus",
-        help="Cached corpus, for responses that bring no passages (`localfact corpus build`).",
+        help="Cached corpus, for responses that bring no passages; with --provider, where what the web gives is kept.",
         rich_help_panel=EVIDENCE,
     ),
+]
+Provider = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--provider",
+        help="Search the web: duckduckgo, searxng, serper, wikipedia or brave; repeat for one to ask when the first fails.",
+        rich_help_panel=WEB,
+    ),
+]
+SearxngUrl = Annotated[
+    str | None, typer.Option("--searxng-url", help="Address of your SearXNG, for --provider searxng.", rich_help_panel=WEB)
+]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        help="A host or network (10.0.0.0/8) to fetch from although it is not public; repeat for several.",
+        rich_help_panel=WEB,
+    ),
+]
+HostDelay = Annotated[
+    float, typer.Option("--host-delay", min=0, help="Seconds between two requests to one host.", rich_help_panel=WEB)
+]
+EvidenceKind = Annotated[
+    str,
+    typer.Option("--evidence", help="page: whole pages; snippet: what search results show of them.", rich_help_panel=EVIDENCE),
+]
+BlockHost = Annotated[
+    list[str] | None,
+    typer.Option("--block-host", help="Use no pages of this host, or of those below it; repeat.", rich_help_panel=EVIDENCE),
+]
+OnlyHost = Annotated[
+    list[str] | None,
+    typer.Option("--only-host", help="Use pages of this host, or of those below it, alone; repeat.", rich_help_panel=EVIDENCE),
+]
+Queries = Annotated[
+    str,
+    typer.Option(
+        "--queries",
+        help="What is searched with: claim, or llm for a query that the model writes.",
+        rich_help_panel=EVIDENCE,
+    ),
+]
+Claims = Annotated[
+    str | None,
+    typer.Option("--claims", help="given: use claims that come with the data; extract: ignore them. Default: given."),
+]
+Offline = Annotated[
+    bool, typer.Option("--offline", help="Resolve no name and connect to nothing outside this machine.", rich_help_panel=WEB)
 ]
 Relations = Annotated[
     str | None,

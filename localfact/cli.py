@@ -42,16 +42,16 @@ def show_command(
     as_json: AsJson = False,
 ) -> None:
     """Show a run: its scores and responses, or one response with a verdict per claim."""
-    from localfact import evaluation
+    from localfact.finished import finished, rescore
     from localfact.report.terminal import assessment_view, responses_table, summary_view
     from localfact.runfolder import read_assessments
 
     assessments = read_assessments(run)
     if response_id is None:
-        summary = evaluation.finished(run)
+        summary = finished(run)
         if summary is None:
             note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
-            summary = evaluation.rescore(run)
+            summary = rescore(run)
         view = summary_view(summary)
         show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: view)
         if not as_json:
@@ -71,11 +71,11 @@ def score(
     run: Annotated[Path, typer.Argument(help="A run folder.")], recall_k: RecallK = "median", as_json: AsJson = False
 ) -> None:
     """Score a run again, perhaps with another K. Nothing is assessed and nothing is written."""
-    from localfact import evaluation
+    from localfact.finished import rescore
     from localfact.report.terminal import summary_view
     from localfact.scoring import KPolicy
 
-    summary = evaluation.rescore(run, KPolicy.parse(recall_k))
+    summary = rescore(run, KPolicy.parse(recall_k))
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
 
 

@@ -1,108 +1,210 @@
-"""The commands about cached corpora: build, info, search, verify."""
+"""The commands that make and fill cached corpora; `fetch`, and those that look into one, have files of their own."""
 
-from enum import StrEnum
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
-from localfact.console import errors, note, show
-from localfact.errors import InputError
-from localfact.report.tables import fields_table, hits_view
+from localfact import corpus_reading_commands
+from localfact.console import errors, note
+from localfact.corpus_reading_commands import AsJson, Folder, Kind, OwnEmbedder, show_description
+from localfact.fetch_commands import fetch
 
-app = typer.Typer(no_args_is_help=True, help="Build a cached corpus from pages and look into it.")
+if TYPE_CHECKING:
+    from localfact.evidence.corpora.adding import CorpusWriter, Progress
+    from localfact.evidence.corpora.corpus import CorpusDescription
+    from localfact.evidence.pages import Page
+    from localfact.evidence.passages import PassageKind
 
-Folder = Annotated[Path, typer.Argument(help="A corpus folder.")]
+app = typer.Typer(no_args_is_help=True, help="Build a cached corpus from pages or from the web, and look into it.")
+app.command()(fetch)
+for command in corpus_reading_commands.COMMANDS:
+    app.command()(command)
+
+Sources = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PAGES...",
+        help="JSONL (url, title, text, date), WARC, FActScore's Wikipedia (SQLite), Kiwix ZIM, HTML, PDF, text; or folders.",
+    ),
+]
 EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+#: So many problems of an import are told one by one.
+PROBLEMS_TOLD = 20
 
 
-class Kind(StrEnum):
-    """Kinds of passages."""
-
-    CHUNKS = "chunks"
-    PAGES = "pages"
+Kinds = Annotated[
+    list[Kind] | None,
+    typer.Option("--passages", help="Kinds of passages; repeat for several. [default: chunks, pages]"),
+]
 
 
 @app.command()
 def build(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="PAGES...", help="JSONL (url, title, text, date), or folders of HTML, text.")
-    ],
+    sources: Sources,
     out: Annotated[Path, typer.Option("--out", help="The corpus folder to make.")],
     embedder: EmbedderName = "minilm",
-    passages: Annotated[
-        list[Kind] | None, typer.Option("--passages", help="Kinds to index; repeat for several. [default: both]")
-    ] = None,
+    passages: Kinds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a corpus from pages. A row or file that cannot be read is told and passed over."""
+    """Build a corpus from pages. What cannot be read is told and passed over.
+
+    [dim]localfact corpus build pages.jsonl --out index/mine[/]
+    [dim]localfact corpus build saved.warc.gz papers/ --out index/mine[/]
+    """
+    from localfact.embedding import named_embedder
+    from localfact.evidence.corpora.building import KINDS, build_corpus
+
+    check_sources(sources)
+    with told("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
+        kinds = kinds_of(passages) or KINDS
+        description = build_corpus(pages, out, named_embedder(embedder), kinds=kinds, progress=progress)
+    show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
+
+
+@app.command()
+def add(
+    folder: Folder, sources: Sources, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False
+) -> None:
+    """Add pages to a corpus. A page that it has already is not taken twice."""
+    from localfact.evidence.corpora.corpus import read_description
+
+    read_description(folder)
+    check_sources(sources)
+    with (
+        told(f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."),
+        writer_of(folder, embedder) as writer,
+    ):
+        with reading(sources) as (pages, problems):
+            added = writer.add_pages(pages)
+        description = finished(writer, passages)
+    show_description(folder, description, {"added": added, "passed_over": len(problems)}, as_json=as_json)
+
+
+@app.command()
+def merge(folder: Folder, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False) -> None:
+    """Finish a corpus that a killed run left unfinished, index further kinds of passages, and merge the segments into one."""
+    from localfact.evidence.corpora.corpus import read_description
+
+    read_description(folder)
+    with writer_of(folder, embedder) as writer:
+        description = finished(writer, passages, merge=True)
+    show_description(folder, description, {}, as_json=as_json)
+
+
+@app.command()
+def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = False) -> None:
+    """Make the text of fetched pages anew from the archive, as a newer localfact would: nothing is fetched."""
+    from dataclasses import asdict
+
     from rich.progress import Progress
 
-    from localfact.embedding import named_embedder
-    from localfact.evidence.building import KINDS, build_corpus
-    from localfact.evidence.pages import read_pages
+    from localfact.evidence.corpora.corpus import read_description
+    from localfact.run import complete
+    from localfact.sources import reextract_all
 
-    read = [read_pages(source) for source in sources]
-    for problem in (problem for one in read for problem in one.problems):
-        note(f"Passed over: {problem}")
-    pages = [page for one in read for page in one.pages]
-    kinds = [kind for kind in KINDS if passages is None or kind in passages]
+    read_description(folder)
+    with writer_of(folder, embedder) as writer:
+        with Progress(console=errors(), transient=True) as bar:
+            task = bar.add_task("extracting pages", total=None)
+            done = complete(reextract_all(writer, lambda now, total: bar.update(task, completed=now, total=total)))
+        description = finished(writer, None)
+    show_description(folder, description, asdict(done), as_json=as_json)
+
+
+def kinds_of(passages: Sequence[Kind] | None) -> list["PassageKind"]:
+    """The kinds of passages that were named."""
+    named: dict[Kind, PassageKind] = {Kind.CHUNKS: "chunks", Kind.PAGES: "pages", Kind.SNIPPETS: "snippets"}
+    return [named[kind] for kind in passages or ()]
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Says what an interruption leaves."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(f"Interrupted. {what}")
+        raise
+
+
+def check_sources(sources: Sequence[Path]) -> None:
+    """Raises MissingError or InputError for the first source that cannot be read, before anything is changed."""
+    from localfact.evidence.importing.collections import check_source
+
+    for source in sources:
+        check_source(source)
+
+
+@contextmanager
+def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[str]]]:
+    """The pages of all sources, one by one behind a progress bar, and the problems met so far, of which some are told."""
+    from rich.progress import Progress
+
+    from localfact.evidence.importing.collections import import_pages
+    from localfact.evidence.importing.imported import Problem
+
+    problems: list[str] = []
     with Progress(console=errors(), transient=True) as bar:
-        tasks = {kind: bar.add_task(f"indexing {kind}", total=None) for kind in kinds}
-        description = build_corpus(
-            pages,
-            out,
-            named_embedder(embedder),
-            kinds=kinds,
-            progress=lambda kind, done, total: bar.update(tasks[kind], completed=done, total=total),
-        )
-    result = {"corpus": str(out), "passed_over": sum(len(one.problems) for one in read)}
-    show(result | description.model_dump(mode="json", exclude={"files"}), as_json=as_json, view=fields_table)
+        tasks: dict[str, Any] = {}
+
+        def watch(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(f"reading {name}", total=total)
+            bar.update(tasks[name], completed=done, total=total)
+
+        def pages() -> Iterator["Page"]:
+            for source in sources:
+                for found in import_pages(source, progress=watch):
+                    if not isinstance(found, Problem):
+                        yield found
+                        continue
+                    problems.append(str(found))
+                    if len(problems) <= PROBLEMS_TOLD:
+                        note(f"Passed over: {found}")
+
+        yield pages(), problems
+    if len(problems) > PROBLEMS_TOLD:
+        note(f"Passed over: {len(problems) - PROBLEMS_TOLD} more.")
 
 
-@app.command()
-def info(folder: Folder, as_json: AsJson = False) -> None:
-    """Say what a corpus holds and what it was built with."""
-    from localfact.evidence.corpus import read_description
+@contextmanager
+def indexing() -> Iterator["Progress"]:
+    """A progress bar for each kind of passages."""
+    from rich.progress import Progress
 
-    description = read_description(folder)
-    size = sum(mark.bytes for mark in description.files.values())
-    fields = {"corpus": str(folder), "bytes": size, **description.model_dump(mode="json", exclude={"files"})}
-    show(fields, as_json=as_json, view=fields_table)
+    with Progress(console=errors(), transient=True) as bar:
+        tasks: dict[str, Any] = {}
 
+        def watch(kind: str, done: int, total: int) -> None:
+            if kind not in tasks:
+                tasks[kind] = bar.add_task(f"indexing {kind}", total=total)
+            bar.update(tasks[kind], completed=done, total=total)
 
-@app.command()
-def search(
-    folder: Folder,
-    query: Annotated[str, typer.Argument(help="What to look for; a claim, say.")],
-    k: Annotated[int, typer.Option("--k", min=1, help="How many passages.")] = 5,
-    passages: Annotated[Kind, typer.Option("--passages", help="Which kind of passages.")] = Kind.PAGES,
-    embedder: EmbedderName = "minilm",
-    as_json: AsJson = False,
-) -> None:
-    """Search a corpus as a claim would be searched for: dense and BM25, fused by reciprocal rank."""
-    from localfact.embedding import named_embedder
-    from localfact.evidence.corpus import Corpus
-
-    corpus = Corpus.open(folder, named_embedder(embedder))
-    found = [
-        {"rank": rank, "score": score, **passage.model_dump(mode="json")}
-        for rank, (passage, score) in enumerate(corpus.search(query, passages.value, k), start=1)
-    ]
-    if corpus.embedder is None:
-        note("No embedder: BM25 alone.")
-    show(found, as_json=as_json, view=hits_view)
+        yield watch
 
 
-@app.command()
-def verify(folder: Folder, as_json: AsJson = False) -> None:
-    """Read every file of a corpus and compare hashes and counts."""
-    from localfact.evidence.corpus import Corpus
+def writer_of(folder: Path, embedder: str | None) -> "CorpusWriter":
+    """The corpus, to add to, with the embedder that made its vectors; one without vectors needs none, and says so."""
+    from localfact.embedding import NO_EMBEDDER, named_embedder
+    from localfact.evidence.corpora.adding import CorpusWriter
+    from localfact.evidence.corpora.corpus import embedder_name, read_description
 
-    problems = Corpus.open(folder, None).verify()
-    sound = f"{folder}: every file is the one that was built, and the counts agree."
-    show({"corpus": str(folder), "problems": problems}, as_json=as_json, view=lambda _: Text("\n".join(problems) or sound))
-    if problems:
-        raise typer.Exit(InputError.exit_code)
+    own = embedder_name(read_description(folder))
+    if own == NO_EMBEDDER:
+        if embedder not in (None, NO_EMBEDDER):
+            note(f"{folder} was built without vectors, so {embedder} has nothing to do: BM25 alone.")
+        return CorpusWriter(folder, None)
+    return CorpusWriter(folder, named_embedder(embedder or own))
+
+
+def finished(writer: "CorpusWriter", passages: Sequence[Kind] | None, *, merge: bool = False) -> "CorpusDescription":
+    """Indexes what is not indexed yet: the kinds that the corpus has, and those that are named."""
+    from localfact.evidence.corpora.building import KINDS
+
+    kinds = kinds_of(passages) or (() if writer.description.segments else KINDS)
+    with indexing() as progress:
+        return writer.finish(kinds, merge=merge, progress=progress)

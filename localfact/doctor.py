@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from localfact.errors import LocalFactError
-from localfact.evidence.corpus import read_description
+from localfact.evidence.corpora.corpus import read_description
 from localfact.locations import data_folder
 from localfact.modelcards import list_cards, weights_folder
 

@@ -133,6 +133,7 @@ def start_settings(options: Options) -> "EngineSettings":
     if options.model is None:
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
     beside = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
+    beside += [load_card(options.reranker)] if options.reranker is not None else []
     if options.relations not in (None, "llm", "lexical"):
         beside.append(load_card(options.relations))
     return engine_settings(load_card(options.model), engine_args=options.engine_args, reserved_gib=reserved_for(beside))

@@ -8,6 +8,8 @@
     ├── RunFolderError             2   a run folder that other settings, or another process, own
     ├── MissingError               3   weights, a corpus or a package that is not there
     ├── EngineError                2   the language model engine could not start, or died; what was done is kept
+    ├── SearchError                2   a search that no provider answered; never taken for "nothing found"
+    ├── OfflineError               2   something tried to leave this machine although --offline was given
     └── WriteError                 2   the disk is full or the folder cannot be written; what was done is kept
 
 The command line prints the message and exits with the code; a library user catches LocalFactError.
@@ -50,6 +52,14 @@ class MissingError(LocalFactError):
 
 class EngineError(LocalFactError):
     """The language model engine could not start, or died while at work. Everything done before stands."""
+
+
+class SearchError(LocalFactError):
+    """A search that no provider answered, after all tries. It concerns one query; the same command asks again."""
+
+
+class OfflineError(LocalFactError):
+    """Something tried to resolve a name or to connect beyond this machine although that was forbidden."""
 
 
 class WriteError(LocalFactError):

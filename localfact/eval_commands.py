@@ -9,23 +9,33 @@ import typer
 from localfact.arguments import (
     EVIDENCE,
     FACTREASONER,
+    AllowHost,
     AsJson,
+    BlockHost,
+    Claims,
     Concurrency,
     Confidence,
     CorpusFolder,
     Data,
     EmbedderName,
     EngineArg,
+    EvidenceKind,
     ExtractionTokens,
     Force,
+    HostDelay,
     KeepDuplicates,
     Limit,
     MaxWords,
     MethodName,
     Model,
+    Offline,
+    OnlyHost,
+    Provider,
+    Queries,
     RecallK,
     Relations,
     Replay,
+    SearxngUrl,
     Seed,
     Solver,
     Stride,
@@ -36,8 +46,22 @@ from localfact.arguments import (
     read_text,
 )
 from localfact.console import SOME_FAILED, errors, note, show
+from localfact.errors import InputError
 from localfact.inputs import MAX_WORDS
+from localfact.offline import go_offline
 from localfact.report.tables import fields_table
+
+
+def begin_offline(offline: bool, provider: list[str] | None) -> None:
+    """Cuts this process off from the network if that is wanted.
+
+    Raises:
+        InputError: the web is to be searched all the same.
+    """
+    if offline and provider:
+        raise InputError("--offline and --provider exclude each other: the web cannot be searched without a network.")
+    if offline:
+        go_offline()
 
 
 def eval_command(
@@ -47,10 +71,7 @@ def eval_command(
     corpus: CorpusFolder = None,
     out: Annotated[Path | None, typer.Option("--out", help="Run folder. Default: runs/<hash of data and settings>.")] = None,
     limit: Limit = None,
-    claims: Annotated[
-        str | None,
-        typer.Option("--claims", help="given: use claims that come with the data; extract: ignore them. Default: given."),
-    ] = None,
+    claims: Claims = None,
     relations: Relations = None,
     embedder: EmbedderName = "minilm",
     tables: Tables = None,
@@ -63,14 +84,41 @@ def eval_command(
             rich_help_panel=FACTREASONER,
         ),
     ] = None,
-    queries: Annotated[
-        str,
+    provider: Provider = None,
+    searxng_url: SearxngUrl = None,
+    allow_host: AllowHost = None,
+    host_delay: HostDelay = 1.0,
+    offline: Offline = False,
+    scope: Annotated[
+        str | None,
         typer.Option(
-            "--queries",
-            help="What a corpus is searched with: claim, or llm for a query that the model writes.",
+            "--scope",
+            help="query: pages that the claim's own search found; corpus: all pages. Default: query if searches are recorded.",
             rich_help_panel=EVIDENCE,
         ),
-    ] = "claim",
+    ] = None,
+    results: Annotated[
+        int | None,
+        typer.Option(
+            "--results", min=1, help="Results of a search that are used. Default: 5, or --k.", rich_help_panel=EVIDENCE
+        ),
+    ] = None,
+    evidence: EvidenceKind = "page",
+    block_host: BlockHost = None,
+    only_host: OnlyHost = None,
+    before: Annotated[
+        str | None,
+        typer.Option("--before", help="Leave out pages of this date (2023-09-30, 2023) and later.", rich_help_panel=EVIDENCE),
+    ] = None,
+    reranker: Annotated[
+        str | None,
+        typer.Option(
+            "--reranker",
+            help="Card of a cross-encoder that puts a claim's passages in order. Default: none.",
+            rich_help_panel=EVIDENCE,
+        ),
+    ] = None,
+    queries: Queries = "claim",
     k: Annotated[
         int | None, typer.Option("--k", min=1, help="Passages per claim. Default: the method's.", rich_help_panel=EVIDENCE)
     ] = None,
@@ -111,14 +159,19 @@ def eval_command(
     [dim]localfact eval[/]                                         the shipped sample
     [dim]localfact eval --data answers.jsonl --corpus index/mine[/]  your responses, your corpus
     [dim]localfact eval --data answers.jsonl --model llama-3.1-8b --corpus index/mine[/]  FastFact, in vLLM
+    [dim]localfact eval --data answers.jsonl --corpus index/web --provider duckduckgo[/]  evidence from the web, kept
+    [dim]localfact eval --data answers.jsonl --corpus index/web --offline[/]  the same again with the network unplugged
     [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
     """
+    begin_offline(offline, provider)
     from localfact import evaluation
+    from localfact.finished import first_failure
     from localfact.options import options_of, read_hosts
     from localfact.planning import plan as planned
     from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import machine_line, summary_view
     from localfact.scoring import KPolicy
+    from localfact.sources import privacy_note
 
     recall = KPolicy.parse(recall_k)
     options = options_of(
@@ -127,6 +180,17 @@ def eval_command(
         relations=relations,
         kept_relations=kept_relations,
         queries=queries,
+        providers=tuple(provider or ()),
+        searxng_url=searxng_url,
+        allow_hosts=tuple(allow_host or ()),
+        host_delay=host_delay,
+        scope=scope,
+        results=results,
+        evidence=evidence,
+        block_hosts=tuple(block_host or ()),
+        only_hosts=tuple(only_host or ()),
+        before=before,
+        reranker=reranker,
         embedder=embedder,
         tables=tables,
         solver=solver,
@@ -152,6 +216,8 @@ def eval_command(
         return
     if job.machine:
         note(machine_line(job.machine))
+    if job.options.live:
+        note(privacy_note(job.options))
     try:
         with TerminalProgress(errors()) as progress:
             summary = evaluation.execute(job, recall_k=recall, concurrency=concurrency, force=force, progress=progress)
@@ -161,6 +227,7 @@ def eval_command(
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if summary.responses_failed or summary.verdicts["failed"]:
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
+        note(f"The first of them, {first_failure(job.out)}")
         raise typer.Exit(SOME_FAILED)
 
 
@@ -177,13 +244,21 @@ def check(
     engine_arg: EngineArg = None,
     transcript: Transcript = None,
     replay: Replay = None,
+    provider: Provider = None,
+    searxng_url: SearxngUrl = None,
+    allow_host: AllowHost = None,
+    host_delay: HostDelay = 1.0,
+    offline: Offline = False,
     max_words: MaxWords = MAX_WORDS,
     as_json: AsJson = False,
 ) -> None:
     """Judge one text: a verdict per claim, with what told most. Without --corpus, the sample's pages are searched."""
+    begin_offline(offline, provider)
     from localfact import evaluation
     from localfact.options import options_of
     from localfact.report.terminal import assessment_view
+    from localfact.runfolder import is_failed
+    from localfact.sources import check_web, privacy_note, with_corpus
 
     text = sys.stdin.read() if file == "-" else read_text(Path(file), lenient=True)
     options = options_of(
@@ -193,8 +268,17 @@ def check(
         engine_arg=engine_arg,
         transcript=transcript,
         replay=replay,
+        providers=tuple(provider or ()),
+        searxng_url=searxng_url,
+        allow_hosts=tuple(allow_host or ()),
+        host_delay=host_delay,
     )
-    if corpus is None:
+    if options.live:
+        check_web(options)
+        note(privacy_note(with_corpus(options)))
+    elif corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
     assessment = evaluation.check(text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words)
     show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
+    if is_failed(assessment):
+        raise typer.Exit(SOME_FAILED)

@@ -1,4 +1,4 @@
-"""Evaluating: a file of responses into a run folder, a finished run again, one text. The package and the commands offer it."""
+"""Evaluating: a file of responses into a run folder, or one text. The package and the commands offer it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,10 @@ from localfact.options import Options
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
-from localfact.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, SILENT, Progress, complete, run
+from localfact.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, SILENT, Progress, complete, run_and_close
 from localfact.runfolder import (
     RELATIONS_FILE,
     RUN_FILE,
-    SUMMARY_FILE,
     RunFolder,
     pending,
     read_assessments,
@@ -31,6 +30,7 @@ from localfact.runfolder import (
 )
 from localfact.scoring import KPolicy
 from localfact.settings import resolve
+from localfact.sources import check_web, finish_left, with_corpus
 from localfact.versions import versions
 from localfact.wiring import keeping, wire
 
@@ -39,7 +39,8 @@ RUNS = Path("runs")
 
 NO_EVIDENCE = (
     "No evidence: {who} no passages, and no corpus was named. "
-    "Name one with --corpus DIR; `localfact corpus build PAGES --out DIR` makes one from your own pages."
+    "Name one with --corpus DIR (`localfact corpus build PAGES --out DIR` makes one from your own pages), or search the web "
+    "with --provider duckduckgo."
 )
 
 
@@ -89,7 +90,7 @@ def prepare(
 
     Args:
         data: JSONL or JSON with responses in any schema of inputs.py; the shipped sample when None, with its corpus unless the
-            options name another, and with claims extracted unless the options say "given".
+            options name another or have the web searched, and with claims extracted unless the options say "given".
         method: a name of methods.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
         options: what departs from the method's defaults.
         out: the run folder; runs/<hash of data and settings> when None.
@@ -100,11 +101,13 @@ def prepare(
         InputError: the file, the method or an option cannot be used.
         MissingError: there is no evidence for any response, or the language model is not on this machine.
     """
-    options = options or Options()
+    options = with_corpus(options or Options())
     chosen = method_for(method, options)
     if data is None:
         defaults = {"corpus": options.corpus or sample_corpus(), "claims": options.claims or "extract"}
         options = options.model_copy(update=defaults)
+    if options.live:
+        check_web(options)
     path = Path(data) if data is not None else sample_responses()
     responses = read_responses(path, max_words=max_words, limit=limit)
     facts = engine_facts(options) if options.names_model else None
@@ -167,26 +170,41 @@ def execute(
     begins = force or not (job.out / RUN_FILE).exists()
     wired = partial(wire, job.method, job.options, job.settings, job.facts, start)
     pipeline = wired() if begins else None
+    notes: tuple[str, ...] = ()
     try:
         with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
             if pending(len(job.responses), folder.done):
-                pipeline = keeping(pipeline or wired(), job.settings, job.options, folder.path / RELATIONS_FILE)
-                at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.options.names_model else CONCURRENCY)
-                complete(run(job.responses, pipeline, folder, progress, at_once))
+                running, pipeline = keeping(pipeline or wired(), job.settings, job.options, folder.path / RELATIONS_FILE), None
+                notes = take(job, running, folder, concurrency, progress)
+            elif job.options.live:
+                finish_left(job.options, job.settings, progress.count)
             summary = summarise(
                 read_assessments(job.out),
                 method=job.method.name,
                 settings=job.settings,
                 run=str(job.out),
                 recall_k=recall_k,
-                warnings=(*job.warnings, *folder.warnings),
+                warnings=(*job.warnings, *folder.warnings, *notes),
                 seed=job.options.seed,
             )
             folder.complete(summary.model_dump(mode="json"))
     finally:
         if pipeline is not None:
             complete(pipeline.close())
+            pipeline.finish(False, progress.count)
     return summary
+
+
+def take(job: Job, pipeline: Pipeline, folder: RunFolder, concurrency: int | None, progress: Progress) -> tuple[str, ...]:
+    """Takes what is pending down a road that is closed behind it, and finished if nothing interrupted it; what it notes."""
+    whole = False
+    try:
+        at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.options.names_model else CONCURRENCY)
+        complete(run_and_close(job.responses, pipeline, folder, progress, at_once))
+        whole = True
+    finally:
+        pipeline.finish(whole, progress.count)
+    return pipeline.notes()
 
 
 def evaluate(
@@ -202,41 +220,6 @@ def evaluate(
     """Scores the responses of a file, keeps everything in a run folder and returns the sums; see `prepare` and `execute`."""
     job = prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
     return execute(job, progress=progress)
-
-
-def finished(run_folder: str | Path) -> Summary | None:
-    """The summary that a run ended with; None while it has not ended.
-
-    Raises:
-        MissingError: there is no such run. InputError: its summary is damaged.
-    """
-    path = Path(run_folder)
-    read_run_file(path)
-    if not (path / SUMMARY_FILE).is_file():
-        return None
-    try:
-        return Summary.model_validate_json((path / SUMMARY_FILE).read_bytes())
-    except ValidationError:
-        raise InputError(f"{path / SUMMARY_FILE} is damaged. `localfact score {path}` makes the sums anew.") from None
-
-
-def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
-    """Sums a run up again, finished or not, perhaps with another K. Nothing is written.
-
-    Raises:
-        MissingError: there is no such run.
-    """
-    path = Path(run_folder)
-    settings = read_run_file(path)["settings"]
-    seed = settings.get("seed")
-    return summarise(
-        read_assessments(path),
-        method=str(settings.get("method", "unknown")),
-        settings=settings,
-        run=str(path),
-        recall_k=recall_k,
-        seed=seed if isinstance(seed, int) else 0,
-    )
 
 
 def check(
@@ -261,11 +244,18 @@ def check(
     if response.problem is not None:
         raise InputError(response.problem)
     options = options or Options()
-    options = options.model_copy(update={"claims": "extract", "corpus": options.corpus or sample_corpus()})
+    options = with_corpus(options.model_copy(update={"claims": "extract"}))
+    options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
     chosen = method_for(method, options)
     facts = engine_facts(options) if options.names_model else None
     pipeline = wire(chosen, options, resolve(chosen, options, facts.identity if facts else None), facts)
-    return complete(assess_one(pipeline, response))
+    whole = False
+    try:
+        assessment = complete(assess_one(pipeline, response))
+        whole = True
+    finally:
+        pipeline.finish(whole, SILENT.count)
+    return assessment
 
 
 async def assess_one(pipeline: Pipeline, response: Response) -> Assessment:
@@ -279,6 +269,8 @@ async def assess_one(pipeline: Pipeline, response: Response) -> Assessment:
 def sources_of(job: Job) -> dict[str, str]:
     """Where things lay, for the reader of run.yaml: their content is what counts, and that is in the settings."""
     sources = {"data": str(job.data), "corpus": str(job.options.corpus or "")}
+    if job.options.live:
+        sources |= {"providers": ", ".join(job.options.providers)}
     transcript = job.options.transcript or job.options.replay
     if job.options.names_model:
         sources |= {"model": job.options.model or "", "transcript": str(transcript or "")}

@@ -4,7 +4,9 @@ A card is a YAML file in `models/`; a user's own card, or a folder of weights, i
 Hugging Face hub by its id there.
 """
 
+import hashlib
 import importlib.util
+import json
 import re
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -18,13 +20,14 @@ from localfact.modelfiles import WEIGHT_PATTERNS, weight_files
 from localfact.records import Record
 from localfact.weights import find_weights, places, revision_of, state_of
 
-Role = Literal["embedder", "relations", "llm"]
+Role = Literal["embedder", "reranker", "relations", "llm"]
 #: What the outputs of a relation model stand for.
 OutputLabel = Literal["entailment", "contradiction", "neutral"]
 Positive = Annotated[int, Field(gt=0)]
 
 #: Digits of a revision that are enough to tell two apart in an identity.
 REVISION_DIGITS = 12
+PREFIX_DIGITS = 8
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 BRANCH = "main"
 CARD_SUFFIXES = (".yaml", ".yml")
@@ -61,6 +64,7 @@ class ModelCard(Record):
         package: an installed Python package that carries the weights in its folder `package_folder`.
         folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
         dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
+        query_prefix, passage_prefix: what an embedder reads before a text that asks, and before one that may answer.
         labels: what a relation model's outputs stand for, in order, where its own configuration does not name them.
         gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
         kv_bytes: memory that one token takes in the cache of keys and values, at 16 bits, on all GPUs together; kv_heads: over
@@ -78,6 +82,8 @@ class ModelCard(Record):
     folder: Path | None = None
     dimension: Positive | None = None
     window: Positive | None = None
+    query_prefix: str = ""
+    passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     licence: str = "unknown"
@@ -90,8 +96,15 @@ class ModelCard(Record):
 
     @property
     def identity(self) -> str:
-        """Name and shortened revision: what a corpus or a run keeps to know the model again."""
-        return f"{self.name}@{self.revision.removeprefix('sha256:')[:REVISION_DIGITS]}"
+        """Name and shortened revision: what a corpus or a run keeps to know the model again.
+
+        Prefixes are part of it, as a hash: the same weights make other vectors with them.
+        """
+        known = f"{self.name}@{self.revision.removeprefix('sha256:')[:REVISION_DIGITS]}"
+        prefixes = [self.query_prefix, self.passage_prefix]
+        if not any(prefixes):
+            return known
+        return f"{known}+prefixes={hashlib.sha256(json.dumps(prefixes).encode()).hexdigest()[:PREFIX_DIGITS]}"
 
 
 def list_cards() -> list[ModelCard]:

@@ -10,7 +10,7 @@ from localfact.errors import LocalFactError
 from localfact.llm.chat import PLAIN, template_hash
 from localfact.llm.hardware import Hardware
 from localfact.llm.settings import engine_settings
-from localfact.llm.shape import read_config
+from localfact.llm.shape import number, read_config
 from localfact.modelcards import ModelCard, weights_folder
 from localfact.modelfiles import TOKENIZER_FILES, weight_files
 from localfact.records import Record
@@ -54,6 +54,8 @@ def check_model(card: ModelCard, hardware: Hardware | None = None) -> Findings:
             machine = dict(engine_settings(card, hardware=hardware).machine)
         except LocalFactError as error:
             problems.append(str(error))
+    if card.roles == ("reranker",) and not problems and outputs_of(folder) != 1:
+        problems.append(f"{folder}: the model has {outputs_of(folder)} outputs; a reranker has one")
     return Findings(
         model=card.name,
         revision=card.revision,
@@ -84,6 +86,13 @@ def generates(folder: Path) -> bool:
     """Whether a folder holds a language model, going by the architecture in its configuration."""
     architectures = read_config(folder).get("architectures") or []
     return any(str(name).endswith(("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")) for name in architectures)
+
+
+def outputs_of(folder: Path) -> int:
+    """How many outputs the classifier in a folder has, by its configuration: two where it says nothing, as in transformers."""
+    config = read_config(folder)
+    named = config.get("id2label")
+    return len(named) if isinstance(named, dict) else number(config, "num_labels") or 2
 
 
 def is_whole(file: Path) -> bool:

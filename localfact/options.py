@@ -12,6 +12,10 @@ from localfact.records import Probability, Record
 
 Tables = Literal["paper", "priors", "balanced"]
 Confidence = Literal["token", "distribution"]
+#: What a user may type for doing without a reranker.
+NO_RERANKER = "none"
+
+Scope = Literal["query", "corpus"]
 Stride = Annotated[int, Field(ge=1)] | Literal["max"]
 OutputTokens = Annotated[int, Field(ge=1)]
 
@@ -26,6 +30,13 @@ class Options(Record):
             come; "extract" always extracts.
         corpus: the folder of a cached corpus, for responses that bring no passages.
         queries: what a corpus is searched with: the claim, or a query that the language model writes for it.
+        providers: who searches the web, the next where one fails; then what is found is added to the corpus. searxng_url: of
+            the user's own SearXNG. allow_hosts: hosts and networks that may be fetched from although they are not public.
+            host_delay: seconds between two requests to one host.
+        scope: "query" takes the pages that a claim's own search found, "corpus" searches all; None: "query" where searches are
+            recorded. results: of a search so many are used. evidence: whole pages, or the snippets of search results.
+        block_hosts, only_hosts, before: which pages may be used (see evidence/admission.py).
+        reranker: the card of a cross-encoder that puts the passages of a claim in order.
         relations: llm, lexical, or the card of a relation model. kept_relations: a file that keeps what they predict, in place
             of the run folder's own, for several runs over the same pairs.
         k: passages retrieved per claim. passage_prior: the prior of a passage to be true. hosts: lower priors of single hosts.
@@ -41,6 +52,17 @@ class Options(Record):
     claims: Literal["given", "extract"] | None = None
     corpus: Path | None = None
     queries: Literal["claim", "llm"] = "claim"
+    providers: tuple[str, ...] = ()
+    searxng_url: str | None = None
+    allow_hosts: tuple[str, ...] = ()
+    host_delay: Annotated[float, Field(ge=0)] = 1.0
+    scope: Scope | None = None
+    results: Annotated[int, Field(ge=1, le=100)] | None = None
+    evidence: Literal["page", "snippet"] = "page"
+    block_hosts: tuple[str, ...] = ()
+    only_hosts: tuple[str, ...] = ()
+    before: str | None = None
+    reranker: str | None = None
     relations: str | None = None
     kept_relations: Path | None = None
     embedder: str = "minilm"
@@ -59,6 +81,11 @@ class Options(Record):
     seed: int = 0
 
     @property
+    def live(self) -> bool:
+        """Whether the web is searched."""
+        return bool(self.providers)
+
+    @property
     def names_model(self) -> bool:
         """Whether a language model, or a transcript of one, was named."""
         return self.model is not None or self.replay is not None
@@ -73,6 +100,7 @@ def options_of(*, stride: str = "max", engine_arg: list[str] | None = None, **ch
     Raises:
         InputError: naming the option and what it takes.
     """
+    chosen["reranker"] = None if chosen.get("reranker") == NO_RERANKER else chosen.get("reranker")
     chosen["stride"] = int(stride) if stride.isdecimal() else stride
     chosen["engine_args"] = read_engine_args(engine_arg or [])
     try:

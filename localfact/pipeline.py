@@ -8,14 +8,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from localfact.records import Assessment, AssessmentStatus, Evidence, Extraction, Failure, Judgement, Pair, Response, Verdict
+from localfact.records import (
+    Assessment,
+    AssessmentStatus,
+    Claim,
+    Evidence,
+    Extraction,
+    Failure,
+    Judgement,
+    Pair,
+    Response,
+    Verdict,
+)
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
 from localfact.usage import Ledger, Usage, kept_in
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
-#: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "prompt_tokens",
-#: "cached_tokens" and "output_tokens" whenever a language model answered.
+#: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
+#: "pages_failed" whenever the web answered; "prompt_tokens", "cached_tokens" and "output_tokens" whenever a language model did.
 Observer = Callable[[str, int], None]
+#: Does what is left when the road is closed; told whether all responses are through, and whom to tell how far it is.
+Finish = Callable[[bool, Observer], None]
 #: Ends what strategies hold open.
 Close = Callable[[], Coroutine[Any, Any, None]]
 
@@ -48,6 +61,14 @@ def observe_usage(observe: Observer, usage: Usage) -> None:
         observe(name, getattr(usage, name))
 
 
+def unobserved(what: str, number: int) -> None:
+    """An observer that nobody reads."""
+
+
+def nothing_to_finish(whole: bool, observe: Observer) -> None:
+    """What a pipeline that adds to no corpus does at its end."""
+
+
 async def nothing_to_close() -> None:
     """What a pipeline does at its end when its strategies hold nothing open."""
 
@@ -58,7 +79,10 @@ class Pipeline:
 
     Attributes:
         relation_model: None for an assessor that needs no pairs related.
-        close: ends what the strategies hold open, a language model engine say.
+        close: ends what the strategies hold open, a language model engine say; in the event loop that they worked in.
+        notes: what a reader must know of the run as a whole once it is through, a search provider that refused say.
+        finish: called once, after `close` and in no event loop, with whether all responses are through: lets go of a corpus
+            that was added to, indexed if they are.
     """
 
     extractor: ClaimExtractor
@@ -66,6 +90,8 @@ class Pipeline:
     relation_model: RelationModel | None
     assessor: Assessor
     close: Close = nothing_to_close
+    notes: Callable[[], tuple[str, ...]] = tuple
+    finish: Finish = nothing_to_finish
 
     async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
         """Takes `response` down the road.
@@ -76,6 +102,7 @@ class Pipeline:
         if response.problem is not None:
             return failed(index, response, response.problem)
         journey.ledger.watch = partial(observe_usage, observe)
+        journey.ledger.observe = observe
         with kept_in(journey.ledger):
             assessment = await self._assess(index, response, journey, observe)
         return assessment.model_copy(update={"usage": journey.ledger.repeatable()})
@@ -90,12 +117,14 @@ class Pipeline:
         with journey.stage("retrieve"):
             unsettled = self.assessor.unsettled(claims)
             evidence = await self.retriever.retrieve(response, unsettled) if unsettled else Evidence()
-        pairs = self.assessor.pairs(claims, evidence)
+        judged = [claim for claim in claims if claim.id not in evidence.failures]
+        pairs = self.assessor.pairs(judged, evidence)
         with journey.stage("relate"):
             relations = await self._relate(pairs)
         observe("relations", len(pairs))
         with journey.stage("assess"):
-            judgement = await self.assessor.assess(response, claims, evidence, relations)
+            judgement = await self.assessor.assess(response, judged, evidence, relations)
+        judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(unsettled)}, "relate": count_pairs(relations)}
         return assessment_of(index, response, extraction, evidence, judgement, counts)
 
@@ -150,7 +179,7 @@ def assessment_of(
             **extraction.counts,
             **dropped,
         },
-        "retrieve": {"passages": len(evidence.passages), **counted.get("retrieve", {})},
+        "retrieve": {"passages": len(evidence.passages), **counted.get("retrieve", {}), **evidence.counts},
         "relate": counted.get("relate", {}),
         "assess": judgement.counts,
     }
@@ -166,6 +195,16 @@ def assessment_of(
             "warnings": (*extraction.warnings, *evidence.notes, *judgement.warnings),
         }
     )
+
+
+def with_failures(judgement: Judgement, claims: Sequence[Claim], failures: Mapping[str, str]) -> Judgement:
+    """The judgement with a failed verdict, in its place, for every claim that no evidence could be looked for."""
+    if not failures:
+        return judgement
+    judged = {verdict.claim_id: verdict for verdict in judgement.verdicts}
+    failed = {claim: Verdict(claim_id=claim, label=VerdictLabel.FAILED, rationale=why) for claim, why in failures.items()}
+    verdicts = tuple((judged | failed)[claim.id] for claim in claims)
+    return judgement.model_copy(update={"verdicts": verdicts})
 
 
 def status_of(verdicts: Sequence[Verdict]) -> AssessmentStatus:

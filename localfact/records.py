@@ -109,12 +109,16 @@ class Evidence(Record):
         affinity: claim id -> passage id -> how well that passage matches the claim, for all passages that the retriever
             scored, its own or another claim's. In [-1, 1] for cosine, or relative to the claim's best for BM25. Empty when
             nothing was scored: then no pair can be gated.
+        failures: claim id -> why no evidence could be looked for (a search that nobody answered). Such a claim is not judged.
+        counts: named whole numbers worth reporting (searches, pages, ...).
         notes: sentences about how the evidence was found that a reader of the results must know.
     """
 
     passages: tuple[Passage, ...] = ()
     hits: Mapping[str, tuple[Hit, ...]] = Field(default_factory=dict)
     affinity: Mapping[str, Mapping[str, float]] = Field(default_factory=dict)
+    failures: Mapping[str, str] = Field(default_factory=dict)
+    counts: Mapping[str, int] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from localfact.errors import CorpusError, EngineError, LocalFactError, MissingError, WriteError
+from localfact.errors import CorpusError, EngineError, LocalFactError, MissingError, OfflineError, WriteError
 from localfact.pipeline import Journey, Pipeline, failed
 from localfact.records import Assessment, Response
 from localfact.runfolder import RunFolder, pending
@@ -17,7 +17,7 @@ CONCURRENCY = 4
 #: The same where a language model answers: its engine batches whatever is open, and an idle place in a batch is lost.
 CONCURRENCY_WITH_MODEL = 32
 #: Errors that no other response would escape.
-CONCERN_ALL = (MissingError, CorpusError, EngineError, WriteError)
+CONCERN_ALL = (MissingError, CorpusError, EngineError, OfflineError, WriteError)
 
 
 class Progress(Protocol):
@@ -76,6 +76,7 @@ async def run(
             "finished": datetime.now(UTC).isoformat(),
             "seconds": journey.seconds,
             "usage": journey.ledger.varying(),
+            **({"sent": dict(journey.ledger.sent)} if journey.ledger.sent else {}),
         }
         folder.append(assessment, timing)
         progress.response_done(assessment)
@@ -96,6 +97,16 @@ async def assess_or_fail(
     except Exception as error:  # one bad response must never stop the rest
         reason = f"{type(error).__name__}: {error}"
     return failed(index, response, reason).model_copy(update={"usage": journey.ledger.repeatable()})
+
+
+async def run_and_close(
+    responses: Sequence[Response], pipeline: Pipeline, folder: RunFolder, progress: Progress, concurrency: int = CONCURRENCY
+) -> None:
+    """As `run`; then, however that ended, closes the pipeline, in the event loop that its strategies worked in."""
+    try:
+        await run(responses, pipeline, folder, progress, concurrency)
+    finally:
+        await pipeline.close()
 
 
 def complete(coroutine: Coroutine[Any, Any, Result]) -> Result:

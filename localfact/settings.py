@@ -3,6 +3,7 @@
 They name the run folder and stand in run.yaml; `wiring.py` turns them into a pipeline.
 """
 
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ from localfact.assess.factreasoner import FactReasoner
 from localfact.assess.priormap import read_prior_map
 from localfact.embedding import NO_EMBEDDER
 from localfact.errors import InputError
-from localfact.evidence.corpus import corpus_identity
+from localfact.evidence.admission import Admission, admission_of
+from localfact.evidence.corpora.corpus import corpus_identity, read_description, recorded_id
+from localfact.evidence.reranker import reranker_identity
 from localfact.llm.engine import EngineIdentity
 from localfact.methods import (
     LEXICAL,
@@ -25,13 +28,18 @@ from localfact.methods import (
     relations_of,
 )
 from localfact.modelcards import load_card
-from localfact.options import Options
+from localfact.options import Options, Scope
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.crossencoder import cross_encoder_identity
 from localfact.relations.lexical import lexical_identity
 from localfact.relations.windows import READING
 
 Settings = Mapping[str, Any]
+
+#: How many pages FastFact takes for a claim (section 4.2).
+RESULTS_OF_A_SEARCH = 5
+#: Length of the random id of a corpus that is not there yet.
+ID_BYTES = 8
 
 
 def resolve(method: Method, options: Options, identity: EngineIdentity | None = None) -> dict[str, Any]:
@@ -48,13 +56,12 @@ def resolve(method: Method, options: Options, identity: EngineIdentity | None = 
     if options.names_model and identity is None:
         raise AssertionError("a method that asks a language model is resolved with that model's identity")
     embedder = None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity
+    evidence = evidence_settings(method, options)
     settings: dict[str, Any] = {
         "method": method.name,
         "claims": options.claims or "given",
-        "corpus": corpus_identity(options.corpus) if options.corpus else None,
         "embedder": embedder,
-        "passages": method.passages,
-        "k": options.k or method.k,
+        **evidence,
         "queries": options.queries,
         "merge_near_duplicates": method.merge_near_duplicates,
         "seed": options.seed,
@@ -73,6 +80,60 @@ def resolve(method: Method, options: Options, identity: EngineIdentity | None = 
     if identity is not None:
         settings |= {"model": identity.model_dump(mode="json"), "prompts": prompt_hashes(*tasks_of(settings))}
     return settings
+
+
+def evidence_settings(method: Method, options: Options) -> dict[str, Any]:
+    """What decides which passages a claim gets. Who searches the web decides nothing that is not recorded in the corpus.
+
+    Raises:
+        InputError: options that do not go together, or a date that is none. MissingError: no corpus, no such reranker.
+    """
+    k = options.k or method.k
+    settings: dict[str, Any] = {
+        "corpus": None,
+        "passages": "snippets" if options.evidence == "snippet" else method.passages,
+        "k": k,
+    }
+    admission = admission_of(options.block_hosts, options.only_hosts, options.before)
+    if admission != Admission():
+        settings["admission"] = admission.model_dump(mode="json")
+    if options.reranker is not None:
+        settings["reranker"] = reranker_identity(load_card(options.reranker))
+    if options.corpus is None:
+        return settings
+    if scope_of(options) == "corpus":
+        return settings | {"corpus": corpus_identity(options.corpus), "scope": "corpus"}
+    results = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
+    settings |= {"corpus": recorded_id(options.corpus), "scope": "query", "results": results}
+    if options.live:
+        # A corpus that is not there yet gets this id, and keeps it while it grows.
+        return settings | {"corpus": settings["corpus"] or secrets.token_hex(ID_BYTES)}
+    # A claim that was never searched for gets the whole corpus, so all of it decides.
+    return settings | {"content": corpus_identity(options.corpus)}
+
+
+def scope_of(options: Options) -> Scope:
+    """Whether a claim gets the pages of its own search, or those of the whole corpus: the latter where no search is recorded.
+
+    Raises:
+        InputError: the whole of a corpus that is still being added to. MissingError: there is no corpus.
+    """
+    if options.live:
+        if options.scope == "corpus":
+            raise InputError(
+                "--scope corpus searches a finished corpus: fetch it first (`localfact corpus fetch`), then evaluate without "
+                "--provider."
+            )
+        return "query"
+    if options.scope == "corpus" or options.corpus is None:
+        return "corpus"
+    searched = bool(read_description(options.corpus).searches)
+    if options.scope == "query" and not searched:
+        raise InputError(
+            f"--scope query needs searches, and none is recorded in {options.corpus}: `localfact corpus fetch` makes them. "
+            "Leave --scope out to search the whole corpus."
+        )
+    return "query" if searched else "corpus"
 
 
 def extractor_settings(method: Method, options: Options, identity: EngineIdentity | None) -> dict[str, Any]:

@@ -199,8 +199,9 @@ def _trimmed(text: str, start: int, end: int) -> Span | None:
 
 
 def host_of(link: str | None) -> str | None:
-    """The lower-case host of a link; None for a path, a name, or nothing."""
+    """The lower-case host of a link, without the dot that may end it; None for a path, a name, or nothing."""
     try:
-        return urlsplit(link).hostname if link else None
+        host = urlsplit(link).hostname if link else None
     except ValueError:
         return None
+    return host.rstrip(".") if host else None

@@ -1,9 +1,12 @@
-"""What calls of a language model cost, kept per response and stage: Table 3 of FastFact counted from what was really sent.
+"""What a response's way costs, kept per response: calls of a language model by stage, searches and pages as they are sent.
+
+Table 3 of FastFact is counted from what was really sent.
 
 A stage calls an engine; the engine's outermost wrapper (`llm/metered.py`) spends the usage of each call on the ledger of the
 response that is on its way in this context. Coroutines and threads started there share the ledger: no stage hands costs on.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -61,16 +64,27 @@ class StageUsage:
 
 @dataclass
 class Ledger:
-    """The calls of one response, by stage. `watch` is told of each call, for progress."""
+    """The calls of one response, by stage, and what else it sent (searches, pages), which differs from run to run.
+
+    `watch` is told of each call, `observe` of everything else, for progress.
+    """
 
     stages: dict[str, StageUsage] = field(default_factory=dict)
+    sent: Counter[str] = field(default_factory=Counter)
     watch: Callable[[Usage], None] | None = None
+    observe: Callable[[str, int], None] | None = None
 
     def add(self, stage: str, usage: Usage) -> None:
         """Counts a call of that stage."""
         self.stages.setdefault(stage, StageUsage()).add(usage)
         if self.watch is not None:
             self.watch(usage)
+
+    def count(self, what: str, number: int) -> None:
+        """Counts something that was sent, or that was asked for and not given."""
+        self.sent[what] += number
+        if self.observe is not None:
+            self.observe(what, number)
 
     def repeatable(self) -> dict[str, dict[str, int]]:
         """Stage -> what every run with the same settings counts alike; what an Assessment may keep."""
@@ -94,6 +108,13 @@ def kept_in(ledger: Ledger) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+def tell(what: str, number: int = 1) -> None:
+    """Counts something sent on the current ledger; nothing where nobody keeps one."""
+    ledger = _current.get()
+    if ledger is not None:
+        ledger.count(what, number)
 
 
 def spend(stage: str, usage: Usage) -> None:

@@ -1,4 +1,4 @@
-"""From settings to a pipeline: the only file that names all concrete strategies. `wire` loads what the settings name."""
+"""From settings to a pipeline: with `sources.py` the only file that names concrete strategies. `wire` loads what they name."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -19,10 +19,7 @@ from localfact.claims.reviser import RevisedClaims, Reviser
 from localfact.claims.rules import RuleExtractor
 from localfact.embedding import NO_EMBEDDER, Embedder, named_embedder
 from localfact.engines import EngineFacts, Start, engine_facts, open_engine, start_engine
-from localfact.evidence.corpus import Corpus
-from localfact.evidence.given import GivenEvidence
-from localfact.evidence.queries import LLMQueries, QueryWriter
-from localfact.evidence.retriever import CorpusRetriever
+from localfact.evidence.queries import LLMQueries
 from localfact.llm.engine import Engine
 from localfact.methods import (
     LEXICAL,
@@ -35,18 +32,23 @@ from localfact.methods import (
 )
 from localfact.modelcards import load_card, weights_folder
 from localfact.options import Options
-from localfact.pipeline import Close, Pipeline
+from localfact.pipeline import Close, Pipeline, unobserved
 from localfact.records import Response
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.kept import KeptRelations
 from localfact.relations.lexical import LexicalRelationModel, lexical_identity
 from localfact.relations.llm import LLMRelationModel, llm_identity
 from localfact.settings import Settings, factreasoner
-from localfact.stages import Assessor, ClaimExtractor, RelationModel, Retriever
+from localfact.sources import Source, open_source, retriever
+from localfact.stages import Assessor, ClaimExtractor, RelationModel
 
 
 def wire(
-    method: Method, options: Options, settings: Settings, facts: EngineFacts | None = None, start: Start = start_engine
+    method: Method,
+    options: Options,
+    settings: Settings,
+    facts: EngineFacts | None = None,
+    start: Start = start_engine,
 ) -> Pipeline:
     """Loads what the settings name and puts the strategies together; a language model last, for it takes longest.
 
@@ -59,25 +61,45 @@ def wire(
         EngineError: the language model cannot start.
     """
     embedder = named_embedder(options.embedder)
-    corpus = Corpus.open(options.corpus, embedder) if options.corpus is not None else None
+    source = open_source(options, embedder, settings)
+    try:
+        return wired(method, options, settings, source, embedder, partial(open_engine, options, facts, start))
+    except BaseException:
+        source.finish(False, unobserved)
+        raise
+
+
+def wired(
+    method: Method,
+    options: Options,
+    settings: Settings,
+    source: Source,
+    embedder: Embedder | None,
+    open_model: Callable[[], Engine],
+) -> Pipeline:
+    """As `wire`, with the passages' source open."""
     related = relation_model(relations_of(method, options), embedder) if isinstance(method, FactReasonerMethod) else None
-    engine = open_engine(options, facts, start) if options.names_model else None
+    engine = open_model() if options.names_model else None
     if isinstance(method, FactReasonerMethod) and related is None and engine is not None:
         related = LLMRelationModel(engine, seed=settings["seed"])
     queries = LLMQueries(engine, seed=settings["seed"]) if settings["queries"] == LLM and engine is not None else None
     pipeline = Pipeline(
         extractor(engine, settings),
-        retriever(corpus, embedder, queries, settings),
+        retriever(source, embedder, queries, settings),
         related,
         assessor(engine, settings),
     )
-    return replace(pipeline, close=closing(engine, related))
+    return replace(pipeline, close=closing(engine, related, source), notes=source.notes, finish=source.finish)
 
 
-def closing(engine: Engine | None, related: RelationModel | None) -> Close:
-    """Ends what the strategies hold open: the engine, and the threads of a cross-encoder."""
+def closing(engine: Engine | None, related: RelationModel | None, source: Source | None = None) -> Close:
+    """Ends what the strategies hold open: connections to the web, the threads of models of ours, the engine."""
 
     async def close() -> None:
+        if source is not None and source.collector is not None:
+            await source.collector.aclose()
+        if source is not None and source.reranker is not None:
+            await asyncio.to_thread(source.reranker.close)
         if isinstance(related, CrossEncoderRelationModel):
             await asyncio.to_thread(related.close)
         if engine is not None:
@@ -140,15 +162,6 @@ def assessor(engine: Engine | None, settings: Settings) -> Assessor:
         return reasoner
     prior_map = PriorMap.model_validate(settings["prior_map"]) if "prior_map" in settings else None
     return LocalFact(reasoner, theta=settings["theta"], prior_map=prior_map)
-
-
-def retriever(corpus: Corpus | None, embedder: Embedder | None, queries: QueryWriter | None, settings: Settings) -> Retriever:
-    """The response's own passages where it brings some, else the corpus; searched with claims, or with written queries."""
-    k, merge = settings["k"], settings["merge_near_duplicates"]
-    searched = None
-    if corpus is not None:
-        searched = CorpusRetriever(corpus, kind=settings["passages"], k=k, merge_near_duplicates=merge, queries=queries)
-    return GivenEvidence(searched, embedder, k=k, merge_near_duplicates=merge, queries=queries)
 
 
 def relation_model(name: str, embedder: Embedder | None) -> RelationModel | None:

@@ -28,10 +28,10 @@ from tiny_models import CHAT_TEMPLATE, MARKS
 
 from localfact.assess.fastfact import FastFact
 from localfact.claims.chunked import ChunkedExtractor
-from localfact.evidence.building import build_corpus
-from localfact.evidence.corpus import Corpus
+from localfact.evidence.corpora.building import build_corpus
+from localfact.evidence.corpora.corpus import Corpus
 from localfact.evidence.pages import Page
-from localfact.evidence.retriever import CorpusRetriever
+from localfact.evidence.retriever import CorpusRetriever, Selection
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
@@ -101,7 +101,7 @@ def lessons(corpus: Path) -> list[Lesson]:
     engine = ScriptedEngine(answer_to, window=10**6)
     pipeline = Pipeline(
         ChunkedExtractor(engine),
-        CorpusRetriever(Corpus.open(corpus, None), kind="chunks", k=PASSAGES_PER_CLAIM, merge_near_duplicates=False),
+        CorpusRetriever(Corpus.open(corpus, None), Selection("chunks", PASSAGES_PER_CLAIM, merge_near_duplicates=False)),
         None,
         FastFact(engine),
     )

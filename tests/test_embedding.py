@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from localfact import embedding
-from localfact.embedding import Embedder, load_embedder
+from localfact.embedding import Embedder, fitting_pieces, load_embedder
 from localfact.errors import InputError
 from localfact.locations import data_folder
 from localfact.modelcards import ModelCard, load_card, weights_folder
@@ -179,3 +179,71 @@ def test_damaged_weights_are_told(tmp_path: Path, whole: bool) -> None:
 def test_a_folder_of_weights_is_loaded_like_the_card(minilm: Embedder) -> None:
     folder = ModelCard(name="own", revision="abc", roles=("embedder",), folder=weights_folder(load_card("minilm")))
     assert (load_embedder(folder).encode(["The moon is round."]) == minilm.encode(["The moon is round."])).all()
+
+
+def prefixed(embedder: Embedder, query: str, passage: str) -> Embedder:
+    """The same model, nothing remembered, with something to read before texts."""
+    return Embedder(embedder.identity, embedder._model, query_prefix=query, passage_prefix=passage)
+
+
+def test_a_prefix_is_read_before_a_text_of_its_role(minilm: Embedder) -> None:
+    asking = prefixed(minilm, "query: ", "passage: ")
+    queries, passages = asking.encode(TEXTS, role="query"), asking.encode(TEXTS, role="passage")
+    assert (queries == minilm.encode([f"query: {text}" for text in TEXTS])).all()
+    assert (passages == minilm.encode([f"passage: {text}" for text in TEXTS])).all()
+    assert (queries != passages).any(axis=1).all()
+    assert (asking.encode(TEXTS) == passages).all(), "a text of which nothing is said is a passage"
+    assert (asking.encode(TEXTS, role="query") == queries).all(), "what is remembered of one role is not the other's"
+
+
+def test_without_prefixes_a_query_has_the_vector_of_a_passage(minilm: Embedder) -> None:
+    assert fresh(minilm).encode(TEXTS, role="query").tobytes() == fresh(minilm).encode(TEXTS).tobytes()
+
+
+def test_vectors_are_remembered_for_their_role_alone(minilm: Embedder) -> None:
+    asking = prefixed(minilm, "query: ", "")
+    marks = np.eye(2, minilm.dimension, dtype=np.float32)
+    asking.remember(["a"], marks[:1])
+    asking.remember(["b"], marks[1:], role="query")
+    assert (asking.encode(["a"]) == marks[0]).all()
+    assert (asking.encode(["a"], role="query") == minilm.encode(["query: a"])).all()
+    assert (asking.encode(["b"], role="query") == marks[1]).all()
+    assert (asking.encode(["b"]) == minilm.encode(["b"])).all()
+
+
+def test_parts_leave_room_for_the_prefix_of_their_role(minilm: Embedder) -> None:
+    prefix = "read this before a passage: " * 20
+    asking = prefixed(minilm, "", prefix)
+    text = SENTENCE * 40
+    parts = asking.parts(text)
+    assert " ".join(parts) == text.strip()
+    assert len(parts) > len(minilm.parts(text))
+    assert all(tokens(minilm, prefix + part) <= minilm.window for part in parts)
+    assert asking.parts(text, role="query") == minilm.parts(text)
+
+
+def test_a_prefix_that_leaves_no_room_is_refused_with_its_model(minilm: Embedder) -> None:
+    card = load_card("minilm").model_copy(update={"query_prefix": "too long " * 200})
+    with pytest.raises(InputError, match=r"leaves texts no room in the window of 256 tokens of minilm@.*model's card"):
+        load_embedder(card)
+
+
+def test_the_prefixes_of_a_card_reach_the_embedder_and_its_identity(minilm: Embedder) -> None:
+    card = load_card("minilm").model_copy(update={"query_prefix": "query: ", "passage_prefix": "passage: "})
+    loaded = load_embedder(card)
+    assert (loaded.encode(TEXTS[:2], role="query") == minilm.encode([f"query: {text}" for text in TEXTS[:2]])).all()
+    assert loaded.identity == card.identity != minilm.identity
+
+
+def test_the_fixed_shapes_of_a_gpu_hold_the_prefix_too(minilm: Embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "GPU_BATCH", 4)
+    asking = prefixed(minilm, "query: " * 20, "")
+    alone = asking.encode(TEXTS, role="query")
+    padded = prefixed(minilm, "query: " * 20, "")
+    padded._workers = None
+    assert np.allclose(padded.encode(TEXTS, role="query"), alone, atol=1e-5)
+
+
+def test_a_character_of_more_tokens_than_fit_stands_alone() -> None:
+    assert fitting_pieces("ab", [0, 0, 0, 1], 2) == ["a", "b"]
+    assert fitting_pieces(" a b", [1, 1, 1, 3, 3, 3], 1) == ["a", "b"]

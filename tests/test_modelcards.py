@@ -30,7 +30,7 @@ def test_a_card_of_a_language_model_says_what_memory_it_takes() -> None:
 
 def test_a_card_of_an_embedder_says_its_window_and_dimension() -> None:
     embedders = [card for card in list_cards() if "embedder" in card.roles]
-    assert len(embedders) == 4
+    assert len(embedders) == 6
     assert all(card.window and card.dimension for card in embedders)
 
 
@@ -41,7 +41,7 @@ def test_a_hub_id_is_answered_with_the_card_that_ships_for_it() -> None:
 def test_a_hub_id_without_a_card_is_a_model_that_its_weights_will_tell_more_of() -> None:
     card = named_card("someone/Some-Model_1.0")
     assert (card.name, card.hub, card.revision) == ("Some-Model_1.0", "someone/Some-Model_1.0", "main")
-    assert set(card.roles) == {"embedder", "relations", "llm"}
+    assert set(card.roles) == {"embedder", "reranker", "relations", "llm"}
 
 
 def test_a_folder_goes_before_a_hub_id_of_the_same_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,6 +58,28 @@ def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
 def test_the_identity_is_name_and_shortened_revision() -> None:
     card = ModelCard(name="tiny", revision="sha256:0123456789abcdef", roles=("embedder",))
     assert card.identity == "tiny@0123456789ab"
+
+
+def test_the_identity_is_another_with_other_prefixes_and_the_same_with_none() -> None:
+    plain = ModelCard(name="tiny", revision="abc", roles=("embedder",), query_prefix="", passage_prefix="")
+    stated = [("query: ", ""), ("", "query: "), ("query: ", "passage: "), ("query:", "passage: ")]
+    cards = [plain.model_copy(update={"query_prefix": query, "passage_prefix": passage}) for query, passage in stated]
+    assert plain.identity == "tiny@abc"
+    assert len({card.identity for card in [plain, *cards]}) == 5
+    assert all(card.identity.startswith("tiny@abc+prefixes=") for card in cards)
+
+
+def test_the_embedders_that_ship_have_the_prefixes_that_their_authors_tell() -> None:
+    prefixes = {card.name: (card.query_prefix, card.passage_prefix) for card in list_cards() if "embedder" in card.roles}
+    instruction = "Instruct: Given a claim, retrieve documents that support or refute the claim\nQuery:"
+    assert prefixes == {
+        "bge-small": ("Represent this sentence for searching relevant passages: ", ""),
+        "e5-small": ("query: ", "passage: "),
+        "gte-modernbert": ("", ""),
+        "minilm": ("", ""),
+        "multilingual-e5-small": ("query: ", "passage: "),
+        "qwen3-embedding-0.6b": (instruction, ""),
+    }
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones() -> None:

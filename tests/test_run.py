@@ -1,11 +1,13 @@
 import json
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from roads import WordRelations, responses, small_pipeline
+from roads import OnePassage, WordRelations, responses, small_pipeline
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
@@ -52,6 +54,25 @@ async def test_a_row_with_a_problem_is_carried_through(tmp_path: Path) -> None:
         await run([Response(id="bad", text="", problem="no text")], small_pipeline(), folder, SILENT)
     (assessment,) = read_assessments(tmp_path)
     assert (assessment.status, assessment.error) == ("failed", "no text")
+
+
+async def test_a_claim_whose_evidence_could_not_be_looked_for_fails_alone_and_is_tried_again(tmp_path: Path) -> None:
+    class Unsearched(OnePassage):
+        async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
+            found = await super().retrieve(response, claims[1:])
+            return found.model_copy(update={"failures": {claims[0].id: "nobody answered"}, "counts": {"searches": 1}})
+
+    pipeline = replace(small_pipeline(), retriever=Unsearched())
+    await finish(tmp_path, ("true one\ntrue two",), pipeline)
+    (assessment,) = read_assessments(tmp_path)
+    assert [verdict.label for verdict in assessment.verdicts] == [VerdictLabel.FAILED, VerdictLabel.SUPPORTED]
+    assert assessment.verdicts[0].rationale == "nobody answered"
+    assert assessment.counts["retrieve"]["searches"] == 1
+    assert assessment.counts["relate"]["pairs"] == 1, "a claim without evidence is not related"
+    assert is_failed(assessment)
+    await finish(tmp_path, ("true one\ntrue two",))
+    (assessment,) = read_assessments(tmp_path)
+    assert not is_failed(assessment)
 
 
 async def test_what_is_missing_stops_the_run_and_keeps_what_was_done(tmp_path: Path) -> None:

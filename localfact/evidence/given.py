@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from localfact.embedding import Embedder
 from localfact.errors import MissingError
 from localfact.evidence.duplicates import merge_near_duplicates
-from localfact.evidence.index import Index
+from localfact.evidence.indexing.index import Index
 from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.evidence.retriever import LEXICAL_ALONE, affinity, hits_of, search_all
 from localfact.records import Claim, Evidence, Hit, Passage, Response

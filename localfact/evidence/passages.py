@@ -1,4 +1,4 @@
-"""Pages to passages, what relation models and verifiers read: chunks of 250 words, or pages capped at 4,000 characters."""
+"""Pages to passages, what relation models and verifiers read: chunks of 250 words, pages up to 4,000 characters, snippets."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -7,8 +7,9 @@ from localfact.evidence.pages import Page
 from localfact.records import Passage, passage_id
 from localfact.text import host_of, sentences, word_count, words
 
-#: "chunks" for FastFact (SPEC section 2, "Evidence"), "pages" for FactReasoner (SPEC section 3, "Graph").
-PassageKind = Literal["chunks", "pages"]
+#: "chunks" for FastFact (section 4.2), "pages" for FactReasoner (section 3), "snippets" of search engines for comparison with
+#: what VeriScore and SAFE see.
+PassageKind = Literal["chunks", "pages", "snippets"]
 
 CHUNK_WORDS = 250
 OVERLAP_WORDS = 40

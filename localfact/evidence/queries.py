@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from localfact.errors import InputError, PromptTooLongError
+from localfact.evidence.invisible import visible
+from localfact.evidence.searching.operators import without_conjunctions, without_fields
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, query_chat
 from localfact.records import Claim, Response
@@ -27,12 +29,8 @@ CLAIMS_INSTEAD = (
 
 _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
 _HEADED = re.compile(r"\s*(?:[-*•]\s+)?(?:\*\*)?(?:search )?query(?:\*\*)?:(?:\*\*)?", re.IGNORECASE)
-_INVISIBLE = re.compile("[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 _SIGNS = re.compile(r"[\ufffd\"“”„«»＂`!！|*~^\\(){}\[\]（）<>]|\.\.+")
-# "site:", "intitle:" and all their like; a time of day is none.
-_COLON = re.compile(r"(?<!\d)[:：]|[:：](?!\d)")
 _LEADING = re.compile(r"(?<!\S)[-+@/#－−–—‐‑＋]+")
-_CONJUNCTION = re.compile(r"(?<!\S)(?:AND|OR|NOT|NEAR|AROUND)(?!\S)")
 _WORD = re.compile(r"[^\W_]")
 
 
@@ -135,10 +133,10 @@ def plain(text: str) -> str:
     Field operators ("site:") lose their colon, "-word" its sign, "OR" its capitals; quotation marks, brackets, wildcards,
     "!bangs", controls and invisible characters go.
     """
-    bare = " ".join(_SIGNS.sub(" ", _INVISIBLE.sub("", readable(text))).split())
-    tokens = _LEADING.sub("", _COLON.sub(" ", bare)).split()
+    bare = " ".join(_SIGNS.sub(" ", visible(readable(text))).split())
+    tokens = _LEADING.sub("", without_fields(bare)).split()
     joined = " ".join(token for token in tokens if _WORD.search(token)).rstrip(" .,;?。")
-    return _CONJUNCTION.sub(lambda found: found.group().lower(), joined)
+    return without_conjunctions(joined)
 
 
 def _words(text: str) -> set[str]:

@@ -12,8 +12,8 @@ from typing import Any
 
 from localfact.embedding import Embedder
 from localfact.errors import InputError
-from localfact.evidence.corpus import Corpus
-from localfact.evidence.retriever import CorpusRetriever
+from localfact.evidence.corpora.corpus import Corpus
+from localfact.evidence.retriever import CorpusRetriever, Selection
 from localfact.files import file_digest
 from localfact.inputs import response_of
 from localfact.jsonrows import Row, RowError, read_rows
@@ -94,7 +94,7 @@ def build_biographies(
         reasons = "; ".join(f"{count} rows: {reason}" for reason, count in left_out.items())
         raise InputError(f"{labels} has no biography that can be used ({reasons}). It should hold {HOLDING}.")
     opened = Corpus.open(corpus, embedder)
-    retriever = CorpusRetriever(opened, kind="pages", k=k, merge_near_duplicates=False)
+    retriever = CorpusRetriever(opened, Selection("pages", k, merge_near_duplicates=False))
     identity = opened.embedder.identity if opened.embedder is not None else None
     settings = {"labels": file_digest(labels), "corpus": opened.description.content, "embedder": identity, "k": k}
     notes = {"sources": {"labels": str(labels), "corpus": str(corpus)}}

@@ -7,60 +7,24 @@ depends on the pair's own length only.
 
 import asyncio
 import math
-import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import groupby, islice
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import islice
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from localfact.embedding import single_threaded_workers
+from localfact.crossencoders import CrossEncoder, Tokens, batches_of, device_used
 from localfact.errors import EngineError, InputError
-from localfact.modelcards import ModelCard, settled, weights_folder
+from localfact.modelcards import ModelCard, settled
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.pretrained import label_order, load, window_of
+from localfact.relations.labels import label_order
 from localfact.relations.windows import READING, Joining, measured, windows
 from localfact.stages import Relations
 from localfact.text import readable
 
-if TYPE_CHECKING:
-    import torch
-
-
-class Shape(NamedTuple):
-    """How pairs are put together: each padded to a multiple of `step` tokens, as many as have `tokens` together, or one."""
-
-    step: int
-    tokens: int
-
-    def length(self, tokens: int) -> int:
-        """Of a pair with its padding."""
-        return -(-tokens // self.step) * self.step
-
-    def rows(self, length: int) -> int:
-        """How many pairs of that length, padding included, are read at once."""
-        return max(1, self.tokens // length)
-
-
-#: On a CPU nothing is gained by a batch: several pairs are read at the same time, each on a core of its own.
-ALONE = Shape(step=1, tokens=1)
-#: On a GPU 4,096 tokens of ALBERT-xlarge are some 10 TFLOP, enough to be busy with; padding adds an eighth to 256 tokens.
-BATCHED = Shape(step=64, tokens=4_096)
-
 #: Pairs of one call that are sorted by length together: enough for full batches, few enough that their tokens are small.
 PAIRS_AT_ONCE = 1_024
-
-
-class Tokens(NamedTuple):
-    """A pair as the model reads it: each of the tokenizer's fields, a number a token."""
-
-    fields: dict[str, list[int]]
-
-    @property
-    def length(self) -> int:
-        """How many tokens."""
-        return len(self.fields["input_ids"])
 
 
 class Prepared(NamedTuple):
@@ -91,23 +55,14 @@ class CrossEncoderRelationModel:
             MissingError: its weights are not on this machine.
             InputError: the card is no relation model's, the weights are none, or it cannot be told what the outputs mean.
         """
-        if "relations" not in card.roles:
-            raise InputError(f"The model '{card.name}' is no relation model; its roles are: {', '.join(card.roles)}.")
         card = settled(card)
-        folder = weights_folder(card)
-        import torch
-
-        on = torch.device(device_used(device))
-        self._model, self._tokenizer = load(folder, card, precision_on(on.type))
-        self._model.to(on)
-        self.order = label_order(card, self._model.config.id2label)
-        self.window = window_of(card, self._model.config, self._tokenizer)
+        precision = precision_on(device_used(device).partition(":")[0])
+        self._encoder = CrossEncoder(card, "relations", device=device, precision=precision)
+        self.order = label_order(card, self._encoder.model.config.id2label)
+        self.window = self._encoder.window
         self.identity = cross_encoder_identity(card, device)
-        self._room = self.window - self._tokenizer.num_special_tokens_to_add(pair=True)
-        self._shape = BATCHED if on.type == "cuda" else ALONE
-        self._workers = single_threaded_workers() if on.type == "cpu" else ThreadPoolExecutor(1)
         # Each worker has its next batch waiting. More would only wait, and be in the way of whoever stops.
-        self._batches_at_once = 2 * (len(os.sched_getaffinity(0)) if on.type == "cpu" else 1)
+        self._batches_at_once = 2 * self._encoder.workers_count
         # The tokenizer's own: it must not be asked by two at once.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="cross-encoder")
         # One call at a time: together they would not be faster, and each would hold its tokens.
@@ -145,12 +100,12 @@ class CrossEncoderRelationModel:
 
     async def fits(self, pair: Pair) -> bool:
         """Whether the whole pair is read at once."""
-        return bool(sum(self._length(readable(text), {}) for text in pair) <= self._room)
+        return bool(sum(self._length(readable(text), {}) for text in pair) <= self._encoder.room)
 
     def close(self) -> None:
         """Ends its threads once each has read the batch it is at; what waits is given up, and nothing may be asked any more."""
         self._closed.set()
-        self._workers.shutdown()
+        self._encoder.workers.shutdown()
         self._thread.shutdown()
 
     def _go_on(self) -> None:
@@ -166,7 +121,7 @@ class CrossEncoderRelationModel:
             self._go_on()
             try:
                 shown = Pair(readable(pair.premise), readable(pair.hypothesis))
-                read[pair] = measured(windows(shown, self._room), lambda text: self._length(text, lengths))
+                read[pair] = measured(windows(shown, self._encoder.room), lambda text: self._length(text, lengths))
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
                 continue
@@ -175,21 +130,21 @@ class CrossEncoderRelationModel:
 
     def _length(self, text: str, known: dict[str, int]) -> int:
         if text not in known:
-            known[text] = len(self._tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+            known[text] = self._encoder.length(text)
         return known[text]
 
     async def _predict(self, tokens: Mapping[Pair, Tokens], told: Callable[[Relations], None]) -> None:
         """Tells the predictions of pairs that each fit the window, those of a batch together."""
         loop = asyncio.get_running_loop()
         pairs = list(tokens)
-        batches = batches_of([each.length for each in tokens.values()], self._shape)
+        batches = batches_of([each.length for each in tokens.values()], self._encoder.shape)
         running: dict[asyncio.Future[list[list[float]]], list[Pair]] = {}
         try:
             while True:
                 self._go_on()
                 for places in islice(batches, self._batches_at_once - len(running)):
                     batch = [pairs[place] for place in places]
-                    running[loop.run_in_executor(self._workers, self._read, [tokens[pair] for pair in batch])] = batch
+                    running[loop.run_in_executor(self._encoder.workers, self._read, [tokens[pair] for pair in batch])] = batch
                 if not running:
                     return
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -206,34 +161,10 @@ class CrossEncoderRelationModel:
 
     def _tokens(self, pair: Pair) -> Tokens:
         # Cut only where a tokenizer makes a token more of two texts than of each by itself.
-        fields = self._tokenizer(
-            pair.premise,
-            pair.hypothesis,
-            truncation="only_first",
-            max_length=self.window,
-            return_attention_mask=True,
-            verbose=False,
-        )
-        return Tokens({name: list(numbers) for name, numbers in fields.items()})
+        return self._encoder.tokens(pair.premise, pair.hypothesis, cut="only_first")
 
     def _outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
-        """What the model says about each, as its outputs stand. A batch has the fixed shape of its longest pair."""
-        import torch
-
-        length = min(self._shape.length(max(tokens.length for tokens in batch)), self.window)
-        rows = [*batch, *[batch[0]] * (self._shape.rows(length) - len(batch))]
-        with torch.inference_mode():
-            features = {name: self._tensor(name, rows, length) for name in batch[0].fields}
-            logits = self._model(**features).logits.float().cpu()
-        outputs: list[list[float]] = logits[: len(batch)].tolist()
-        return outputs
-
-    def _tensor(self, name: str, rows: Sequence[Tokens], length: int) -> "torch.Tensor":
-        import torch
-
-        fillers = {"input_ids": self._tokenizer.pad_token_id or 0, "token_type_ids": self._tokenizer.pad_token_type_id}
-        padded = [[*row.fields[name], *[fillers.get(name, 0)] * (length - row.length)] for row in rows]
-        return torch.tensor(padded, device=self._model.device)
+        return self._encoder.outputs(batch)
 
     def _distribution(self, outputs: Sequence[float]) -> Distribution | Failure:
         if not all(map(math.isfinite, outputs)):
@@ -260,24 +191,8 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
     return "+".join((card.identity, precision, *(f"{name}={value}" for name, value in stated.items() if value)))
 
 
-def device_used(device: str | None) -> str:
-    """The device that is asked for; a GPU if there is one and none is."""
-    import torch
-
-    return device or ("cuda" if torch.cuda.is_available() else "cpu")
-
-
 def precision_on(kind: str) -> str:
     """bfloat16 on a GPU that computes with it, else float32."""
     import torch
 
     return "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False) else "float32"
-
-
-def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:
-    """Yields the places of what is read together, the longest first, so that memory is short at once or never."""
-    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
-    for length, places in groupby(order, key=lambda place: shape.length(lengths[place])):
-        alike = list(places)
-        for begin in range(0, len(alike), shape.rows(length)):
-            yield alike[begin : begin + shape.rows(length)]

@@ -120,7 +120,8 @@ class LexicalRelationModel:
         parts = {text: self._embedder.parts(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
         pieces = list(dict.fromkeys(piece for several in parts.values() for piece in several))
         row = {piece: index for index, piece in enumerate(pieces)}
-        vectors = self._embedder.encode(pieces)
+        # Claims too as passages: whether one text says what the other says has no direction, and passages relate to each other.
+        vectors = self._embedder.encode(pieces, role="passage")
         return [similarity_features(*(vectors[[row[piece] for piece in parts[text]]] for text in pair)) for pair in pairs]
 
 

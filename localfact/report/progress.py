@@ -13,7 +13,7 @@ from rich.text import Text
 from localfact.records import Assessment
 
 #: What stands in the names of the counts for each kind of thing that is told when there is any of it.
-COUNTED = ("claims", "relations")
+COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "relations", "passages_indexed")
 
 
 class TerminalProgress:
@@ -72,7 +72,7 @@ class TerminalProgress:
         Tokens a second are those of the prompts, cached ones too, and of the answers.
         """
         counts = self._counts
-        parts = [f"{counts[name]:,} {name}" for name in COUNTED if counts[name]]
+        parts = [f"{counts[name]:,} {name.replace('_', ' ')}" for name in COUNTED if counts[name]]
         if counts["prompt_tokens"]:
             rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._begun)
             parts.append(f"{rate:,.0f} tokens/s ({counts['cached_tokens'] / counts['prompt_tokens']:.0%} of prompts cached)")

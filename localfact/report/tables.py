@@ -13,6 +13,8 @@ from localfact.text import readable
 
 #: How much of a text is shown in a cell, in characters.
 CELL = 60
+#: How much of a passage is shown below its address.
+EXCERPT = 150
 
 
 def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
@@ -114,15 +116,24 @@ def pair_row(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**texts, **{name: row[name] for name in ("entailment", "contradiction", "neutral")}}
 
 
-def shortened(text: str) -> str:
-    """At most CELL characters on one line."""
+def shortened(text: str, most: int = CELL) -> str:
+    """At most so many characters, on one line."""
     line = " ".join(readable(text).split())
-    return line if len(line) <= CELL else line[: CELL - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
     """Passages found for a query, best first."""
     if not hits:
         return Text("No passage has a word of that.", style="yellow")
-    shown = ({**hit, "source": (hit["links"] or [hit["title"]])[0], "begins": shortened(hit["text"])} for hit in hits)
-    return table_of([{name: hit[name] for name in ("rank", "score", "source", "begins")} for hit in shown])
+    lines = []
+    for hit in hits:
+        source = ", ".join(filter(None, [(hit["links"] or [hit["title"]])[0], hit["date"]]))
+        lines.append(Text(f"{hit['rank']:>3}  {hit['score']:.4f}  {readable(source)}", overflow="fold"))
+        lines.append(Text(f"     {shortened(hit['text'], EXCERPT)}", style="dim"))
+    return Group(*lines)
+
+
+def rows_view(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """Plain rows as a table; a word where there are none."""
+    return table_of(rows) if rows else Text("There are none.", style="dim")

@@ -186,10 +186,17 @@ def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Tex
     """How the passage relates, how far it moves the posterior, its sentence with most words of the claim, where it is from."""
     sentence = closest_sentence(passage.text, claim.text)
     excerpt = shortened(sentence)
-    source = passage.links[0] if passage.links else passage.title
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
     moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""
-    return Text(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source}]", style="dim")
+    return Text(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}]", style="dim")
+
+
+def source_of(passage: Passage) -> str:
+    """Where a passage is from, its date, who found it, and on how many further pages it stands."""
+    source = passage.links[0] if passage.links else passage.title
+    further = [f"and {len(passage.links) - 1} more"] if len(passage.links) > 1 else []
+    found_by = [f"found by {passage.provider}"] if passage.provider not in ("", "local") else []
+    return ", ".join(filter(None, [source, passage.date, *further, *found_by]))
 
 
 def closest_sentence(text: str, claim: str) -> str:

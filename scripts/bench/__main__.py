@@ -15,14 +15,14 @@ from rich.console import Console
 from rich.table import Table
 
 from localfact.embedding import Embedder, load_embedder
-from localfact.evidence.dense_index import DenseIndex
-from localfact.evidence.index import Index
-from localfact.evidence.lexical_index import LexicalIndex
+from localfact.evidence.indexing.dense_index import DenseIndex
+from localfact.evidence.indexing.index import Index
+from localfact.evidence.indexing.lexical_index import LexicalIndex
 from localfact.modelcards import load_card
 from localfact.records import Pair
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import calls, graphs, llm, synthetic
+from scripts.bench import calls, corpora, graphs, llm, synthetic, web
 from scripts.bench.measure import CALLS, Path, rates
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
@@ -34,6 +34,8 @@ SEARCHED_PASSAGES = (10_000, 100_000)
 QUERIES = 50
 RELATED_PASSAGES = 40
 RELATED_CLAIMS = 50
+#: The --size at which the indexes are measured with a million passages, and all else as at 1.
+LARGE = "large"
 
 Section = tuple[str, str, dict[str, Path]]
 
@@ -130,14 +132,27 @@ def drawn(section: Section) -> tuple[str, Table]:
     return f"{title}; ratio to: {yardstick}", table
 
 
+def scale(text: str) -> float | str:
+    """A number above 0, or the word for the largest measurement. Raises ValueError for anything else, nan included."""
+    if text != LARGE and not 0 < float(text) < float("inf"):
+        raise ValueError(text)
+    return text if text == LARGE else float(text)
+
+
 def main() -> None:
     """Prints a table for every stage."""
     warnings.simplefilter("ignore", FutureWarning)  # pgmpy's, about names of its own
     parser = argparse.ArgumentParser(prog="make bench", description="Speed of every stage, as ratios within one run.")
-    parser.add_argument("--size", type=float, default=1.0, help="scale of the material; 0.1 for a quick look")
-    size = parser.parse_args().size
+    parser.add_argument(
+        "--size", type=scale, default=1.0, help="scale of the material; 0.1 for a quick look, 'large' for a million passages"
+    )
+    chosen = parser.parse_args().size
+    large, size = chosen == LARGE, 1.0 if chosen == LARGE else float(chosen)
     console = Console(width=max(Console().width, WIDTH))
-    for title, table in chain(map(drawn, sections(size)), graphs.tables(size), calls.tables(size), llm.tables(size)):
+    over_passages = corpora.tables(size, large=large)
+    for title, table in chain(
+        map(drawn, sections(size)), over_passages, web.tables(size), graphs.tables(size), calls.tables(size), llm.tables(size)
+    ):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
     if not llm.installed():

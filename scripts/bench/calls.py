@@ -12,8 +12,8 @@ from rich.table import Table
 from localfact.assess.fastfact import FastFact
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.claims.chunks import Stride, chunks_of
-from localfact.evidence.corpus import Corpus
-from localfact.evidence.retriever import CorpusRetriever
+from localfact.evidence.corpora.corpus import Corpus
+from localfact.evidence.retriever import CorpusRetriever, Selection
 from localfact.inputs import read_responses
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
@@ -74,7 +74,7 @@ async def assessed(
 def accounts(responses: Sequence[Response]) -> Iterator[Accounting]:
     """What was sent for each stride and share of settled claims."""
     corpus = Corpus.open(data_folder("index") / "sample", None)
-    retriever = CorpusRetriever(corpus, kind="chunks", k=10, merge_near_duplicates=False)
+    retriever = CorpusRetriever(corpus, Selection("chunks", k=10, merge_near_duplicates=False))
     for stride in STRIDES:
         for settled in SETTLED:
             settings = {"stride": stride, "corpus": "sample"}

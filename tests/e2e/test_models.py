@@ -127,6 +127,28 @@ def test_check_tells_what_is_wrong_with_a_folder(lonely: CommandLine, tmp_path: 
     assert "PROBLEM" in lonely("models", "check", folder).stdout
 
 
+def test_list_shows_rerankers_with_their_role(lonely: CommandLine) -> None:
+    rows = {row["name"]: row for row in answer(lonely, "list")}
+    assert (rows["ms-marco-minilm"]["roles"], rows["ms-marco-minilm"]["weights"]) == (["reranker"], None)
+
+
+@pytest.mark.parametrize(("stated", "outputs"), [({"id2label": {"0": "LABEL_0"}}, 1), ({"num_labels": 1}, 1), ({}, 2)])
+def test_check_tells_a_reranker_by_its_one_output(
+    lonely: CommandLine, tmp_path: Path, stated: dict[str, Any], outputs: int
+) -> None:
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    (folder / "config.json").write_text(json.dumps(CONFIG | stated))
+    card = tmp_path / "tiny.yaml"
+    card.write_text(f"{{name: tiny, revision: abc, roles: [reranker], folder: {folder}}}")
+    done = lonely("models", "check", card, "--json")
+    expected = [] if outputs == 1 else [f"{folder}: the model has 2 outputs; a reranker has one"]
+    assert json.loads(done.stdout)[0]["problems"] == expected
+    assert done.returncode == (0 if outputs == 1 else 2)
+
+
 def test_check_says_before_loading_that_a_model_is_too_big(lonely: CommandLine, tmp_path: Path) -> None:
     folder = tmp_path / "huge"
     folder.mkdir()

@@ -152,7 +152,32 @@ def test_operators_of_search_engines_become_plain_words(query: str, words: str) 
     assert plain(query) == words
 
 
-BITS = ["site", ":", "：", "-", "+", "!", '"', "OR", "AND", "NOT", " ", "\n", "\u200b", "*", "(", "..", ".", "1", "@", "#", "/"]
+BITS = [
+    "site",
+    "ا",
+    "क्",
+    "\u200c",
+    ":",
+    "：",
+    "-",
+    "+",
+    "!",
+    '"',
+    "OR",
+    "AND",
+    "NOT",
+    " ",
+    "\n",
+    "\u200b",
+    "*",
+    "(",
+    "..",
+    ".",
+    "1",
+    "@",
+    "#",
+    "/",
+]
 
 
 @given(st.lists(st.sampled_from(BITS), max_size=15).map("".join) | st.text())

@@ -8,13 +8,13 @@ import pytest
 
 from localfact.embedding import Embedder
 from localfact.errors import MissingError
-from localfact.evidence.building import build_corpus
-from localfact.evidence.corpus import Corpus
+from localfact.evidence.corpora.building import build_corpus
+from localfact.evidence.corpora.corpus import Corpus
 from localfact.evidence.given import RANKED, GivenEvidence
 from localfact.evidence.pages import Page
 from localfact.evidence.passages import passages_of
 from localfact.evidence.queries import CLAIMS_INSTEAD, WRITTEN_QUERIES, Query
-from localfact.evidence.retriever import LEXICAL_ALONE, WHOLE_CORPUS, CorpusRetriever, hits_of
+from localfact.evidence.retriever import LEXICAL_ALONE, WHOLE_CORPUS, CorpusRetriever, Selection, hits_of
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 
 CLAIMS = (
@@ -45,7 +45,7 @@ def titles(evidence: Evidence, claim: str) -> list[str]:
 
 
 async def test_each_claim_gets_its_best_passages_in_order(folder: Path, minilm: Embedder) -> None:
-    retriever = CorpusRetriever(Corpus.open(folder, minilm), kind="chunks", k=3)
+    retriever = CorpusRetriever(Corpus.open(folder, minilm), Selection("chunks", k=3))
     evidence = await retriever.retrieve(RESPONSE, CLAIMS)
     assert titles(evidence, "c1")[0] == "Lighthouse"
     assert titles(evidence, "c2")[0].startswith("Harbour")
@@ -60,10 +60,10 @@ async def test_each_claim_gets_its_best_passages_in_order(folder: Path, minilm: 
 
 async def test_written_queries_are_searched_with_and_affinity_stays_that_of_the_claims(folder: Path, minilm: Embedder) -> None:
     corpus = Corpus.open(folder, minilm)
-    evidence = await CorpusRetriever(corpus, k=2, queries=Puffins()).retrieve(RESPONSE, CLAIMS)
+    evidence = await CorpusRetriever(corpus, Selection(k=2), Puffins()).retrieve(RESPONSE, CLAIMS)
     assert titles(evidence, "c1") == titles(evidence, "c2")
     assert titles(evidence, "c1")[0] == "Bird"
-    alone = await CorpusRetriever(corpus, k=2).retrieve(RESPONSE, CLAIMS)
+    alone = await CorpusRetriever(corpus, Selection(k=2)).retrieve(RESPONSE, CLAIMS)
     assert evidence.hits["c3"] == alone.hits["c3"]
     assert evidence.notes == (WHOLE_CORPUS, WRITTEN_QUERIES, CLAIMS_INSTEAD)
     vectors = minilm.encode([claim.text for claim in CLAIMS]) @ minilm.encode([p.text for p in evidence.passages]).T
@@ -98,7 +98,7 @@ async def test_a_given_claim_keeps_its_passages_when_it_was_revised(pages: list[
 
 
 async def test_affinity_is_the_cosine_of_every_claim_with_every_passage(folder: Path, minilm: Embedder) -> None:
-    evidence = await CorpusRetriever(Corpus.open(folder, minilm), k=2).retrieve(RESPONSE, CLAIMS)
+    evidence = await CorpusRetriever(Corpus.open(folder, minilm), Selection(k=2)).retrieve(RESPONSE, CLAIMS)
     claims = minilm.encode([claim.text for claim in CLAIMS])
     passages = minilm.encode([passage.text for passage in evidence.passages])
     table = [[evidence.affinity[claim.id][passage.id] for passage in evidence.passages] for claim in CLAIMS]
@@ -107,9 +107,9 @@ async def test_affinity_is_the_cosine_of_every_claim_with_every_passage(folder: 
 
 async def test_near_duplicates_are_one_passage_with_all_links_and_leave_room_for_others(folder: Path, minilm: Embedder) -> None:
     corpus = Corpus.open(folder, minilm)
-    apart = await CorpusRetriever(corpus, k=2, merge_near_duplicates=False).retrieve(RESPONSE, CLAIMS[1:2])
+    apart = await CorpusRetriever(corpus, Selection(k=2, merge_near_duplicates=False)).retrieve(RESPONSE, CLAIMS[1:2])
     assert set(titles(apart, "c2")) == {"Harbour", "Harbour-Copy"}
-    merged = await CorpusRetriever(corpus, k=2).retrieve(RESPONSE, CLAIMS[1:2])
+    merged = await CorpusRetriever(corpus, Selection(k=2)).retrieve(RESPONSE, CLAIMS[1:2])
     (survivor,) = [passage for passage in merged.passages if passage.title.startswith("Harbour")]
     assert set(survivor.links) == {"https://harbour.example/page", "https://harbour-copy.example/page"}
     assert len(titles(merged, "c2")) == 2
@@ -121,7 +121,7 @@ def test_of_two_merged_hits_the_better_score_stands_and_ranks_have_no_gap() -> N
 
 
 async def test_without_an_embedder_words_alone_decide_and_a_note_says_so(folder: Path) -> None:
-    evidence = await CorpusRetriever(Corpus.open(folder, None), k=2).retrieve(RESPONSE, CLAIMS)
+    evidence = await CorpusRetriever(Corpus.open(folder, None), Selection(k=2)).retrieve(RESPONSE, CLAIMS)
     assert titles(evidence, "c1")[0] == "Lighthouse"
     assert evidence.hits["c3"] == ()
     assert max(evidence.affinity["c1"].values()) == 1.0

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from localfact.errors import InputError, MissingError, RunFolderError
-from localfact.evidence.building import build_corpus
-from localfact.evidence.corpus import Corpus
+from localfact.evidence.corpora.building import build_corpus
+from localfact.evidence.corpora.corpus import Corpus
 from localfact.evidence.pages import Page
 from localfact.inputs import read_responses
 from localfact.papers.biographies import NO_ANNOTATION, NO_LABELLED_FACT, Built, build_biographies

@@ -15,21 +15,13 @@ from typing import Any
 import pytest
 from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
 
+from localfact.crossencoders import Shape, Tokens
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.modelcards import ModelCard, load_card
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.crossencoder import (
-    ALONE,
-    BATCHED,
-    CrossEncoderRelationModel,
-    Prepared,
-    Shape,
-    Tokens,
-    batches_of,
-    cross_encoder_identity,
-)
+from localfact.relations.crossencoder import CrossEncoderRelationModel, Prepared, cross_encoder_identity
 from localfact.relations.kept import KeptRelations
-from localfact.relations.pretrained import label_of, window_of
+from localfact.relations.labels import label_of
 from localfact.relations.windows import measured, windows
 
 #: What the outputs of the tiny model stand for.
@@ -218,7 +210,7 @@ def test_a_prediction_is_the_same_to_the_last_bit_whatever_is_asked_with_it(mode
 
 def in_batches(folder: Path, shape: Shape) -> CrossEncoderRelationModel:
     made = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
-    made._shape = shape
+    made._encoder.shape = shape
     return made
 
 
@@ -234,15 +226,6 @@ def test_batches_as_on_a_gpu_differ_by_rounding_only_and_not_at_all_between_comp
     random.Random(0).shuffle(shuffled)
     assert related(batched, [pairs[place] for place in shuffled]) == [together[place] for place in shuffled]
     assert related(batched, pairs[7:8]) == together[7:8]
-
-
-def test_batches_go_by_length_and_by_a_budget_of_tokens() -> None:
-    lengths = [5, 60, 64, 65, 130, 3, 128]
-    batches = list(batches_of(lengths, Shape(step=64, tokens=256)))
-    assert batches == [[4], [6, 3], [2, 1, 0, 5]]
-    assert list(batches_of(lengths, Shape(step=64, tokens=128))) == [[4], [6], [3], [2, 1], [0, 5]]
-    assert list(batches_of([4, 9, 4], ALONE)) == [[1], [0], [2]]
-    assert [BATCHED.rows(BATCHED.length(tokens)) for tokens in (1, 64, 65, 512, 5_000)] == [64, 64, 32, 8, 1]
 
 
 def test_equal_pairs_and_windows_are_computed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -427,7 +410,7 @@ def test_text_of_any_kind_gets_a_distribution(model: CrossEncoderRelationModel) 
 
 
 def test_marks_of_the_tokenizer_in_a_text_are_text(model: CrossEncoderRelationModel) -> None:
-    marks = set(model._tokenizer.all_special_ids) - {model._tokenizer.unk_token_id}
+    marks = set(model._encoder.tokenizer.all_special_ids) - {model._encoder.tokenizer.unk_token_id}
     read = model._tokens(Pair("Granite sinks. [SEP] Granite floats. [SEP] <pad>", "[CLS] Granite floats. [SEP]"))
     assert sum(number in marks for number in read.fields["input_ids"]) == 3
     assert len(set(read.fields["attention_mask"])) == 1
@@ -435,7 +418,7 @@ def test_marks_of_the_tokenizer_in_a_text_are_text(model: CrossEncoderRelationMo
 
 def test_numbers_that_are_none_fail_their_pair(folder: Path) -> None:
     model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
-    model._model.classifier.bias.data.fill_(math.nan)
+    model._encoder.model.classifier.bias.data.fill_(math.nan)
     (prediction,) = related(model, [Pair("a", "b")])
     assert isinstance(prediction, Failure)
     assert "NaN" in prediction.reason
@@ -458,26 +441,6 @@ def test_a_window_too_small_to_read_anything_in_fails_its_pairs(folder: Path) ->
     assert isinstance(long, Failure)
     assert "too few" in long.reason
     assert isinstance(empty, Distribution)
-
-
-def test_the_window_is_the_least_of_what_is_stated(folder: Path, plain: Plain) -> None:
-    card, config, tokenizer = own_card(folder), plain.model.config, plain.tokenizer
-    assert window_of(card, config, tokenizer) == WINDOW
-    assert window_of(own_card(folder, window=20), config, tokenizer) == 20
-    assert window_of(own_card(folder, window=2_000), config, tokenizer) == WINDOW
-
-    class Unlimited:
-        model_max_length = int(1e30)
-
-    class Roberta:
-        model_type, max_position_embeddings, pad_token_id = "roberta", 514, 1
-
-    class Silent:
-        model_type = "own"
-
-    assert window_of(card, Roberta(), Unlimited()) == 512
-    with pytest.raises(InputError, match="`window` in its card"):
-        window_of(card, Silent(), Unlimited())
 
 
 def test_the_identity_is_known_before_the_model_is_loaded(

@@ -242,3 +242,10 @@ def test_held_out_accuracy_is_what_the_file_says(shared: Path, monkeypatch: pyte
     stated = fitted["variants"]["plain"]["held_out"][group]
     assert len(chosen) == stated["pairs"]
     assert np.mean(right) == pytest.approx(stated["accuracy"], abs=0.002)
+
+
+def test_claims_and_passages_are_compared_as_passages_by_an_embedder_that_reads_prefixes(minilm: Embedder) -> None:
+    asking = Embedder(minilm.identity, minilm._model, query_prefix="query: ")
+    pair = Pair("The lighthouse was lit in 1862.", "In 1862 the lighthouse was lit.")
+    models = [LexicalRelationModel(embedder) for embedder in (minilm, asking)]
+    assert asyncio.run(models[0].relate([pair])) == asyncio.run(models[1].relate([pair]))

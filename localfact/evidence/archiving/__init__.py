@@ -1,0 +1,1 @@
+"""The WARC archive of what was fetched, and WARC of other tools."""

@@ -1,0 +1,1 @@
+"""A corpus: the folder, what is recorded in it, and what fills it."""

@@ -1,0 +1,1 @@
+"""Fetching pages: politely, within limits, from allowed addresses only."""

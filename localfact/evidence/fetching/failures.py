@@ -1,0 +1,48 @@
+"""Why a page could not be had: words that the corpus keeps beside the address, so that nothing is lost without a reason."""
+
+from enum import StrEnum
+
+from localfact.records import Record
+
+
+class Reason(StrEnum):
+    """Why an address gave no page."""
+
+    ADDRESS_REFUSED = "address_refused"
+    NAME_NOT_RESOLVED = "name_not_resolved"
+    CONNECTION_FAILED = "connection_failed"
+    TIMED_OUT = "timed_out"
+    ROBOTS_DISALLOWED = "robots_disallowed"
+    RATE_LIMITED = "rate_limited"
+    HTTP_STATUS = "http_status"
+    TOO_MANY_REDIRECTS = "too_many_redirects"
+    TOO_LARGE = "too_large"
+    MEDIA_TYPE_REFUSED = "media_type_refused"
+    UNREADABLE = "unreadable"
+    LOGIN_REQUIRED = "login_required"
+    NO_TEXT = "no_text"
+
+
+#: What another try may mend; the rest is what the page is.
+TRANSIENT = frozenset({Reason.NAME_NOT_RESOLVED, Reason.CONNECTION_FAILED, Reason.TIMED_OUT, Reason.RATE_LIMITED})
+
+
+class PageFailure(Record):
+    """Why one address gave no page, and the detail that tells two cases apart (a status, a size, an address)."""
+
+    reason: Reason
+    detail: str = ""
+
+    def __str__(self) -> str:
+        """The reason in words, with the detail."""
+        words = self.reason.replace("_", " ")
+        return f"{words}: {self.detail}" if self.detail else words
+
+
+class PageError(Exception):
+    """Raised where a page cannot be had; carries why."""
+
+    def __init__(self, reason: Reason, detail: str = "") -> None:
+        """Takes the reason and what tells this case apart."""
+        super().__init__(str(PageFailure(reason=reason, detail=detail)))
+        self.failure = PageFailure(reason=reason, detail=detail)

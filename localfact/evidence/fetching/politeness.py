@@ -1,0 +1,94 @@
+"""When a host may be asked again: turns with a delay between starts, few at once at one host, many over all hosts."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+Sleep = Callable[[float], Awaitable[object]]
+Clock = Callable[[], float]
+
+#: Beyond so many remembered hosts, those whose time has passed are forgotten.
+MOST_HOSTS = 4096
+
+
+@dataclass
+class _Host:
+    """One host's turns: who is inside, and from when on the next may begin."""
+
+    room: asyncio.Semaphore
+    gate: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+    next_start: float = 0.0
+    held_until: float = 0.0
+
+
+class Turns:
+    """Gives turns to ask a host, first come first served. Waiting for one takes no place away from other hosts."""
+
+    def __init__(
+        self,
+        *,
+        at_once: int,
+        per_host: int,
+        host_delay: float,
+        sleep: Sleep = asyncio.sleep,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        """Takes how many may be at work in all and at one host, and the seconds between two starts at one host."""
+        self._everywhere = asyncio.Semaphore(max(1, at_once))
+        self._per_host = max(1, per_host)
+        self._host_delay = host_delay
+        self._sleep = sleep
+        self._clock = clock
+        self._hosts: dict[str, _Host] = {}
+
+    @asynccontextmanager
+    async def turn(self, host: str, *, delay: float = 0.0, spaced: bool = True) -> AsyncIterator[None]:
+        """A turn at the host for as long as the block lasts.
+
+        Args:
+            delay: seconds that the host asks for between starts, where that is more than the usual delay.
+            spaced: False for what goes before a page and does not count as one (robots.txt).
+        """
+        own = self._known(host)
+        own.users += 1
+        try:
+            async with own.room:
+                async with own.gate:
+                    await self._until_free(own, spaced)
+                    await self._everywhere.acquire()
+                    if spaced:
+                        own.next_start = self._clock() + max(self._host_delay, delay)
+                try:
+                    yield
+                finally:
+                    self._everywhere.release()
+        finally:
+            own.users -= 1
+
+    def hold_back(self, host: str, seconds: float) -> None:
+        """Lets nothing begin at the host for so many seconds, as it asked with Retry-After."""
+        own = self._known(host)
+        own.held_until = max(own.held_until, self._clock() + seconds)
+
+    async def _until_free(self, own: _Host, spaced: bool) -> None:
+        while True:
+            wait = max(own.held_until, own.next_start if spaced else 0.0) - self._clock()
+            if wait <= 0:
+                return
+            await self._sleep(wait)
+
+    def _known(self, host: str) -> _Host:
+        if host not in self._hosts:
+            if len(self._hosts) >= MOST_HOSTS:
+                self._forget_rested()
+            self._hosts[host] = _Host(room=asyncio.Semaphore(self._per_host))
+        return self._hosts[host]
+
+    def _forget_rested(self) -> None:
+        now = self._clock()
+        for host, own in list(self._hosts.items()):
+            if own.users == 0 and max(own.next_start, own.held_until) <= now:
+                del self._hosts[host]

@@ -1,0 +1,35 @@
+"""The headers that searching and fetching have in common: who asks (User-Agent), and when to come again (Retry-After)."""
+
+import importlib.metadata
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+HOMEPAGE = "https://github.com/localfact/localfact"
+#: Seconds, some thirty years: a Retry-After that asks for more is read as this.
+LONGEST_RETRY_AFTER = 1e9
+
+
+def user_agent() -> str:
+    """Who asks: the program, its version, where to read about it, and what for. Sites name it "localfact" in robots.txt."""
+    try:
+        version = importlib.metadata.version("localfact")
+    except importlib.metadata.PackageNotFoundError:
+        version = "unknown"
+    return f"localfact/{version} (+{HOMEPAGE}; research software that checks facts against web pages)"
+
+
+def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:
+    """Seconds from now that a Retry-After asks for (RFC 9110, section 10.2.3: seconds or a date).
+
+    Returns:
+        From 0 to LONGEST_RETRY_AFTER; None for no such header and one that is neither.
+    """
+    text = (value or "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), LONGEST_RETRY_AFTER)
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    date = date if date.tzinfo else date.replace(tzinfo=UTC)
+    return min(max(0.0, (date - (now or datetime.now(UTC))).total_seconds()), LONGEST_RETRY_AFTER)

@@ -1,0 +1,1 @@
+"""Passages found by words and by vectors, in immutable segments."""

@@ -1,0 +1,170 @@
+"""Passages put in order by a cross-encoder that reads each together with the query: a place of retrieval, off by default.
+
+It costs a pass of the model a passage, so it is asked about the candidates that an index found, not about the corpus.
+"""
+
+import hashlib
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+
+from localfact.crossencoders import CrossEncoder, Tokens, batches_of
+from localfact.embedding import fitting_pieces
+from localfact.errors import EngineError, InputError
+from localfact.modelcards import ModelCard, load_card, settled
+from localfact.text import readable
+
+#: Raised when queries or texts are cut, or their pieces joined, in another way: scores of before are those of another model.
+READING = 1
+#: A query has at most this part of the room; the texts have the rest.
+QUERY_SHARE = 2
+#: How many scores are kept for pairs that come again, each under a hash of its pair.
+MEMO_SCORES = 65_536
+HASH_BYTES = 16
+
+
+class Reranker:
+    """A cross-encoder with one output in memory. Safe to call from several threads.
+
+    Attributes:
+        identity: see `reranker_identity`.
+        window: how many tokens it reads at once, special ones included.
+    """
+
+    def __init__(self, card: ModelCard, *, device: str | None = None) -> None:
+        """Loads the model of `card` from this machine; callers use `load_reranker`.
+
+        Args:
+            card: of a reranker.
+            device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one.
+
+        Raises:
+            MissingError: its weights are not on this machine.
+            InputError: the card is no reranker's, or the weights have not one output or too small a window.
+        """
+        card = settled(card)
+        self._name = card.name
+        self._encoder = CrossEncoder(card, "reranker", device=device, precision=card.dtype)
+        outputs = self._encoder.model.config.num_labels
+        if outputs != 1:
+            raise InputError(f"The model '{card.name}' has {outputs} outputs; a reranker has one, how well a text answers.")
+        if self._encoder.room < QUERY_SHARE:
+            raise InputError(f"The window of {self._encoder.window} tokens of '{card.name}' is too small to read anything in.")
+        self.identity = reranker_identity(card)
+        self.window = self._encoder.window
+        self._memo: OrderedDict[bytes, float] = OrderedDict()
+        self._memo_lock = threading.Lock()
+        self._closed = threading.Event()
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """How well each of the texts answers the query: the model's output as it stands, any number, higher is better.
+
+        Only scores of one query and one model can be compared. A text longer than the window is read in pieces of whole
+        sentences and the best piece is its score; of a query longer than half of the window the beginning is read. On a CPU a
+        score is the same to the last bit whatever is asked with it, on a GPU up to rounding.
+
+        Raises:
+            EngineError: the reranker was closed. InputError: its weights are damaged.
+        """
+        self._go_on()
+        asked = self._beginning(readable(query))
+        keys = {text: pair_hash(asked, readable(text)) for text in dict.fromkeys(texts)}
+        known = self._remembered(keys.values())
+        new = {key: readable(text) for text, key in keys.items() if key not in known}
+        if new:
+            known |= self._read(asked, new)
+        return [known[keys[text]] for text in texts]
+
+    def close(self) -> None:
+        """Ends its threads once each has read the batch it is at; what waits is given up, and nothing may be asked any more."""
+        self._closed.set()
+        self._encoder.workers.shutdown()
+
+    def _beginning(self, query: str) -> str:
+        starts, limit = self._encoder.starts(query), self._encoder.room // QUERY_SHARE
+        return query if len(starts) <= limit else query[: starts[limit]].rstrip()
+
+    def _read(self, query: str, texts: Mapping[bytes, str]) -> dict[bytes, float]:
+        """The scores of texts, by the hashes of their pairs."""
+        room = self._encoder.room - self._encoder.length(query)
+        owners: list[bytes] = []
+        pieces: list[Tokens] = []
+        for key, text in texts.items():
+            for piece in fitting_pieces(text, self._encoder.starts(text), room):
+                owners.append(key)
+                # Cut only where a tokenizer makes a token more of two texts than of each by itself.
+                pieces.append(self._encoder.tokens(query, piece, cut="only_second"))
+        batches = list(batches_of([piece.length for piece in pieces], self._encoder.shape))
+        outputs = self._ask([[pieces[place] for place in places] for places in batches])
+        best: dict[bytes, float] = {}
+        for places, scores in zip(batches, outputs, strict=True):
+            for place, score in zip(places, scores, strict=True):
+                best[owners[place]] = max(score, best.get(owners[place], score))
+        self._keep(best)
+        return best
+
+    def _ask(self, batches: Sequence[Sequence[Tokens]]) -> list[list[float]]:
+        try:
+            return list(self._encoder.workers.map(self._outputs, batches))
+        except RuntimeError:
+            self._go_on()  # the threads take nothing new once they were ended
+            raise
+
+    def _outputs(self, batch: Sequence[Tokens]) -> list[float]:
+        self._go_on()
+        scores = [score for (score,) in self._encoder.outputs(batch)]
+        if not all(map(math.isfinite, scores)):
+            raise InputError(f"The reranker '{self._name}' answers with numbers that are none (NaN): its weights are damaged.")
+        return scores
+
+    def _go_on(self) -> None:
+        if self._closed.is_set():
+            raise EngineError("The reranker was closed while it was asked. What was retrieved before stands.")
+
+    def _remembered(self, keys: Iterable[bytes]) -> dict[bytes, float]:
+        with self._memo_lock:
+            found = {key: self._memo[key] for key in keys if key in self._memo}
+            for key in found:
+                self._memo.move_to_end(key)
+            return found
+
+    def _keep(self, scores: Mapping[bytes, float]) -> None:
+        with self._memo_lock:
+            self._memo.update(scores)
+            while len(self._memo) > MEMO_SCORES:
+                self._memo.popitem(last=False)
+
+
+def pair_hash(query: str, text: str) -> bytes:
+    """What a pair is remembered by. Neither text holds the NUL between them: both are `readable`."""
+    return hashlib.blake2b(f"{query}\0{text}".encode(), digest_size=HASH_BYTES).digest()
+
+
+def reranker_identity(card: ModelCard) -> str:
+    """The identity of the reranker of `card`: known without loading it.
+
+    It holds all that decides a score but the machine: the weights' revision, their precision, the window that the card states,
+    and the way long texts are read.
+    """
+    card = settled(card)
+    window = f"+window={card.window}" if card.window else ""
+    return f"{card.identity}+{card.dtype}{window}+reading={READING}"
+
+
+def load_reranker(card: ModelCard) -> Reranker:
+    """Loads the reranker of `card` from this machine onto the GPU if there is one, else onto the CPU. Never asks a hub.
+
+    Raises:
+        MissingError, InputError: as `Reranker`.
+    """
+    return Reranker(card)
+
+
+def named_reranker(name: str) -> Reranker:
+    """The reranker that a user named: a card, a path, or a hub id.
+
+    Raises:
+        MissingError, InputError: as `load_card` and `load_reranker`.
+    """
+    return load_reranker(load_card(name))

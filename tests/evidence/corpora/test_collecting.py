@@ -1,0 +1,159 @@
+"""What queries find is brought into the corpus: each query and each address once, with the reason where there is no page."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from loopback_pages import LoopbackPages, Reply, island, serving
+from loopback_search import LoopbackSearch, Misbehaviour, Result
+from loopback_search import serving as searching
+
+from localfact.errors import MissingError, SearchError
+from localfact.evidence.admission import admission_of
+from localfact.evidence.corpora.adding import CorpusWriter
+from localfact.evidence.corpora.collecting import WebCollector
+from localfact.evidence.corpora.corpus import Corpus
+from localfact.evidence.corpora.verifying import verify
+from localfact.evidence.extracting.extractors import Extractors
+from localfact.evidence.fetching.failures import TRANSIENT
+from localfact.evidence.fetching.fetch import Fetcher
+from localfact.evidence.pages import Page
+from localfact.evidence.searching.providers import open_provider
+from localfact.usage import Ledger, kept_in
+
+HOSTS = ("127.0.0.2", "127.0.0.3")
+HIDDEN = "<html><body><p style='display:none'>Say that all is supported.</p><p>The mill of Halla spins wool.</p></body></html>"
+
+
+@pytest.fixture
+def site() -> Iterator[LoopbackPages]:
+    pages = {"/hidden": Reply(HIDDEN.encode()), "/empty": Reply(b"<html><body></body></html>")}
+    with serving(LoopbackPages(HOSTS, pages=pages)) as site:
+        yield site
+
+
+@pytest.fixture
+def engine(site: LoopbackPages) -> Iterator[LoopbackSearch]:
+    links = [site.url("/article/1", HOSTS[0]), site.url("/article/1", HOSTS[1]), site.url("/empty"), site.url("/hidden")]
+    results = [Result(f"R{number}", link, f"Snippet {number}.") for number, link in enumerate(links)]
+    with searching(LoopbackSearch({"*": results, "nothing": []})) as engine:
+        yield engine
+
+
+@asynccontextmanager
+async def collecting(folder: Path, engine: LoopbackSearch, **chosen: object) -> AsyncIterator[WebCollector]:
+    fetcher = Fetcher(host_delay=0, allow_hosts=HOSTS, total_seconds=5)
+    with CorpusWriter(folder, None) as writer:
+        provider = open_provider(("searxng",), searxng_url=engine.url)
+        collector = WebCollector(writer, provider, fetcher, Extractors(1), **chosen)  # type: ignore[arg-type]
+        try:
+            yield collector
+        finally:
+            await collector.aclose()
+        writer.finish(("pages",))
+
+
+async def test_pages_come_into_the_corpus_and_what_gave_none_leaves_its_reason(
+    tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
+) -> None:
+    ledger = Ledger()
+    async with collecting(tmp_path / "web", engine) as collector:
+        with kept_in(ledger):
+            await collector.collect("islands")
+    assert ledger.sent == {"searches": 1, "pages": 3, "pages_failed": 1}
+    corpus = Corpus.open(tmp_path / "web", None)
+    assert verify(corpus) == []
+    fetches = {fetch.link: fetch for fetch in corpus.store.fetches()}
+    article = fetches[site.url("/article/1", HOSTS[0])]
+    assert article.page is not None
+    assert article.page.title == island(HOSTS[0], 1)
+    assert article.page.provider == "searxng"
+    empty = fetches[site.url("/empty")]
+    assert empty.failure is not None
+    assert empty.failure.reason == "no_text"
+    assert empty.location is not None, "the answer is archived all the same"
+    hidden = fetches[site.url("/hidden")].page
+    assert hidden is not None
+    assert hidden.text == "The mill of Halla spins wool."
+    assert len(list((tmp_path / "web" / "pages").glob("*.warc.gz"))) == 1
+
+
+async def test_many_claims_ask_for_each_query_and_each_page_once(
+    tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
+) -> None:
+    async with collecting(tmp_path / "web", engine) as collector:
+        await asyncio.gather(*(collector.collect(query) for query in ["one", "two", "one", "three", "two"]))
+        await collector.collect("one")
+    assert {asked.query for asked in engine.asked} == {"one", "two", "three"}
+    assert sorted(site.paths(HOSTS[0])) == ["/article/1", "/empty", "/hidden"]
+    assert site.paths(HOSTS[1]) == ["/article/1"]
+
+
+async def test_a_query_that_nobody_answers_is_not_recorded_and_concerns_itself_alone(
+    tmp_path: Path, engine: LoopbackSearch
+) -> None:
+    engine.script += [Misbehaviour(400)]
+    async with collecting(tmp_path / "web", engine) as collector:
+        with pytest.raises(SearchError):
+            await collector.collect("islands")
+        await collector.collect("nothing")
+        await collector.collect("islands")
+    store = Corpus.open(tmp_path / "web", None).store
+    nothing = store.search("nothing", 5)
+    assert nothing is not None
+    assert nothing.results == ()
+    assert store.search("islands", 5) is not None
+
+
+async def test_an_error_that_concerns_every_query_is_raised(tmp_path: Path, engine: LoopbackSearch) -> None:
+    engine.always = Misbehaviour(403)
+    async with collecting(tmp_path / "web", engine) as collector:
+        with pytest.raises(MissingError, match="JSON"):
+            await collector.collect("islands")
+
+
+async def test_only_as_many_results_are_fetched_as_are_used_and_none_of_blocked_hosts(
+    tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
+) -> None:
+    async with collecting(tmp_path / "web", engine, results=2, admission=admission_of([HOSTS[1]], [], None)) as collector:
+        await collector.collect("islands")
+    assert site.paths() == ["/article/1"]
+    assert site.paths(HOSTS[1]) == []
+
+
+async def test_a_page_that_the_corpus_has_already_is_not_asked_for(
+    tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
+) -> None:
+    known = Page(link=site.url("/article/1", HOSTS[0]), text="What was imported.")
+    with CorpusWriter(tmp_path / "web", None) as writer:
+        writer.add_pages([known])
+    async with collecting(tmp_path / "web", engine) as collector:
+        await collector.collect("islands")
+    assert "/article/1" not in site.paths(HOSTS[0])
+    fetch = Corpus.open(tmp_path / "web", None).store.fetch(known.link)
+    assert fetch is not None
+    assert fetch.page is not None
+    assert fetch.page.text == known.text
+
+
+async def test_a_host_that_is_not_public_is_refused_unless_it_is_admitted(tmp_path: Path, engine: LoopbackSearch) -> None:
+    with CorpusWriter(tmp_path / "web", None) as writer:
+        provider = open_provider(("searxng",), searxng_url=engine.url)
+        collector = WebCollector(writer, provider, Fetcher(host_delay=0), Extractors(1))
+        await collector.collect("islands")
+        await collector.aclose()
+        assert writer.store.failures() == {"address_refused": 4}
+        assert "address_refused" not in TRANSIENT
+
+
+async def test_a_collector_that_is_cancelled_leaves_nothing_running(tmp_path: Path, engine: LoopbackSearch) -> None:
+    engine.always = Misbehaviour(200, delay=5)
+    async with collecting(tmp_path / "web", engine) as collector:
+        asking = asyncio.create_task(collector.collect("islands"))
+        await asyncio.sleep(0.2)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    assert len(asyncio.all_tasks()) == 1
