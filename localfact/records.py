@@ -109,7 +109,7 @@ class Evidence(Record):
         affinity: claim id -> passage id -> how well that passage matches the claim, for all passages that the retriever
             scored, its own or another claim's. In [-1, 1] for cosine, or relative to the claim's best for BM25. Empty when
             nothing was scored: then no pair can be gated.
-        failures: claim id -> why no evidence could be looked for (a search that nobody answered). Such a claim is not judged.
+        failures: claim id -> why no evidence could be looked for (nobody answered, say). It is not judged.
         counts: named whole numbers worth reporting (searches, pages, ...).
         notes: sentences about how the evidence was found that a reader of the results must know.
     """

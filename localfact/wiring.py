@@ -98,6 +98,8 @@ def closing(engine: Engine | None, related: RelationModel | None, source: Source
     async def close() -> None:
         if source is not None and source.collector is not None:
             await source.collector.aclose()
+        if source is not None and source.corpus is not None:
+            source.corpus.close()
         if source is not None and source.reranker is not None:
             await asyncio.to_thread(source.reranker.close)
         if isinstance(related, CrossEncoderRelationModel):

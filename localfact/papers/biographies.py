@@ -93,19 +93,23 @@ def build_biographies(
     if not chosen:
         reasons = "; ".join(f"{count} rows: {reason}" for reason, count in left_out.items())
         raise InputError(f"{labels} has no biography that can be used ({reasons}). It should hold {HOLDING}.")
-    opened = Corpus.open(corpus, embedder)
-    retriever = CorpusRetriever(opened, Selection("pages", k, merge_near_duplicates=False))
-    identity = opened.embedder.identity if opened.embedder is not None else None
-    settings = {"labels": file_digest(labels), "corpus": opened.description.content, "embedder": identity, "k": k}
-    notes = {"sources": {"labels": str(labels), "corpus": str(corpus)}}
-    with OutputFile(out, settings, versions=versions(), notes=notes, force=force) as file:
-        missing = [one for one in chosen if one.id not in file.done]
-        progress.begin(len(chosen), len(chosen) - len(missing))
-        for one in missing:
-            file.append(ibm_row(one, complete(retriever.retrieve(one.response, one.atoms))))
-            progress.row_done()
-        written = file.complete([one.id for one in chosen])
-        return counted(out, rows, written, left_out, tuple(file.warnings))
+    with Corpus.open(corpus, embedder) as opened:
+        retriever = CorpusRetriever(opened, Selection("pages", k, merge_near_duplicates=False))
+        identity = opened.embedder.identity if opened.embedder else None
+        settings = {"labels": file_digest(labels), "corpus": opened.description.content, "embedder": identity, "k": k}
+        with OutputFile(out, settings, versions=versions(), notes=sources(labels, corpus), force=force) as file:
+            missing = [one for one in chosen if one.id not in file.done]
+            progress.begin(len(chosen), len(chosen) - len(missing))
+            for one in missing:
+                file.append(ibm_row(one, complete(retriever.retrieve(one.response, one.atoms))))
+                progress.row_done()
+            written = file.complete([one.id for one in chosen])
+            return counted(out, rows, written, left_out, tuple(file.warnings))
+
+
+def sources(labels: Path, corpus: Path) -> dict[str, dict[str, str]]:
+    """Where things lay, for the reader."""
+    return {"sources": {"labels": str(labels), "corpus": str(corpus)}}
 
 
 def usable(rows: Sequence[Row | RowError], left_out: Counter[str]) -> Iterator[Biography]:

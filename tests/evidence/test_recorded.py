@@ -55,8 +55,9 @@ def folder(tmp_path: Path, pages: list[Page]) -> Path:
 
 
 async def evidence(folder: Path, *claims: Claim, embedder: Embedder | None = None, **chosen: object) -> Evidence:
-    corpus = Corpus.open(folder, None)
-    return await SearchRetriever(lambda: corpus.store, embedder, **chosen).retrieve(RESPONSE, claims)  # type: ignore[arg-type]
+    with Corpus.open(folder, None) as corpus:  # nobody adds to a corpus that is open
+        retriever = SearchRetriever(lambda: corpus.store, embedder, **chosen)  # type: ignore[arg-type]
+        return await retriever.retrieve(RESPONSE, claims)
 
 
 def titles(evidence: Evidence, claim: str) -> list[str]:

@@ -115,10 +115,8 @@ class WebCollector:
         if there is not None:
             await asyncio.to_thread(self._writer.add_fetch, Fetch(link=link, final_link=link, time=now(), page=there))
             return
-        async with self._room:
-            await self._room.wait_for(lambda: self._waiting_bytes <= MAX_WAITING_BYTES)
         try:
-            fetched = await self._fetcher.fetch(link)
+            fetched = await self._fetcher.fetch(link, ready=self._until_room)
         except FetchError as error:
             missed = Fetch(link=link, final_link=address(error.final_link), time=now(), failure=error.failure)
             await asyncio.to_thread(self._writer.add_fetch, missed, error.exchanges, error.answer)
@@ -132,6 +130,10 @@ class WebCollector:
             self._waiting_bytes -= size
             async with self._room:
                 self._room.notify_all()
+
+    async def _until_room(self) -> None:
+        async with self._room:
+            await self._room.wait_for(lambda: self._waiting_bytes <= MAX_WAITING_BYTES)
 
     async def _keep(self, link: str, fetched: Fetched) -> None:
         """Makes text of what was fetched, and records both."""

@@ -5,7 +5,7 @@ httpx and httpcore are imported when a Fetcher is made.
 
 import asyncio
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -72,12 +72,17 @@ class FetchError(PageError):
         self.answer = answer
 
 
+#: Returns when another page may be fetched.
+Ready = Callable[[], Awaitable[None]]
+
+
 @dataclass
 class _Journey:
-    """What one fetch has used up: seconds of its time limit, and exchanges in order; whom it asked last, and the answer."""
+    """What one fetch has used up: seconds of its limit, exchanges in order; whom it asked last, the answer, its `ready`."""
 
     final_link: str
     seconds_left: float
+    ready: Ready | None = None
     answer: Exchange | None = None
     exchanges: list[Exchange] = field(default_factory=list)
 
@@ -139,13 +144,17 @@ class Fetcher:
         self._user_agent = user_agent
         self._token = user_agent.partition("/")[0].strip().lower()
 
-    async def fetch(self, link: str) -> Fetched:
+    async def fetch(self, link: str, *, ready: Ready | None = None) -> Fetched:
         """Fetches a page: text, HTML or PDF, of a status of 2xx.
+
+        Args:
+            link: what is asked for. ready: waited for when its turn has come, before anything is sent: until there is room for
+                another page, say.
 
         Raises:
             FetchError: there is no page to be had; its `failure` says why, its `exchanges` what happened.
         """
-        journey = _Journey(link, self._total_seconds)
+        journey = _Journey(link, self._total_seconds, ready)
         try:
             final, answer = await self._follow(self._addresses.target(link), journey, self._page)
         except PageError as error:
@@ -228,6 +237,8 @@ class Fetcher:
     async def _ask(self, url: "httpx.URL", journey: _Journey, taking: Taking, delay: float) -> Answer:
         async with self._turns.turn(host_of(url), delay=delay, spaced=taking is not _ROBOTS):
             journey.answer = None
+            if journey.ready is not None:
+                await journey.ready()
             if journey.seconds_left <= 0:
                 raise PageError(Reason.TIMED_OUT, OUT_OF_TIME)
             journey.final_link = str(url)
