@@ -45,7 +45,7 @@ class RunFolderError(LocalFactError):
 
 
 class MissingError(LocalFactError):
-    """Something that must be installed, downloaded or built first: the message gives the command."""
+    """Something that must be installed, downloaded, built or set up first: the message says how."""
 
     exit_code: ClassVar[int] = 3
 

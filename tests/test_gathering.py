@@ -6,12 +6,15 @@ from pathlib import Path
 
 import pytest
 from loopback_pages import Reply
-from loopback_search import Misbehaviour
+from loopback_search import LoopbackSearch, Misbehaviour
+from loopback_search import serving as searching
 from small_web import HOSTS, SmallWeb, small_web
 
+from localfact import sources
 from localfact.errors import InputError, MissingError
 from localfact.evaluation import prepare
 from localfact.evidence.corpora.corpus import read_description
+from localfact.evidence.searching.providers import open_provider
 from localfact.gathering import Gathered, gather, summary_of
 from localfact.options import Options
 
@@ -111,3 +114,16 @@ def test_gathering_without_a_provider_is_refused(web: SmallWeb) -> None:
 def test_the_summary_is_plain(web: SmallWeb) -> None:
     told = json.loads(json.dumps(summary_of(gathered(web), options_for(web))))
     assert (told["claims"], told["searches"], told["pages"], told["failures"]) == (24, 24, 7, 1)
+
+
+def test_a_provider_that_refused_for_good_is_told_and_the_next_one_searched(
+    web: SmallWeb, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with searching(LoopbackSearch(always=Misbehaviour(403))) as refusing:
+        addresses = {"wikipedia": web.engine.url}
+        chain = open_provider(("searxng", "wikipedia"), searxng_url=refusing.url, addresses=addresses)
+        monkeypatch.setattr(sources, "open_provider", lambda *_, **__: chain)
+        web.data.write_text(web.data.read_text().splitlines(keepends=True)[0])
+        done = gathered(web, evidence="snippet", claims="extract")
+    assert (done.sent["searches"], done.failed) == (4, False)
+    assert any("searxng" in problem and "JSON" in problem for problem in done.problems)

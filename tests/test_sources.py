@@ -2,11 +2,14 @@
 
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from localfact import sources
 from localfact.errors import InputError, MissingError
 from localfact.evaluation import sample_corpus
+from localfact.evidence.admission import EVERYTHING, admission_of
 from localfact.evidence.corpora.adding import CorpusWriter
 from localfact.evidence.corpora.building import build_corpus
 from localfact.evidence.corpora.corpus import corpus_identity, read_description, recorded_id
@@ -19,6 +22,7 @@ from localfact.options import Options, options_of
 from localfact.pipeline import unobserved
 from localfact.settings import resolve
 from localfact.sources import DEFAULT_CORPUS, finish_left, open_source, retriever, with_corpus
+from localfact.wiring import wire
 
 BUILTIN = METHODS["builtin-fr2"]
 LIVE = {"providers": ("searxng",), "searxng_url": "http://127.0.0.1:9", "embedder": "none"}
@@ -160,3 +164,52 @@ def test_a_finished_run_is_shown_while_another_adds_to_its_corpus(tmp_path: Path
         writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
         finish_left(options, resolve(BUILTIN, options), unobserved)
     assert read_description(tmp_path / "web").unfinished
+
+
+def test_what_is_admitted_and_who_reranks_reach_whoever_chooses(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reranker = object()
+    monkeypatch.setattr(sources, "named_reranker", {"ms-marco-minilm": reranker}.get)
+    for scope in ("query", "corpus"):
+        chosen = {"corpus": searched, "scope": scope, "before": "2023", "reranker": "ms-marco-minilm", "embedder": "none"}
+        options = Options(**chosen)  # type: ignore[arg-type]
+        settings = resolve(BUILTIN, options)
+        given = retriever(open_source(options, None, settings), None, None, settings)
+        selection = given._fallback._selection  # type: ignore[attr-defined]
+        assert selection.reranker is reranker
+        assert selection.admission == admission_of([], [], "2023")
+
+
+class Watched:
+    """A collector that says whether it was closed, and what it was made with."""
+
+    closed = False
+
+    def __init__(self, writer: CorpusWriter, provider: object, fetcher: object, extractors: object, **chosen: object) -> None:
+        self.fetcher, self.chosen = fetcher, chosen
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+async def test_a_live_road_is_closed_with_its_collector_and_tells_what_its_providers_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: dict[str, object] = {}
+    collectors: list[Watched] = []
+
+    def watched(*given: object, **chosen: object) -> Watched:
+        collectors.append(Watched(*given, **chosen))  # type: ignore[arg-type]
+        return collectors[0]
+
+    monkeypatch.setattr(sources, "WebCollector", watched)
+    monkeypatch.setattr(sources, "Fetcher", lambda **chosen: made.update(chosen))
+    monkeypatch.setattr(sources, "open_provider", lambda names, **_: SimpleNamespace(notes=(f"{names[0]} refused.",)))
+    options = Options(corpus=tmp_path / "web", host_delay=0.25, allow_hosts=("10.0.0.0/8",), **LIVE)  # type: ignore[arg-type]
+    pipeline = wire(BUILTIN, options, resolve(BUILTIN, options))
+    assert pipeline.notes() == ("searxng refused.",)
+    assert made == {"allow_hosts": ("10.0.0.0/8",), "host_delay": 0.25}
+    assert collectors[0].chosen == {"results": 5, "admission": EVERYTHING, "retry_failed": False}
+    await pipeline.close()
+    assert collectors[0].closed
+    pipeline.finish(False, unobserved)
+    CorpusWriter(tmp_path / "web", None).close()
