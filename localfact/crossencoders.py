@@ -1,21 +1,23 @@
 """A trained cross-encoder in memory: it reads two texts together and answers with a number for each of its outputs.
 
-Relations are predicted and passages reranked with it. On a CPU each pair goes through the model by itself, so that what it says
-does not depend on what is read beside it, to the last bit; on a GPU pairs go in batches of a fixed shape that depends on their
-own length only.
+Relations are predicted and passages reranked with it: by torch, or by ONNX Runtime where its weights are an ONNX file. On a CPU
+each pair goes through the model by itself, so that what it says does not depend, to the last bit, on what is read beside it; on
+a GPU pairs go in batches of a fixed shape that depends on their own length only.
 """
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from localfact.embedding import single_threaded_workers
-from localfact.errors import InputError
+from localfact.errors import InputError, MissingError
 from localfact.modelcards import ModelCard, weights_folder
+from localfact.modelfiles import is_onnx
+from localfact.onnxmodels import OnnxModel, OnnxTokenizer
 
 if TYPE_CHECKING:
     import torch
@@ -63,7 +65,7 @@ class CrossEncoder:
     """A sequence-classification model of two texts. Safe to call from several threads.
 
     Attributes:
-        model, tokenizer: as transformers has them.
+        model, tokenizer: as transformers has them, or as `onnxmodels` has them. names: what the model calls its outputs.
         window: how many tokens it reads at once, special ones included. room: how many of them the two texts have.
         shape: how pairs are put together. workers: the threads that `outputs` is to be called on, each its own batch.
     """
@@ -74,8 +76,8 @@ class CrossEncoder:
         Args:
             card: its weights have been looked for (`modelcards.settled`), or lie in its folder.
             use: a role that the card must have.
-            device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one.
-            precision: of the weights in memory, as torch calls it.
+            device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one. An ONNX file runs on the CPU all the same.
+            precision: of the weights in memory, as torch calls it; an ONNX file has its own.
 
         Raises:
             MissingError: its weights are not on this machine.
@@ -84,16 +86,21 @@ class CrossEncoder:
         if use not in card.roles:
             raise InputError(f"The model '{card.name}' is no {CALLED[use]}; its roles are: {', '.join(card.roles)}.")
         folder = weights_folder(card)
-        import torch
-
-        on = torch.device(device_used(device))
-        self.model, self.tokenizer = load(folder, card, use, precision)
-        self.model.to(on)
+        on = "cpu" if is_onnx(folder) else device_used(device).partition(":")[0]
+        self.workers_count = len(os.sched_getaffinity(0)) if on == "cpu" else 1
+        self.model: Any
+        self.tokenizer: Any
+        if is_onnx(folder):
+            self.model, self.tokenizer = OnnxModel(folder), OnnxTokenizer(folder)
+            self.workers = ThreadPoolExecutor(self.workers_count, thread_name_prefix="onnx")
+        else:
+            self.model, self.tokenizer = load(folder, card, use, precision)
+            self.model.to(device_used(device))
+            self.workers = single_threaded_workers() if on == "cpu" else ThreadPoolExecutor(1)
+        self.names: Mapping[int, str] = self.model.config.id2label
         self.window = window_of(card, self.model.config, self.tokenizer)
         self.room: int = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
-        self.shape = BATCHED if on.type == "cuda" else ALONE
-        self.workers = single_threaded_workers() if on.type == "cpu" else ThreadPoolExecutor(1)
-        self.workers_count = len(os.sched_getaffinity(0)) if on.type == "cpu" else 1
+        self.shape = BATCHED if on == "cuda" else ALONE
         self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
 
     def starts(self, text: str) -> list[int]:
@@ -119,6 +126,9 @@ class CrossEncoder:
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         """What the model says about each, as its outputs stand. A batch has the fixed shape of its longest pair."""
+        if isinstance(self.model, OnnxModel):
+            # Each by itself, always: what is quantised while it is computed has one scale for all that is read at once.
+            return [self.model.outputs(tokens.fields) for tokens in batch]
         import torch
 
         length = min(self.shape.length(max(tokens.length for tokens in batch)), self.window)
@@ -142,6 +152,17 @@ def device_used(device: str | None) -> str:
     import torch
 
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def runs_on_onnx(card: ModelCard) -> bool:
+    """Whether the model of a settled card is an ONNX file, so that neither device nor precision is a matter of choice.
+
+    False where its weights are not on this machine.
+    """
+    try:
+        return is_onnx(weights_folder(card))
+    except MissingError:
+        return False
 
 
 def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from localfact.errors import InputError, MissingError
 from localfact.locations import data_folder
-from localfact.modelfiles import WEIGHT_PATTERNS, weight_files
+from localfact.modelfiles import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
 from localfact.records import Record
 from localfact.weights import find_weights, places, revision_of, state_of
 
@@ -30,6 +30,8 @@ REVISION_DIGITS = 12
 PREFIX_DIGITS = 8
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 BRANCH = "main"
+#: What an ONNX file can be used for: it says nothing of how vectors are pooled, and generates no text.
+ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
 
 
@@ -62,8 +64,11 @@ class ModelCard(Record):
         hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its files; "main" for the newest,
             until weights are there: `load_card` then puts their commit, or their files' hash, in its place.
         package: an installed Python package that carries the weights in its folder `package_folder`.
+        shipped: the folder beside the cards that carries the weights: they come with localfact.
         folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
         dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
+        premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
+        windows_read: how many windows of a long premise it reads at most.
         query_prefix, passage_prefix: what an embedder reads before a text that asks, and before one that may answer.
         labels: what a relation model's outputs stand for, in order, where its own configuration does not name them.
         gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
@@ -79,9 +84,12 @@ class ModelCard(Record):
     hub: str | None = None
     package: str | None = None
     package_folder: str = "."
+    shipped: str | None = None
     folder: Path | None = None
     dimension: Positive | None = None
     window: Positive | None = None
+    premise_window: Positive | None = None
+    windows_read: Positive | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
@@ -172,8 +180,9 @@ def card_of_folder(folder: Path) -> ModelCard:
         InputError: the folder holds no weights.
     """
     if not weight_files(folder):
-        raise InputError(f"The folder {folder} holds no model weights ({' or '.join(WEIGHT_PATTERNS)}).")
-    return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=get_args(Role), folder=folder)
+        raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
+    roles = ONNX_ROLES if is_onnx(folder) else get_args(Role)
+    return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=roles, folder=folder)
 
 
 def card_of_hub(hub: str) -> ModelCard:
@@ -186,7 +195,7 @@ def card_of_hub(hub: str) -> ModelCard:
 
 def settled(card: ModelCard) -> ModelCard:
     """The card with the folder of its weights and their true revision, where they are on this machine; else as it is."""
-    if card.hub is None or card.package is not None or card.folder is not None:
+    if card.hub is None or card.package is not None or card.shipped is not None or card.folder is not None:
         return card
     found = find_weights(card.name, card.hub, card.revision)
     if found is None:
@@ -204,6 +213,8 @@ def weights_folder(card: ModelCard) -> Path:
         return card.folder
     if card.package is not None:
         return package_folder(card.name, card.package, card.package_folder)
+    if card.shipped is not None:
+        return shipped_folder(card.name, card.shipped)
     if card.hub is None:
         raise MissingError(f"The card of '{card.name}' names no hub and no folder. Give the path of a folder of weights.")
     found = find_weights(card.name, card.hub, card.revision)
@@ -235,3 +246,15 @@ def package_folder(name: str, package: str, folder: str) -> Path:
     if found is None or found.origin is None:
         raise MissingError(f"The weights of '{name}' come in the package {package}, which is not installed: make setup")
     return Path(found.origin).parent / folder
+
+
+def shipped_folder(name: str, folder: str) -> Path:
+    """Where weights lie that come with localfact.
+
+    Raises:
+        MissingError: the installation is damaged.
+    """
+    found = data_folder("models") / folder
+    if not weight_files(found):
+        raise MissingError(f"The weights of '{name}' come with localfact, and {found} holds none. Install it again: make setup")
+    return found

@@ -15,6 +15,8 @@ from pathlib import Path
 from localfact.files import file_digest
 
 WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
+#: Weights and network in one, for ONNX Runtime; of no account beside weights that torch loads.
+ONNX_FILE = "model.onnx"
 #: What a trainer leaves beside the weights under one of their suffixes; no engine loads it.
 LEFT_BY_TRAINERS = ("training_args.bin", "optimizer.bin", "scheduler.bin", "scaler.bin")
 INDEX = "model.safetensors.index.json"
@@ -46,7 +48,12 @@ SHA256_DIGITS, GIT_DIGITS = 64, 40
 def weight_files(folder: Path) -> list[Path]:
     """The files of weights in a folder, by name, in every format that is there."""
     found = (file for pattern in WEIGHT_PATTERNS for file in folder.glob(pattern))
-    return sorted(file for file in found if not file.name.endswith(LEFT_BY_TRAINERS))
+    return sorted(file for file in found if not file.name.endswith(LEFT_BY_TRAINERS)) or list(folder.glob(ONNX_FILE))
+
+
+def is_onnx(folder: Path) -> bool:
+    """Whether the weights in a folder are an ONNX file, which runs on a CPU whatever else there is."""
+    return [file.name for file in weight_files(folder)] == [ONNX_FILE]
 
 
 def loaded_weights(folder: Path) -> list[Path]:

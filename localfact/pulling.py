@@ -63,7 +63,7 @@ def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
         InputError: the card names no model of the hub, or the hub has none of that name or revision.
         WriteError: the disk is too small.
     """
-    if card.hub is None or card.package is not None:
+    if card.hub is None or card.package is not None or card.shipped is not None:
         raise InputError(f"The weights of '{card.name}' are not on a hub: there is nothing to pull.")
     token = hub_token()
     if card.gated and token is None:

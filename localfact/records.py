@@ -178,7 +178,8 @@ class Pair(NamedTuple):
 class Distribution(Record):
     """The probabilities of the three relations of one pair; they sum to one.
 
-    `windows` is how many pieces the pair was read in (1 unless it was longer than the model's window).
+    `windows` is how many pieces of the pair were read: 1 unless it was longer than the model's window. A model that picks what
+    is worth reading leaves others unread.
     """
 
     entailment: Probability

@@ -1,6 +1,6 @@
 """Fits the lexical relation model: writes localfact/relations/lexical.json and idf.txt from the folder of public data sets.
 
-    python scripts/fit_lexical_relations.py DATA
+    python -m scripts.fit_lexical_relations DATA
 
 Minutes on two cores, most of them for embedding. The same data give the same files.
 """
@@ -14,8 +14,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from lexical_edits import EditRules
-from lexical_pairs import HELD_OUT_SHARE, LICENCES, LONGEST_PREMISE, Example, is_held_out, read_examples
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
@@ -34,6 +32,8 @@ from localfact.relations.lexical import (
     similarity_features,
 )
 from localfact.relations.tokens import tokens
+from scripts.lexical_edits import EditRules
+from scripts.lexical_pairs import HELD_OUT_SHARE, LICENCES, LONGEST_PREMISE, Example, is_held_out, read_examples
 
 
 class Group(NamedTuple):

@@ -8,9 +8,8 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 
-from lexical_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Example
-
 from localfact.text import sentences
+from scripts.lexical_pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Example
 
 #: Groups whose entailed claims are changed, and groups whose passages lend sentences of their own as claims.
 CLAIM_GROUPS = ("factcheck_gpt", "factcheck_gpt_joined", "factcheck_gpt_answers", "wice_supported")

@@ -14,11 +14,12 @@ from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from localfact.crossencoders import CrossEncoder, Tokens, batches_of, device_used
+from localfact.crossencoders import CrossEncoder, Tokens, batches_of, device_used, runs_on_onnx
 from localfact.errors import EngineError, InputError
 from localfact.modelcards import ModelCard, settled
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
+from localfact.relations.picking import PICKING, Picking
 from localfact.relations.windows import READING, Joining, measured, windows
 from localfact.stages import Relations
 from localfact.text import readable
@@ -56,11 +57,11 @@ class CrossEncoderRelationModel:
             InputError: the card is no relation model's, the weights are none, or it cannot be told what the outputs mean.
         """
         card = settled(card)
-        precision = precision_on(device_used(device).partition(":")[0])
-        self._encoder = CrossEncoder(card, "relations", device=device, precision=precision)
-        self.order = label_order(card, self._encoder.model.config.id2label)
+        self._encoder = CrossEncoder(card, "relations", device=device, precision=precision_of(card, device))
+        self.order = label_order(card, self._encoder.names)
         self.window = self._encoder.window
         self.identity = cross_encoder_identity(card, device)
+        self._picking = picking_of(card, self._encoder)
         # Each worker has its next batch waiting. More would only wait, and be in the way of whoever stops.
         self._batches_at_once = 2 * self._encoder.workers_count
         # The tokenizer's own: it must not be asked by two at once.
@@ -72,8 +73,9 @@ class CrossEncoderRelationModel:
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         """One prediction a pair, in order, off the event loop; equal pairs are computed once.
 
-        A pair longer than the window is read in windows of sentences, joined by the most decided one. A pair that the model has
-        no number for is a Failure alone.
+        A pair longer than the window is read in windows of sentences, joined by the most decided one; where the card says how
+        much of a premise is read, only in those that are worth it for the hypothesis. `windows` counts those that were read. A
+        pair that the model has no number for is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.tell(pairs, predictions.update)
@@ -99,7 +101,9 @@ class CrossEncoderRelationModel:
                 await self._predict(prepared.tokens, Joining(prepared.read, told))
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the whole pair is read at once."""
+        """Whether the whole pair is read at once, so that nothing of it is left out and nothing joined."""
+        if self._picking is not None:
+            return self._picking.fits(Pair(readable(pair.premise), readable(pair.hypothesis)))
         return bool(sum(self._length(readable(text), {}) for text in pair) <= self._encoder.room)
 
     def close(self) -> None:
@@ -121,12 +125,17 @@ class CrossEncoderRelationModel:
             self._go_on()
             try:
                 shown = Pair(readable(pair.premise), readable(pair.hypothesis))
-                read[pair] = measured(windows(shown, self._encoder.room), lambda text: self._length(text, lengths))
+                read[pair] = self._windows(shown, lengths)
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
                 continue
             tokens |= {window: self._tokens(window) for window in read[pair] if window not in tokens}
         return Prepared(read, refused, tokens)
+
+    def _windows(self, pair: Pair, lengths: dict[str, int]) -> list[Pair]:
+        if self._picking is not None:
+            return self._picking.windows(pair)
+        return measured(windows(pair, self._encoder.room), lambda text: self._length(text, lengths))
 
     def _length(self, text: str, known: dict[str, int]) -> int:
         if text not in known:
@@ -175,6 +184,14 @@ class CrossEncoderRelationModel:
         return Distribution.model_validate({label: weight / total for label, weight in zip(self.order, weights, strict=True)})
 
 
+def picking_of(card: ModelCard, encoder: CrossEncoder) -> Picking | None:
+    """How a model picks what it reads of a premise; None where its card says nothing: then all is read, in long windows."""
+    size, most = card.premise_window, card.windows_read
+    if size is None and most is None:
+        return None
+    return Picking(encoder.starts, encoder.room, size=size, most=most)
+
+
 def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
     """The identity of the relation model of `card` on that device: known without loading it.
 
@@ -187,12 +204,19 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
         "labels": "".join(label[0] for label in card.labels or ()),
         "reading": READING,
     }
-    precision = precision_on(device_used(device).partition(":")[0])
-    return "+".join((card.identity, precision, *(f"{name}={value}" for name, value in stated.items() if value)))
+    reading = {"premise": card.premise_window, "read": card.windows_read}
+    if any(reading.values()):
+        stated |= {**reading, "picking": PICKING}
+    return "+".join(
+        (card.identity, precision_of(card, device), *(f"{name}={value}" for name, value in stated.items() if value))
+    )
 
 
-def precision_on(kind: str) -> str:
-    """bfloat16 on a GPU that computes with it, else float32."""
+def precision_of(card: ModelCard, device: str | None = None) -> str:
+    """Of a settled card's weights in memory: bfloat16 on a GPU that computes with it, else float32; "onnx": the file's own."""
+    if runs_on_onnx(card):
+        return "onnx"
     import torch
 
+    kind = device_used(device).partition(":")[0]
     return "bfloat16" if kind == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False) else "float32"

@@ -1,4 +1,4 @@
-"""Draws figures as PNG and SVG, without a display: ROC curves of relation models, and lines with bands.
+"""Draws figures as PNG and SVG, without a display: ROC curves, reliability diagrams, and lines with bands.
 
 The same numbers give the same files, byte for byte, with the same matplotlib: no dates, no random ids, fonts as outlines.
 """
@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from localfact.scoring.calibration import ReliabilityBin
 from localfact.scoring.roc import RocCurve
 
 if TYPE_CHECKING:
@@ -75,6 +76,26 @@ def roc_figure(curves: Mapping[str, RocCurve], title: str) -> "Figure":
     return figure
 
 
+def reliability_figure(bins: Mapping[str, Sequence[ReliabilityBin]], title: str) -> "Figure":
+    """Draws, by name, the share right of each bin against the probability stated; below, the calibration error and the bins."""
+    with _style():
+        figure, axes = _empty(SQUARE)
+        axes.plot((0, 1), (0, 1), color="#888888", linewidth=1, linestyle=(0, (1, 3)))
+        for index, (name, points) in enumerate(bins.items()):
+            axes.plot(
+                [point.posterior for point in points],
+                [point.supported for point in points],
+                label=f"{_calibration(points)}  {_shortened(name)}",
+                marker="o",
+                markersize=4,
+                **_look(index),
+            )
+        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="probability stated", ylabel="share right", aspect="equal")
+        axes.set_title(title, fontsize=TYPE)
+        figure.legend(loc="outside lower left", title="calibration error; pairs in each bin", alignment="left")
+    return figure
+
+
 def band_figure(lines: Sequence[BandedLine], *, title: str, xlabel: str, ylabel: str, ylim: tuple[float, float]) -> "Figure":
     """Draws lines with their bands."""
     with _style():
@@ -104,6 +125,14 @@ def rendered(figure: "Figure") -> dict[str, bytes]:
 
 def _area(curve: RocCurve) -> str:
     return f"{curve.area:.3f}" + (f" [{curve.ci[0]:.3f}, {curve.ci[1]:.3f}]" if curve.ci else "")
+
+
+def _calibration(points: Sequence[ReliabilityBin]) -> str:
+    """The expected calibration error, how many bins there are, and how many pairs the smallest and the largest have."""
+    counts = [point.count for point in points]
+    error = sum(point.count * abs(point.posterior - point.supported) for point in points) / max(1, sum(counts))
+    sizes = "-".join(f"{count:,}" for count in sorted({min(counts, default=0), max(counts, default=0)}))
+    return f"{error:.3f}; {len(points)} bins of {sizes}"
 
 
 def _shortened(name: str) -> str:

@@ -22,7 +22,7 @@ from localfact.modelcards import load_card
 from localfact.records import Pair
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import calls, corpora, graphs, llm, synthetic, web
+from scripts.bench import calls, corpora, graphs, llm, relations, synthetic, web
 from scripts.bench.measure import CALLS, Path, rates
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
@@ -117,6 +117,7 @@ def sections(size: float) -> Iterator[Section]:
     for count in SEARCHED_PASSAGES:
         yield searching(max(100, int(count * size)))
     yield relating(size, embedder)
+    yield relations.cross_encoders(size)
 
 
 def drawn(section: Section) -> tuple[str, Table]:

@@ -8,7 +8,18 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from localfact.report.plots import COLOURS, RESOLUTION, SIZE, SQUARE, BandedLine, band_figure, rendered, roc_figure
+from localfact.report.plots import (
+    COLOURS,
+    RESOLUTION,
+    SIZE,
+    SQUARE,
+    BandedLine,
+    band_figure,
+    reliability_figure,
+    rendered,
+    roc_figure,
+)
+from localfact.scoring.calibration import reliability_bins
 from localfact.scoring.roc import RocCurve, roc_curve
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -93,3 +104,17 @@ def test_the_same_numbers_give_the_same_bytes_in_another_process_whatever_the_us
 def test_nothing_in_an_svg_tells_when_it_was_made() -> None:
     svg = rendered(roc_figure({"lexical": some_curve(1)}, "t"))["svg"].decode()
     assert "dc:date" not in svg
+
+
+def test_a_reliability_diagram_has_each_models_error_and_how_many_pairs_a_bin_holds() -> None:
+    stated, right = np.repeat([0.5, 0.9], 50), np.tile([1.0, 0.0], 50)
+    files = rendered(reliability_figure({"lexical": reliability_bins(stated, right), "few": ()}, "Stated and right"))
+    svg = files["svg"].decode()
+    assert size_of(files["png"]) == tuple(round(side * RESOLUTION) for side in SQUARE)
+    assert "0.200; 10 bins of 10  lexical" in svg
+    assert "Stated and right" in svg
+
+
+def test_bins_of_two_sizes_are_told_by_both() -> None:
+    bins = reliability_bins(np.linspace(0.4, 0.9, 25), np.ones(25))
+    assert "10 bins of 2-3  uneven" in rendered(reliability_figure({"uneven": bins}, "t"))["svg"].decode()
