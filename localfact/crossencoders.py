@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from localfact.embedding import single_threaded_workers
 from localfact.errors import InputError, MissingError
+from localfact.matchmarks import CONFIGURED, match_types
 from localfact.modelcards import ModelCard, weights_folder
 from localfact.modelfiles import is_onnx
 from localfact.onnxmodels import OnnxModel, OnnxTokenizer
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 #: What a cross-encoder is loaded for, and what that is called.
 Use = Literal["relations", "reranker"]
 CALLED: dict[Use, str] = {"relations": "relation model", "reranker": "reranker"}
+#: The tokenizer's name for which of the two texts each token is of.
+TYPES = "token_type_ids"
 #: Models whose positions are counted from behind the padding token's number.
 OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer")
 
@@ -101,6 +104,8 @@ class CrossEncoder:
         self.window = window_of(card, self.model.config, self.tokenizer)
         self.room: int = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
         self.shape = BATCHED if on == "cuda" else ALONE
+        marked = bool(getattr(self.model.config, CONFIGURED, False))
+        self._special = frozenset(self.tokenizer.all_special_ids) if marked else None
         self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
 
     def starts(self, text: str) -> list[int]:
@@ -122,7 +127,10 @@ class CrossEncoder:
             fields = self.tokenizer(
                 first, second, truncation=cut, max_length=self.window, return_attention_mask=True, verbose=False
             )
-        return Tokens({name: list(numbers) for name, numbers in fields.items()})
+        tokens = {name: list(numbers) for name, numbers in fields.items()}
+        if self._special is not None:
+            tokens[TYPES] = match_types(tokens["input_ids"], tokens[TYPES], self._special)
+        return Tokens(tokens)
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         """What the model says about each, as its outputs stand. A batch has the fixed shape of its longest pair."""
@@ -142,7 +150,7 @@ class CrossEncoder:
     def _tensor(self, name: str, rows: Sequence[Tokens], length: int) -> "torch.Tensor":
         import torch
 
-        fillers = {"input_ids": self.tokenizer.pad_token_id or 0, "token_type_ids": self.tokenizer.pad_token_type_id}
+        fillers = {"input_ids": self.tokenizer.pad_token_id or 0, TYPES: self.tokenizer.pad_token_type_id}
         padded = [[*row.fields[name], *[fillers.get(name, 0)] * (length - row.length)] for row in rows]
         return torch.tensor(padded, device=self.model.device)
 

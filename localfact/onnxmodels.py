@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from localfact.errors import InputError
+from localfact.matchmarks import CONFIGURED
 from localfact.modelfiles import ONNX_FILE
 
 CONFIGURATION_FILE, TOKENIZER_FILE, TOKENIZER_CONFIGURATION = "config.json", "tokenizer.json", "tokenizer_config.json"
@@ -27,6 +28,7 @@ class OnnxConfig(NamedTuple):
     model_type: str
     max_position_embeddings: int | None
     pad_token_id: int | None
+    match_types: bool
 
     @property
     def num_labels(self) -> int:
@@ -95,6 +97,11 @@ class OnnxTokenizer:
         stated = json_file(folder / TOKENIZER_CONFIGURATION) if (folder / TOKENIZER_CONFIGURATION).is_file() else {}
         self.model_max_length: int | None = stated.get("model_max_length")
 
+    @property
+    def all_special_ids(self) -> list[int]:
+        """The numbers of the tokenizer's own marks."""
+        return [number for number, token in self._tokenizer.get_added_tokens_decoder().items() if token.special]
+
     def num_special_tokens_to_add(self, *, pair: bool) -> int:
         """How many tokens of the window are marks around one text, or around two."""
         return int(self._tokenizer.num_special_tokens_to_add(pair))
@@ -135,6 +142,7 @@ def config_of(folder: Path) -> OnnxConfig:
         model_type=str(stated.get("model_type", "")),
         max_position_embeddings=stated.get("max_position_embeddings"),
         pad_token_id=stated.get("pad_token_id"),
+        match_types=stated.get(CONFIGURED) is True,
     )
 
 

@@ -12,6 +12,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from localfact.matchmarks import (
+    CONFIGURED,
+    HYPOTHESIS,
+    MATCH_TYPES,
+    NEW_IN_HYPOTHESIS,
+    PREMISE,
+    SHARED_IN_PREMISE,
+    match_types,
+)
 from scripts.relation_model.card import CARD_FILE, write_card
 from scripts.relation_model.evidence_sets import evidence_sets
 from scripts.relation_model.examples import CONTRADICTION, LABELS, TEST_PERCENT, Example, Part, digest, divided
@@ -109,7 +118,22 @@ def base_model(folder: str, seed: int) -> tuple[Any, Any]:
         hidden_dropout_prob=DROPOUT,
     )
     with_fast_dropout(model, DROPOUT)
+    with_match_types(model)
     return model, AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
+
+
+def with_match_types(model: Any) -> None:
+    """Gives the model types for the marks of `matchmarks`; a mark begins as the type in whose place it stands."""
+    import torch
+
+    known = model.bert.embeddings.token_type_embeddings
+    grown = torch.nn.Embedding(MATCH_TYPES, known.embedding_dim)
+    with torch.no_grad():
+        grown.weight[[PREMISE, SHARED_IN_PREMISE]] = known.weight[PREMISE]
+        grown.weight[[HYPOTHESIS, NEW_IN_HYPOTHESIS]] = known.weight[HYPOTHESIS]
+    model.bert.embeddings.token_type_embeddings = grown
+    model.config.type_vocab_size = MATCH_TYPES
+    setattr(model.config, CONFIGURED, True)
 
 
 def read(data: Path, tokenizer: Any, seed: int) -> Reading:
@@ -167,6 +191,7 @@ def items(examples: Sequence[Example], tokenizer: Any) -> list[Any]:
     """The examples as the model reads them."""
     from scripts.relation_model.training import Item
 
+    special = frozenset(tokenizer.all_special_ids)
     encoded = tokenizer(
         [example.premise for example in examples],
         [example.hypothesis for example in examples],
@@ -175,7 +200,10 @@ def items(examples: Sequence[Example], tokenizer: Any) -> list[Any]:
         verbose=False,
     )
     columns = zip(examples, encoded["input_ids"], encoded["token_type_ids"], strict=True)
-    return [Item(tuple(ids), tuple(types), LABELS.index(example.label)) for example, ids, types in columns]
+    return [
+        Item(tuple(ids), tuple(match_types(ids, types, special)), LABELS.index(example.label))
+        for example, ids, types in columns
+    ]
 
 
 def tell(line: str) -> None:

@@ -17,11 +17,12 @@ from typing import Any
 import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
-from onnxruntime.transformers.optimizer import optimize_model
+from onnxruntime.quantization.matmul_nbits_quantizer import MatMulNBitsQuantizer
 from tokenizers import Tokenizer
 from transformers import AutoModelForSequenceClassification
 
 from localfact.files import file_digest
+from localfact.matchmarks import CONFIGURED
 from localfact.modelfiles import ONNX_FILE
 from localfact.onnxmodels import CONFIGURATION_FILE, FIELDS, TOKENIZER_CONFIGURATION, TOKENIZER_FILE
 
@@ -29,13 +30,15 @@ from localfact.onnxmodels import CONFIGURATION_FILE, FIELDS, TOKENIZER_CONFIGURA
 OPSET = 17
 #: A pair that the network is traced with; any number of pairs of any length can be read later.
 TRACED_PAIRS, TRACED_TOKENS = 2, 16
-#: What is kept as integers; with the table of words this is all but a thirtieth of the weights.
-QUANTISED = ["MatMul", "Attention", "EmbedLayerNormalization"]
+#: What is kept as integers: the layers' matrices, and the tables of words and places.
+QUANTISED = ["MatMul", "Gather"]
+#: Numbers of a row that have a scale of their own where a whole text with one scale would lose too much.
+BLOCK = 128
 #: Of config.json and tokenizer_config.json: what says how the model is built and read. Paths and versions stay here.
 CONFIGURATION = (
     *("architectures", "model_type", "vocab_size", "type_vocab_size", "max_position_embeddings", "pad_token_id"),
     *("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size", "hidden_act", "layer_norm_eps"),
-    *("id2label", "label2id"),
+    *("id2label", "label2id", CONFIGURED),
 )
 TOKENIZER = ("model_max_length", "do_lower_case", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 REVISION = re.compile(r"^revision: \S+", re.MULTILINE)
@@ -74,10 +77,10 @@ def export(model: Path | torch.nn.Module, tokenizer_folder: Path, out: Path, *, 
     network = scaled(model, temperature)
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch, quiet():
-        traced, fused = Path(scratch) / "traced.onnx", Path(scratch) / "fused.onnx"
+        traced, blocks = Path(scratch) / "traced.onnx", Path(scratch) / "blocks.onnx"
         trace(network, traced)
-        fuse(traced, fused, network.config)
-        quantise(fused, out / ONNX_FILE)
+        quantise_in_blocks(traced, blocks, (network.config.intermediate_size, network.config.hidden_size))
+        quantise(blocks, out / ONNX_FILE)
     stated = json.loads(network.config.to_json_string(use_diff=False))
     write_json(out / CONFIGURATION_FILE, {name: stated[name] for name in CONFIGURATION if name in stated})
     write_tokenizer(tokenizer_folder, out)
@@ -134,36 +137,42 @@ def trace(network: torch.nn.Module, file: Path) -> None:
     )
 
 
-def fuse(traced: Path, fused: Path, config: Any) -> None:
-    """Joins what ONNX Runtime has one kernel for: attention, the table of words, normalisation, the activation."""
-    made = optimize_model(
-        str(traced), model_type="bert", num_heads=config.num_attention_heads, hidden_size=config.hidden_size, opt_level=0
+def quantise_in_blocks(traced: Path, blocks: Path, shape: tuple[int, int]) -> None:
+    """Keeps the matrices of that shape in 8 bits, with a scale for each block, as what they are multiplied with gets, too.
+
+    These are the second ones of the feed-forward layers. What they read has a few numbers far above the rest, so that one scale
+    for a whole text leaves little of the rest. On 300 pairs of SNLI and 60 of some 108 tokens, with a model of the first stage,
+    probabilities then change by 0.014 and 0.017 on average instead of 0.022 and 0.043, for a tenth of the speed.
+    """
+    graph = onnx.load(traced).graph
+    wide = {weights.name for weights in graph.initializer if tuple(weights.dims) == shape}
+    others = [node.name for node in graph.node if not wide & set(node.input)]
+    quantiser = MatMulNBitsQuantizer(
+        onnx.load(traced), bits=8, block_size=BLOCK, is_symmetric=True, accuracy_level=4, nodes_to_exclude=others
     )
-    made.save_model_to_file(str(fused))
+    quantiser.process()
+    quantiser.model.save_model_to_file(str(blocks))
 
 
-def quantise(fused: Path, out: Path) -> None:
-    """Keeps weights as whole numbers of 7 bits, a scale for each column; what goes through them is measured while it does.
+def quantise(traced: Path, out: Path) -> None:
+    """Keeps the other matrices as whole numbers of 7 bits, a scale for each column; a text gets its scale while it is read.
 
     Seven, because processors with AVX2 and without VNNI add two products of 8 bits in 16, and where that is too little for
     the sum they answer with the largest number that is not. The last two layers, which read one token, stay as they are: they
     cost no time.
     """
-    last = [node.name for node in onnx.load(fused).graph.node if node.op_type == "Gemm"]
+    last = [node.name for node in onnx.load(traced).graph.node if node.op_type == "Gemm"]
     quantize_dynamic(
-        fused,
+        traced,
         out,
         op_types_to_quantize=QUANTISED,
         nodes_to_exclude=[*last, *(f"{name}_MatMul" for name in last)],  # it renames them before it looks
         per_channel=True,
         reduce_range=True,
         weight_type=QuantType.QInt8,
-        # What comes out of a fused kernel has no type that could be inferred.
+        # What comes out of a kernel of ONNX Runtime's own has no type that could be inferred.
         extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},
     )
-    made = onnx.load(out)
-    onnx.checker.check_model(made)
-    onnx.save(made, out)
 
 
 def write_tokenizer(folder: Path, out: Path) -> None:
