@@ -47,8 +47,9 @@ def write_card(
 
 
 def data_table(examples: Sequence[Example]) -> str:
-    """A row a set: how many pairs of each label, licence and source."""
-    counts = Counter((example.set, example.label) for example in examples)
+    """A row a set: how many pairs of each label, a pair that is learned in several epochs once; licence and source."""
+    each_once = {(example.set, example.label, example.premise, example.hypothesis) for example in examples}
+    counts = Counter((name, label) for name, label, _, _ in each_once)
     rows = ["| set | " + " | ".join(LABELS) + " | licence | source |", "| --- | " + "--- | " * (len(LABELS) + 2)]
     for name in sorted({example.set for example in examples}):
         licence = LICENCES.get(name)

@@ -72,7 +72,8 @@ def test_a_passage_that_holds_nearly_all_of_a_claim_is_no_neutral_one() -> None:
 
 
 def test_the_card_counts_labels_and_takes_the_figures_of_the_last_evaluation(tmp_path: Path) -> None:
-    table = data_table([example(ENTAILMENT)._replace(set="snli"), example(NEUTRAL)._replace(set="rules")])
+    learned = [example(ENTAILMENT)._replace(set="snli"), example(NEUTRAL)._replace(set="rules")]
+    table = data_table([*learned, *learned])
     assert "| snli | 1 | 0 | 0 | CC BY-SA 4.0 |" in table
     assert "| rules | 0 | 0 | 1 | as their sources |" in table
     card = tmp_path / "README.md"
