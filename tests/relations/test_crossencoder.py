@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
+from tiny_models import tiny_onnx
 
 from localfact.crossencoders import Shape, Tokens
 from localfact.errors import EngineError, InputError, MissingError
@@ -488,3 +489,9 @@ def test_nothing_is_asked_from_the_network(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
+
+
+def test_the_identity_of_an_onnx_file_names_no_precision_of_ours(tmp_path: Path) -> None:
+    card = load_card(str(tiny_onnx(tmp_path)))
+    assert cross_encoder_identity(card).split("+")[1] == "onnx"
+    assert cross_encoder_identity(card, "cuda") == cross_encoder_identity(card, "cpu")
