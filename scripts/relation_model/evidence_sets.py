@@ -34,9 +34,13 @@ def evidence_sets(data: Path) -> Iterator[Example]:
 
     Left out: a pair that has two labels, and what shares a sentence with a text that results are shown on.
     """
+    return without_shown(each_once(example for reader in READERS for example in reader(data)), data)
+
+
+def without_shown(examples: Iterable[Example], data: Path) -> Iterator[Example]:
+    """The examples but for those that share a sentence with a text that results are shown on."""
     shown = shown_sentences(data)
-    examples = [example for reader in READERS for example in reader(data)]
-    return (example for example in each_once(examples) if not shares_text(example, shown))
+    return (example for example in examples if not shares_text(example, shown))
 
 
 def each_once(examples: Iterable[Example]) -> Iterator[Example]:

@@ -21,8 +21,8 @@ from scripts.relation_model.examples import digest
 #: Steps between two states on disk: what an interruption loses.
 STEPS_BETWEEN_STATES = 100
 STATE_FILE = "state.pt"
-#: Padded tokens that go through the model together: their activations fit the cache of a core best.
-MICRO_BATCH_TOKENS = 2_048
+#: Padded tokens that go through the model together: on a CPU so many that their activations fit the cache of a core.
+MICRO_BATCH_TOKENS = {"cpu": 2_048, "cuda": 65_536}
 #: In one micro-batch no pair is shorter than this share of the longest: the rest would be padding.
 SHORTEST_SHARE = 0.75
 #: Lengths and rows are padded to multiples: a shape that the library of kernels has not seen costs it more than the padding.
@@ -79,11 +79,12 @@ class Trainer:
     def __init__(
         self, model: Any, development: Mapping[str, Sequence[Item]], folder: Path, *, seed: int, tell: Callable[[str], None]
     ) -> None:
-        """Takes a sequence-classification model and, per set, the items that decide which weights of a stage are kept.
+        """Takes a sequence-classification model, on the device where it is trained, and the items that decide, set by set.
 
-        A set of few items decides nothing.
+        They say which weights of a stage are kept. A set of few items decides nothing.
         """
         self.model = model
+        self._device = next(model.parameters()).device
         self._development = {name: items for name, items in development.items() if len(items) >= FEWEST_WATCHED}
         self._folder = folder
         self._seed = seed
@@ -153,9 +154,9 @@ class Trainer:
         self.model.train()
         optimiser.zero_grad(set_to_none=True)
         loss = 0.0
-        for micro in micro_batches(batch):
-            labels = torch.tensor([item.label for item in micro])
-            with torch.autocast("cpu", dtype=torch.bfloat16):
+        for micro in micro_batches(batch, MICRO_BATCH_TOKENS[self._device.type]):
+            labels = torch.tensor([item.label for item in micro], device=self._device)
+            with torch.autocast(self._device.type, dtype=torch.bfloat16):
                 logits = self._logits([*micro, *micro] if agreement else micro).float()
             if agreement:
                 first, second = logits[: len(micro)], logits[len(micro) :]
@@ -177,10 +178,13 @@ class Trainer:
         rows = len(items)
         items = [*items, *[items[-1]] * (-rows % ROW_STEP)]
         missing = [length - len(item.ids) for item in items]
-        ids = torch.tensor([[*item.ids, *[0] * pad] for item, pad in zip(items, missing, strict=True)])
-        types = torch.tensor([[*item.types, *[0] * pad] for item, pad in zip(items, missing, strict=True)])
-        mask = torch.tensor([[1] * len(item.ids) + [0] * pad for item, pad in zip(items, missing, strict=True)])
-        logits: torch.Tensor = self.model(input_ids=ids, token_type_ids=types, attention_mask=mask).logits
+        fields = {
+            "input_ids": [[*item.ids, *[0] * pad] for item, pad in zip(items, missing, strict=True)],
+            "token_type_ids": [[*item.types, *[0] * pad] for item, pad in zip(items, missing, strict=True)],
+            "attention_mask": [[1] * len(item.ids) + [0] * pad for item, pad in zip(items, missing, strict=True)],
+        }
+        tensors = {name: torch.tensor(rows, device=self._device) for name, rows in fields.items()}
+        logits: torch.Tensor = self.model(**tensors).logits
         return logits[:rows]
 
     def logits(self, items: Sequence[Item]) -> torch.Tensor:
@@ -188,9 +192,9 @@ class Trainer:
         self.model.eval()
         order = {id(item): place for place, item in enumerate(items)}
         found = torch.zeros(len(items), self.model.config.num_labels)
-        with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16):
-            for micro in micro_batches(items):
-                found[[order[id(item)] for item in micro]] = self._logits(micro).float()
+        with torch.inference_mode(), torch.autocast(self._device.type, dtype=torch.bfloat16):
+            for micro in micro_batches(items, MICRO_BATCH_TOKENS[self._device.type]):
+                found[[order[id(item)] for item in micro]] = self._logits(micro).float().cpu()
         return found
 
     def outputs(self) -> list[tuple[torch.Tensor, torch.Tensor]]:
@@ -244,7 +248,7 @@ class Trainer:
         file = self._folder / STATE_FILE
         if not file.exists():
             return {"stage": 0, "epoch": 0, "step": 0, "optimiser": None}
-        state: dict[str, Any] = torch.load(file, weights_only=True)
+        state: dict[str, Any] = torch.load(file, weights_only=True, map_location=self._device)
         self.model.load_state_dict(state["model"])
         self._average, self._best = state["average"], state["best"]
         name = stages[state["stage"]].name if state["stage"] < len(stages) else "the end"
@@ -252,12 +256,12 @@ class Trainer:
         return state
 
 
-def micro_batches(items: Sequence[Item]) -> Iterator[list[Item]]:
-    """Items of similar length together, at most MICRO_BATCH_TOKENS with their padding, the longest first."""
+def micro_batches(items: Sequence[Item], tokens: int) -> Iterator[list[Item]]:
+    """Items of similar length together, at most so many tokens with their padding, the longest first."""
     ordered = sorted(items, key=lambda item: -len(item.ids))
     while ordered:
         longest = len(ordered[0].ids)
-        size = max(1, MICRO_BATCH_TOKENS // longest // ROW_STEP * ROW_STEP)
+        size = max(1, tokens // longest // ROW_STEP * ROW_STEP)
         alike = sum(len(item.ids) >= SHORTEST_SHARE * longest for item in ordered[:size])
         yield ordered[:alike]
         ordered = ordered[alike:]

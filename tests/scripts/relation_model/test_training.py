@@ -101,12 +101,12 @@ def test_a_set_of_few_pairs_is_not_watched(tmp_path: Path) -> None:
 
 def test_micro_batches_hold_every_item_once_and_little_padding() -> None:
     items = [Item((1,) * length, (0,) * length, 0) for length in (3, 90, 100, 7, 8, 180, 9, 100)]
-    batches = list(micro_batches(items))
+    batches = list(micro_batches(items, 640))
     assert sorted(len(item.ids) for batch in batches for item in batch) == sorted(len(item.ids) for item in items)
     for batch in batches:
         lengths = [len(item.ids) for item in batch]
         assert min(lengths) >= training.SHORTEST_SHARE * max(lengths)
-        assert max(lengths) * len(lengths) <= training.MICRO_BATCH_TOKENS
+        assert max(lengths) * len(lengths) <= 640
 
 
 def test_the_rate_rises_to_its_height_and_falls_to_a_tenth() -> None:
