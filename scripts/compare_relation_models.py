@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from localfact.console import note
 from localfact.evaluation import evaluate
-from localfact.methods import BUILTIN_NLI, LEXICAL
+from localfact.methods import LEXICAL
 from localfact.options import Options
 from localfact.records import Assessment
 from localfact.runfolder import read_assessments
@@ -26,6 +26,7 @@ from localfact.scoring.aggregate import contribution_of
 from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
 from localfact.scoring.gold_scores import BrierPerClaim, GoldF1, PrecisionError
 from localfact.scoring.tally import Unscored, labelled_claims, tally
+from scripts.evaluate_relation_models import BUILTIN
 from scripts.relation_model.figure_tables import piped
 
 SCORES: tuple[Score[Any], ...] = (GoldF1(), PrecisionError(), BrierPerClaim())
@@ -54,11 +55,11 @@ class Compared(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="*", help="responses with labelled claims")
-    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
+    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN}")
     parser.add_argument("--method", default="builtin-fr2")
     parser.add_argument("--work", type=Path, default=Path("runs/relation-models-compared"))
     options = parser.parse_args()
-    names = options.relations or [LEXICAL, BUILTIN_NLI]
+    names = options.relations or [LEXICAL, BUILTIN]
     rows = []
     for data in (None, *options.data):
         title = data.stem if data else "sample"
