@@ -16,8 +16,8 @@ from localfact.text import words
 from scripts.relation_model.evidence_sets import evidence_sets
 from scripts.relation_model.examples import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Example, Part, digest, divided
 from scripts.relation_model.negations import affirmed, negated
-from scripts.relation_model.neutral_pairs import Elsewhere, detail_missing, neutral_hypotheses, sentence_missing
-from scripts.relation_model.passages import Passage, passages
+from scripts.relation_model.neutral_pairs import Elsewhere, detail_missing, neutral_hypotheses, nowhere_said, sentence_missing
+from scripts.relation_model.passages import Passage, passages, plain_sentences
 from scripts.relation_model.rewordings import nearly_verbatim, shortened
 from scripts.relation_model.roles import made, swapped
 from scripts.relation_model.sentence_edits import Edit, Names, contradicting_edits
@@ -50,14 +50,16 @@ QUOTAS = {
     "negation": 900,
     "negation taken out": 300,
     "swapped names": 150,
-    "made": 800,
+    "made": 150,
     "shortened": 500,
     "subject exchanged": 600,
-    "detail added": 900,
+    "detail added": 500,
     "claim strengthened": 300,
-    "sentence of the topic": 1400,
+    "sentence of the topic": 900,
     "detail missing": 700,
-    "sentence missing": 1500,
+    "sentence missing": 900,
+    "with and without its sentence": 1500,
+    "claim without its evidence": 700,
     "short pair in a text": 1500,
     "evidence in a longer text": 500,
 }
@@ -109,11 +111,15 @@ def _groups(examples: Sequence[Example], seed: int) -> Iterator[tuple[str, list[
         for rule, edit in edits:
             if edit:
                 yield rule, list(_edited(passage, rule, edit, chance))
+        contrary = [edit for _, edit in edits if edit]
+        if group := list(_with_and_without(passage, chance.choice(contrary) if contrary else None, chance)):
+            yield "with and without its sentence", group
         if short := shortened(passage.focus, chance):
             yield "shortened", [_pair(passage, short.kind, short.sentence, ENTAILMENT)]
         yield "made", list(_made(passage, chance))
         yield from _neutral_groups(passage, elsewhere, chance)
     yield from _from_claims(sources, names, seed)
+    yield from _without_evidence(sources)
     yield from _in_longer_texts(examples, found, seed)
 
 
@@ -148,6 +154,21 @@ def _edited(passage: Passage, rule: str, edit: Edit, chance: random.Random) -> I
         changed = passage.with_focus(edit.sentence)
         yield _pair(changed, f"{rule}: in the premise", passage.focus, CONTRADICTION)
         yield _pair(changed, f"{rule}: in both", edit.sentence, ENTAILMENT)
+
+
+def _with_and_without(passage: Passage, contrary: Edit | None, chance: random.Random) -> Iterator[Example]:
+    """A statement, and one against it, beside the whole text, and beside that text without the sentence that decides.
+
+    Nothing but that sentence tells the labels apart: a text about the same with other names and numbers contradicts nothing.
+    """
+    said = (shortened(passage.focus, chance) or nearly_verbatim(passage.focus, chance)).sentence
+    statements = [(said, ENTAILMENT), *([(contrary.sentence, CONTRADICTION)] if contrary else [])]
+    if not all(nowhere_said(statement, passage.others) for statement, _ in statements):
+        return
+    rest = " ".join(passage.others)
+    for statement, label in statements:
+        yield Example(SET, "with its sentence", passage.whole, statement, label, passage.topics, passage.focus)
+        yield Example(SET, "without its sentence", rest, statement, NEUTRAL, passage.topics)
 
 
 def _made(passage: Passage, chance: random.Random) -> Iterator[Example]:
@@ -193,6 +214,19 @@ def _from_claims(sources: Sequence[Example], names: Names, seed: int) -> Iterato
             edit = chance.choice(edits)
             changed = example._replace(set=SET, kind=f"claim: {edit.kind}", hypothesis=edit.sentence, label=CONTRADICTION)
             yield "claim detail changed", [changed]
+
+
+def _without_evidence(sources: Sequence[Example]) -> Iterator[tuple[str, list[Example]]]:
+    """Claims beside the text that decides them, without the sentences that do."""
+    for example in sources:
+        if example.label == NEUTRAL or not example.focus or example.focus not in example.premise:
+            continue
+        rest = plain_sentences(example.premise.replace(example.focus, "\n"))
+        if nowhere_said(example.hypothesis, rest):
+            without = example._replace(
+                set=SET, kind="claim without its evidence", premise=" ".join(rest), label=NEUTRAL, focus=""
+            )
+            yield without.kind, [without]
 
 
 def _in_longer_texts(examples: Sequence[Example], found: Sequence[Passage], seed: int) -> Iterator[tuple[str, list[Example]]]:

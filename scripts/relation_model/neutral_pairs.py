@@ -11,6 +11,10 @@ from scripts.relation_model.sentence_edits import NEGATION
 
 #: Above this share of its content words in a passage, a sentence may say what the passage says.
 MOST_OVERLAP = 0.5
+#: Above this share of its content words in one sentence, that sentence may say the same.
+MOST_IN_ONE_SENTENCE = 0.6
+#: A text without the sentence that decides has so many others at least.
+FEWEST_OTHERS = 4
 #: Of a topic's other sentences so many are looked at, and the nearest of them taken.
 OTHERS_LOOKED_AT = 12
 
@@ -160,6 +164,11 @@ def sentence_missing(passage: Passage) -> Passage | None:
         return None
     sentences = (*passage.sentences[: passage.place], *passage.sentences[passage.place + 1 :])
     return Passage(sentences, min(passage.place, len(sentences) - 1), passage.topics)
+
+
+def nowhere_said(statement: str, others: Sequence[str]) -> bool:
+    """Whether no one of the sentences may say the statement, however much of its subject they speak together."""
+    return len(others) >= FEWEST_OTHERS and all(overlap(statement, one) <= MOST_IN_ONE_SENTENCE for one in others)
 
 
 def speaks_of_else(hypothesis: str, premise: str) -> bool:

@@ -37,11 +37,13 @@ _FUNCTION_WORDS = frozenset(
 
 
 class Passage(NamedTuple):
-    """Consecutive sentences of a text, and the place of the one that a rule edits."""
+    """Consecutive sentences of a text, and the place of the one that a rule edits; around them the whole text, where known."""
 
     sentences: tuple[str, ...]
     place: int
     topics: tuple[str, ...]
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
     @property
     def focus(self) -> str:
@@ -57,6 +59,16 @@ class Passage(NamedTuple):
     def rest(self) -> str:
         """The passage without the sentence in question."""
         return " ".join((*self.sentences[: self.place], *self.sentences[self.place + 1 :]))
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All sentences of the text but the one in question."""
+        return (*self.before, *self.sentences[: self.place], *self.sentences[self.place + 1 :], *self.after)
+
+    @property
+    def whole(self) -> str:
+        """The whole text."""
+        return " ".join((*self.before, *self.sentences, *self.after))
 
     def with_focus(self, sentence: str) -> "Passage":
         """The passage with another sentence in its place."""
@@ -91,7 +103,8 @@ def passages(text: str, topics: tuple[str, ...], chance: random.Random) -> Itera
             else:
                 window = window[:-1] if inside < len(window) - 1 else window[1:]
                 inside = min(inside, len(window) - 1)
-        yield Passage(tuple(window), inside, topics)
+        start = place - inside
+        yield Passage(tuple(window), inside, topics, tuple(parts[:start]), tuple(parts[start + len(window) :]))
 
 
 def plain_sentences(text: str) -> list[str]:

@@ -120,8 +120,26 @@ def test_no_rule_gives_more_groups_than_its_quota(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setitem(QUOTAS, rule, 1)
     kinds = Counter(pair.kind for pair in hard_pairs(sources))
     assert kinds["sentence not in the premise"] == 1
+    assert kinds.pop("with its sentence") == kinds.pop("without its sentence") == 2  # a statement, and one against it
     assert max(kinds.values()) == 1
 
 
 def test_every_kind_with_another_name_belongs_to_a_quota() -> None:
     assert set(RULE_OF_KIND.values()) <= set(QUOTAS)
+
+
+def test_with_its_sentence_a_text_decides_a_statement_and_without_it_does_not(pairs: list[Example]) -> None:
+    decided = [pair for pair in pairs if pair.kind == "with its sentence"]
+    assert {pair.label for pair in decided} == {ENTAILMENT, CONTRADICTION}
+    undecided = {(pair.topics, pair.hypothesis): pair.premise for pair in pairs if pair.kind == "without its sentence"}
+    for pair in decided:
+        assert undecided[pair.topics, pair.hypothesis] == " ".join(pair.premise.replace(pair.focus, "").split())
+
+
+def test_a_claim_is_neutral_beside_its_text_without_the_evidence() -> None:
+    evidence = "The lighthouse at Brinmouth was built in 1872 by Daniel Abbott."
+    example = source(LIGHTHOUSE, "lighthouse", "The lighthouse was built in 1872.")._replace(focus=evidence)
+    found = [pair for pair in hard_pairs([example]) if pair.kind == "claim without its evidence"]
+    assert [(pair.premise, pair.label) for pair in found] == [(LIGHTHOUSE.replace(evidence, "").strip(), NEUTRAL)]
+    again = example._replace(premise=LIGHTHOUSE + " Yes, the lighthouse was built in 1872.")
+    assert not [pair for pair in hard_pairs([again]) if pair.kind == "claim without its evidence"]
