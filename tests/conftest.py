@@ -1,5 +1,6 @@
 """What all tests share: the public data sets, where they are there at all, and the embedder that ships."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,9 @@ from taught_model import Taught, taught
 
 from localfact.embedding import Embedder, load_embedder
 from localfact.modelcards import load_card
+
+# A job in the background of a shell ignores Ctrl-C, and so would all that it starts; tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
