@@ -99,6 +99,14 @@ def test_a_set_of_few_pairs_is_not_watched(tmp_path: Path) -> None:
     assert [len(labels) for _, labels in trainer(tmp_path).outputs()] == [len(ITEMS)]
 
 
+def test_outputs_are_the_items_own_however_many_are_read_together(tmp_path: Path) -> None:
+    one = trainer(tmp_path)
+    together = one.logits(ITEMS[:5])  # no multiple of the rows that a batch is filled up to
+    alone = torch.cat([one.logits([item]) for item in ITEMS[:5]])
+    assert together.shape == (5, 3)
+    assert torch.allclose(together, alone, atol=0.02)  # bfloat16
+
+
 def test_micro_batches_hold_every_item_once_and_little_padding() -> None:
     items = [Item((1,) * length, (0,) * length, 0) for length in (3, 90, 100, 7, 8, 180, 9, 100)]
     batches = list(micro_batches(items, 640))
