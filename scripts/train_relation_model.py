@@ -10,6 +10,7 @@ import argparse
 import importlib.resources
 import os
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,7 +26,7 @@ from localfact.matchmarks import (
 )
 from scripts.relation_model.card import CARD_FILE, write_card
 from scripts.relation_model.evidence_sets import evidence_sets, without_shown
-from scripts.relation_model.examples import CONTRADICTION, LABELS, TEST_PERCENT, Example, Part, digest, divided
+from scripts.relation_model.examples import CONTRADICTION, LABELS, NEUTRAL, TEST_PERCENT, Example, Part, digest, divided
 from scripts.relation_model.hard_pairs import hard_pairs
 from scripts.relation_model.reading import as_read
 from scripts.relation_model.retrieved_pairs import retrieved_pairs
@@ -41,6 +42,9 @@ LONGEST_TURNED = 40
 #: Pairs made by rule that training is watched by; there are many more of them than of the labelled ones.
 DEVELOPMENT_RULES = 600
 DROPOUT = 0.1
+#: Of a set of claims and evidence at most so many neutral pairs are learned in an epoch for each that is entailed or
+#: contradicted; of sets where nearly all is neutral a model learns to say so of everything.
+NEUTRAL_SHARE = 1.0
 #: How often sentence pairs are seen by themselves, and everything; pairs that are made are others in each epoch.
 SENTENCE_EPOCHS, EPOCHS = 3, 2
 
@@ -145,9 +149,9 @@ def read(data: Path, tokenizer: Any, seed: int) -> Reading:
     parts = divided([*without_shown(sentence_sets(data), data), *evidence_sets(data)])
     starts = token_starts(tokenizer)
     sentences, evidence = told_apart(parts[Part.TRAINING])
-    learned = list(as_read(evidence, starts))
     everything = []
     for epoch in range(EPOCHS):
+        learned = list(as_read(evened(evidence, seed + epoch), starts))
         made = list(as_read(made_pairs(parts[Part.TRAINING], seed + epoch), starts))
         everything.append([*sentences, *turned(sentences), *learned, *made])
         tell(f"epoch {epoch + 1}: {len(sentences)} sentence pairs, {len(learned)} with evidence, {len(made)} made")
@@ -162,6 +166,20 @@ def read(data: Path, tokenizer: Any, seed: int) -> Reading:
 def made_pairs(examples: Sequence[Example], seed: int) -> list[Example]:
     """Pairs that no set has: made by rule, and claims beside passages that a search finds for them."""
     return [*hard_pairs(examples, seed=seed), *retrieved_pairs(examples, seed=seed)]
+
+
+def evened(examples: Sequence[Example], seed: int) -> list[Example]:
+    """The examples without some neutral ones of the sets that have too many; which ones hangs on the seed, so on the epoch."""
+    decided = Counter(example.set for example in examples if example.label != NEUTRAL)
+    drawn = sorted(
+        (example for example in examples if example.label == NEUTRAL),
+        key=lambda one: digest(f"{seed} neutral {one.premise}\n{one.hypothesis}"),
+    )
+    kept: dict[str, set[Example]] = defaultdict(set)
+    for example in drawn:
+        if len(kept[example.set]) < NEUTRAL_SHARE * decided[example.set]:
+            kept[example.set].add(example)
+    return [example for example in examples if example.label != NEUTRAL or example in kept[example.set]]
 
 
 def told_apart(examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from localfact.text import words
+from scripts.relation_model.claim_pairs import claim_pairs
 from scripts.relation_model.evidence_sets import evidence_sets
 from scripts.relation_model.examples import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Example, Part, digest, divided
 from scripts.relation_model.negations import affirmed, negated
@@ -58,7 +59,8 @@ QUOTAS = {
     "sentence of the topic": 900,
     "detail missing": 700,
     "sentence missing": 900,
-    "with and without its sentence": 1500,
+    "with and without its sentence": 800,
+    "extracted claim": 2200,
     "claim without its evidence": 700,
     "short pair in a text": 1500,
     "evidence in a longer text": 500,
@@ -118,21 +120,29 @@ def _groups(examples: Sequence[Example], seed: int) -> Iterator[tuple[str, list[
             yield "shortened", [_pair(passage, short.kind, short.sentence, ENTAILMENT)]
         yield "made", list(_made(passage, chance))
         yield from _neutral_groups(passage, elsewhere, chance)
+    for group in claim_pairs(source_texts(sources, seed), SET, names, vocabulary, seed):
+        yield "extracted claim", group
     yield from _from_claims(sources, names, seed)
     yield from _without_evidence(sources)
     yield from _in_longer_texts(examples, found, seed)
 
 
-def source_passages(examples: Iterable[Example], seed: int) -> Iterator[Passage]:
-    """Passages of the examples' premises, a few of each text, and no sentence twice."""
+def source_texts(examples: Iterable[Example], seed: int) -> list[Example]:
+    """An example of each premise, of some premises of each set."""
     texts: dict[str, Example] = {}
     of_set: Counter[str] = Counter()
     for example in sorted(examples, key=lambda one: digest(f"{seed}\n{one.premise}\n{one.topics}")):
         if example.premise not in texts and of_set[example.set] < TEXTS_OF_A_SET:
             of_set[example.set] += 1
             texts[example.premise] = example
+    return list(texts.values())
+
+
+def source_passages(examples: Iterable[Example], seed: int) -> Iterator[Passage]:
+    """Passages of the examples' premises, a few of each text, and no sentence twice."""
     seen: set[str] = set()
-    for text, example in texts.items():
+    for example in source_texts(examples, seed):
+        text = example.premise
         chance = random.Random(f"{seed}\n{text}")
         own = [passage for passage in passages(text, example.topics, chance) if passage.focus not in seen]
         for passage in chance.sample(own, min(len(own), SENTENCES_OF_A_TEXT)):

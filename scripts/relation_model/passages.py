@@ -75,12 +75,12 @@ class Passage(NamedTuple):
         return self._replace(sentences=(*self.sentences[: self.place], sentence, *self.sentences[self.place + 1 :]))
 
 
-def is_clean(sentence: str) -> bool:
-    """Whether it is a whole plain statement: no heading, no question, no quotation, nobody speaking."""
+def is_clean(sentence: str, length: range = CLEAN_LENGTH) -> bool:
+    """Whether it is a whole plain statement of so many words: no heading, no question, no quotation, nobody speaking."""
     return (
         sentence[:1].isupper()
         and sentence.endswith(".")
-        and len(sentence.split()) in CLEAN_LENGTH
+        and len(sentence.split()) in length
         and not _UNCLEAN.search(sentence)
         and bool(_VERB.search(sentence))
         and sum(word[0].isupper() for word in sentence.split()) <= len(sentence.split()) / 2

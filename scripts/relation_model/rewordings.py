@@ -4,7 +4,8 @@ import random
 import re
 
 from scripts.relation_model.rule_words import MONTHS, NUMBER_WORDS
-from scripts.relation_model.sentence_edits import NEGATION, Edit
+from scripts.relation_model.sentence_edits import NEGATION, Edit, replaced
+from scripts.relation_model.synonyms import BROADER, ROUGHLY, SYNONYMS
 
 _MONTH = "|".join(MONTHS)
 _MONTH_FIRST = re.compile(rf"\b({_MONTH}) (\d{{1,2}}), (\d{{4}})\b")
@@ -46,6 +47,29 @@ _NEEDS_ITS_END = re.compile(
     r"|best|largest|\w+est)\b|n't\b",
     re.IGNORECASE,
 )
+_ALIKE = {phrase: tuple(other for other in line if other != phrase) for line in (*SYNONYMS, ROUGHLY) for phrase in line}
+_ANYWHERE = sorted({*_ALIKE, *BROADER} - {*ROUGHLY}, key=len, reverse=True)
+_PHRASE = re.compile(rf"(?<![\w-])(?:{'|'.join(_ANYWHERE)}|(?:{'|'.join(ROUGHLY)})(?= [$£€]?\d))(?![\w-])")
+#: At most so many words or runs of words of a sentence are exchanged.
+MOST_EXCHANGED = 3
+#: What a broader word need not be entailed under, as all dogs are not all animals.
+_NOT_FOR_BROADER = re.compile(rf"{NEGATION.pattern}|\b(?:all|every|each|only|first|last|most|sole|\w+est)\b", re.IGNORECASE)
+
+
+def reworded(sentence: str, chance: random.Random) -> str:
+    """The sentence with up to MOST_EXCHANGED words in it exchanged for others that it entails; itself where there are none."""
+    for _ in range(chance.randint(1, MOST_EXCHANGED)):
+        broader = not _NOT_FOR_BROADER.search(sentence)
+        places = [found for found in _PHRASE.finditer(sentence) if broader or found.group() not in BROADER]
+        if places:
+            found = chance.choice(places)
+            sentence = replaced("reworded", sentence, found, chance.choice(_offers(found.group(), broader=broader))).sentence
+    return sentence
+
+
+def _offers(phrase: str, *, broader: bool) -> tuple[str, ...]:
+    """What can stand in the place of a word or a run of words; with the word that it is a case of, where that will do."""
+    return (*_ALIKE.get(phrase, ()), *((BROADER[phrase],) if broader and phrase in BROADER else ()))
 
 
 def shortened(sentence: str, chance: random.Random) -> Edit | None:
