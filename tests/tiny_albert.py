@@ -1,8 +1,11 @@
 """Makes a tiny ALBERT with random weights that tells three relations apart, and its tokenizer, so that tests run a real one."""
 
+import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from localfact.records import Pair
 
 #: What the tokenizer learns its pieces from; letters that are not here are unknown to it.
 SENTENCES = (
@@ -79,3 +82,14 @@ def tiny_albert(
         model = AlbertForSequenceClassification(config) if head else AlbertModel(config)
     model.save_pretrained(folder)
     return folder
+
+
+def pairs_of(number: int, premise: int, hypothesis: int) -> list[Pair]:
+    """So many pairs of words that the tokenizer knows, with at most so many words in each text; for a number the same ones."""
+    chance = random.Random(number)
+    words = " ".join(SENTENCES).split()
+
+    def text(longest: int) -> str:
+        return " ".join(chance.choices(words, k=chance.randint(0, longest)))
+
+    return [Pair(text(premise), text(hypothesis)) for _ in range(number)]

@@ -3,31 +3,27 @@
 import asyncio
 import itertools
 import math
-import os
 import random
 import socket
-import sqlite3
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
+from tiny_albert import LABELS, SENTENCES, WINDOW, pairs_of, tiny_albert
 from tiny_models import tiny_onnx
 
 from localfact.crossencoders import Shape, Tokens
-from localfact.errors import EngineError, InputError, MissingError
+from localfact.errors import InputError, MissingError
 from localfact.modelcards import ModelCard, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, Prepared, cross_encoder_identity
-from localfact.relations.kept import KeptRelations
 from localfact.relations.labels import label_of
 from localfact.relations.windows import measured, windows
 
 #: What the outputs of the tiny model stand for.
 NAMES = ("entailment", "contradiction", "neutral")
-WORDS = " ".join(SENTENCES).split()
 
 
 @pytest.fixture(scope="module")
@@ -72,15 +68,6 @@ def plain(folder: Path) -> Iterator[Plain]:
     torch.set_num_threads(threads)
 
 
-def text(random_: random.Random, longest: int) -> str:
-    return " ".join(random_.choices(WORDS, k=random_.randint(0, longest)))
-
-
-def pairs_of(number: int, premise: int, hypothesis: int) -> list[Pair]:
-    random_ = random.Random(number)
-    return [Pair(text(random_, premise), text(random_, hypothesis)) for _ in range(number)]
-
-
 def numbers(prediction: Distribution | Failure) -> dict[str, float]:
     assert isinstance(prediction, Distribution)
     return {name: getattr(prediction, name) for name in NAMES}
@@ -107,7 +94,8 @@ def test_a_pair_that_fills_the_window_is_read_whole_and_a_token_more_is_read_in_
 ) -> None:
     hypothesis = SENTENCES[0][:30]
     room = WINDOW - 3 - plain.tokens(hypothesis)
-    word = next(word for word in WORDS if plain.tokens(f"a {word}") == plain.tokens("a") + plain.tokens(word) == 4)
+    words = " ".join(SENTENCES).split()
+    word = next(word for word in words if plain.tokens(f"a {word}") == plain.tokens("a") + plain.tokens(word) == 4)
     fitting = f"{'x' * (room % 3 - 1)} {word}"
     while plain.tokens(f"{fitting} a") <= room:
         fitting += " a"
@@ -273,100 +261,6 @@ def test_a_model_serves_one_event_loop_after_another(folder: Path) -> None:
 
     assert asyncio.run(both()) == asyncio.run(both())
     model.close()
-
-
-class Stopping:
-    """A model whose batches, all but the first few, wait for a gate: somebody stops it while it reads."""
-
-    def __init__(self, folder: Path, free: int = 0) -> None:
-        self.model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
-        self.gate = threading.Event()
-        self.read: list[int] = []
-        self.places = itertools.count()
-        self.free = free
-        self._outputs = self.model._outputs
-        self.model._outputs = self.outputs  # type: ignore[method-assign]
-
-    def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
-        place = next(self.places)
-        self.read.append(place)
-        if place >= self.free:
-            self.gate.wait()
-        return self._outputs(batch)
-
-    async def reached(self, condition: Callable[[], bool], call: Awaitable[Any]) -> None:
-        while not condition():
-            assert not asyncio.ensure_future(call).done()
-            await asyncio.sleep(0)
-
-
-CORES = len(os.sched_getaffinity(0))
-
-
-async def test_a_cancelled_call_leaves_no_batch_to_be_read_but_those_at_work(folder: Path) -> None:
-    stopping = Stopping(folder)
-    call = asyncio.ensure_future(stopping.model.relate(pairs_of(40 * CORES, 9, 4)))
-    await stopping.reached(lambda: len(stopping.read) == CORES, call)
-    call.cancel()
-    await asyncio.wait([call])
-    stopping.gate.set()
-    stopping.model.close()
-    assert call.cancelled()
-    assert len(stopping.read) == CORES
-
-
-async def test_closing_a_model_at_work_waits_for_the_batches_at_work_alone_and_tells_who_asked(folder: Path) -> None:
-    stopping = Stopping(folder)
-    calls = [asyncio.ensure_future(stopping.model.relate(pairs_of(40 * CORES + more, 9, 4))) for more in range(2)]
-    await stopping.reached(lambda: len(stopping.read) == CORES, calls[0])
-    closing = asyncio.ensure_future(asyncio.to_thread(stopping.model.close))
-    await stopping.reached(stopping.model._closed.is_set, closing)
-    stopping.gate.set()
-    await closing
-    for end in await asyncio.gather(*calls, return_exceptions=True):
-        assert isinstance(end, EngineError)
-        assert "was closed while it was asked" in str(end)
-    assert len(stopping.read) == CORES
-
-
-async def test_closing_a_model_stops_it_from_preparing_pairs(folder: Path) -> None:
-    model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
-    gate, counted = threading.Event(), []
-    length = model._length
-
-    def slowly(text: str, known: dict[str, int]) -> int:
-        counted.append(text)
-        gate.wait()
-        return length(text, known)
-
-    model._length = slowly  # type: ignore[method-assign]
-    call = asyncio.ensure_future(model.relate([Pair(f"Granite {number}.", "It was.") for number in range(100)]))
-    while not counted:
-        await asyncio.sleep(0)
-    closing = asyncio.ensure_future(asyncio.to_thread(model.close))
-    while not model._closed.is_set():
-        await asyncio.sleep(0)
-    gate.set()
-    await closing
-    with pytest.raises(EngineError):
-        await call
-    assert len(counted) == 2, "the texts of the pair that it was at"
-
-
-async def test_a_stopped_call_keeps_every_batch_that_was_read(folder: Path, tmp_path: Path) -> None:
-    stopping = Stopping(folder, free=30)
-    keeper = KeptRelations(stopping.model, tmp_path / "relations.sqlite")
-    pairs = [Pair(f"Granite {number}.", "It was.") for number in range(30 + 20 * CORES)]
-    call = asyncio.ensure_future(keeper.relate(pairs))
-    await stopping.reached(lambda: len(stopping.read) == 30 + CORES and keeper.counts["asked"] == 30, call)
-    call.cancel()
-    await asyncio.wait([call])
-    stopping.gate.set()
-    stopping.model.close()
-    keeper.close()
-    database = sqlite3.connect(tmp_path / "relations.sqlite")
-    assert database.execute("SELECT count(*) FROM relations").fetchone() == (30,)
-    database.close()
 
 
 async def test_pairs_are_told_batch_by_batch_and_long_ones_with_their_last_window(folder: Path) -> None:
