@@ -27,7 +27,7 @@ from localfact.jsonrows import Row, RowError, broken_bytes, read_rows
 from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
 from localfact.text import host_of, readable, word_count
 
-#: A response above this many words is refused (SPEC section 5); `--max-words` raises it.
+#: A response above this many words is refused; `--max-words` raises it.
 MAX_WORDS = 20_000
 
 #: What a file of responses holds, for messages.

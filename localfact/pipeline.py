@@ -208,7 +208,7 @@ def with_failures(judgement: Judgement, claims: Sequence[Claim], failures: Mappi
 
 
 def status_of(verdicts: Sequence[Verdict]) -> AssessmentStatus:
-    """Abstained without claims; unscored when no verdict is in S or N; scored otherwise (SPEC section 5)."""
+    """Abstained without claims; unscored when no verdict is in S or N; scored otherwise."""
     if not verdicts:
         return "abstained"
     scored = NOT_SUPPORTED_LABELS | {VerdictLabel.SUPPORTED}

@@ -11,7 +11,7 @@ def plan(job: Job) -> dict[str, Any]:
     """What a job would do, as plain values; nothing is run and no model is loaded.
 
     `pairs_given` counts the relations of the responses that bring both claims and passages; those of the others follow
-    from what will be extracted and retrieved (SPEC section 3: at most kn, nm and nm + m^2 for FR1, FR2 and FR3).
+    from what will be extracted and retrieved (at most kn, nm and nm + m^2 for FR1, FR2 and FR3).
     `language_model_calls` has what is known before any answer: FastFact's N/w extractions, and one call a claim at most.
     """
     usable = [response for response in job.responses if response.problem is None]

@@ -12,7 +12,7 @@ from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relat
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
-#: A relation model's probability is kept this far from 0 and 1, so that no prediction is beyond doubt (SPEC section 3).
+#: A relation model's probability is kept this far from 0 and 1, so that no prediction is beyond doubt.
 CLAMP = 1e-6
 
 
@@ -67,7 +67,7 @@ def passage_factors(passages: Sequence[Passage], relations: Relations) -> tuple[
 
 
 def relate_passages(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
-    """Returns the one relation of two passages, None where both directions are neutral (SPEC section 3, "Passage pairs").
+    """Returns the one relation of two passages, None where both directions are neutral.
 
     Entailment both ways is equivalence with the smaller probability, from the smaller id (FactReasoner, footnote 2). Else the
     more probable of the directions that are not neutral stands; where both are equally probable, contradiction stands before

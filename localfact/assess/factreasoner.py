@@ -1,7 +1,7 @@
 """FactReasoner, versions 1 to 3: verdicts from the posteriors of a factor graph over claims and passages.
 
 It says which pairs it needs related, builds the graph from their predictions, has inference/ compute the marginals, and reads
-the verdicts off them (FactReasoner, section 3; SPEC section 3).
+the verdicts off them (FactReasoner, section 3).
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class FactReasoner:
     Attributes:
         version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 the
             passages to one another as well.
-        tables: the set of factor tables (SPEC section 3).
+        tables: the set of factor tables.
         passage_prior, claim_prior: probabilities of being true before anything is related. prior_of: a claim's own prior, in
             place of claim_prior.
         host_priors: lower-case host -> prior of its passages, where that is lower; a domain stands for its subdomains too.

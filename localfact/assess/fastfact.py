@@ -22,7 +22,7 @@ from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 #: The stage that verification is counted under.
 STAGE = "verify"
-#: Output tokens of a verification unless told (SPEC section 2, "Decoding").
+#: Output tokens of a verification unless told.
 MAX_TOKENS = 1024
 #: How much of the end of the reasoning a verdict keeps, in characters.
 RATIONALE_KEPT = 4_000

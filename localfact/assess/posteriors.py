@@ -1,6 +1,6 @@
 """Reads a verdict off a claim's posterior, and says in one sentence what it rests on.
 
-The last step of factreasoner.py (FactReasoner, section 3.2; SPEC section 3, "Decision").
+The last step of factreasoner.py (FactReasoner, section 3.2).
 """
 
 from collections.abc import Iterable

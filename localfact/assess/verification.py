@@ -1,7 +1,7 @@
 """Reads a verifier's answer: its reasoning, and the label it decided for, if that can be read without guessing.
 
 The answer is untrusted text: it may quote a web page that names labels itself. Only the place where the prompt wants the
-decision counts, so a quotation in the reasoning decides nothing (FastFact, section 4.3; SPEC section 2, "Verification").
+decision counts, so a quotation in the reasoning decides nothing (FastFact, section 4.3).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Near-duplicate passages merged, so that one text copied by many pages does not count as many witnesses (SPEC section 3)."""
+"""Near-duplicate passages merged, so that one text copied by many pages does not count as many witnesses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

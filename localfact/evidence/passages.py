@@ -45,7 +45,7 @@ class Stretch(NamedTuple):
 
 
 def chunks(text: str) -> list[str]:
-    """Cuts a text into chunks of at most CHUNK_WORDS words on sentence boundaries (SPEC section 2, "Evidence").
+    """Cuts a text into chunks of at most CHUNK_WORDS words on sentence boundaries.
 
     A chunk begins with the last whole sentences of the one before it that fit in OVERLAP_WORDS words, fewer if the next
     sentence would not fit any more. A sentence of more than CHUNK_WORDS words is cut.

@@ -61,7 +61,7 @@ def build_graph(
     Args:
         claims: ids and priors of the claims. passages: the same for passages. No id may stand in both.
         relations: between the ids above. Neutral ones make no factor and are not counted as dropped.
-        tables: which of the three sets of tables (SPEC section 3). The target's prior q is its own prior in `balanced`; in
+        tables: which of the three sets of tables. The target's prior q is its own prior in `balanced`; in
             `priors` it is 0.5 for a claim and `passage_prior` for a passage, whatever their own priors.
         passage_prior: see `tables`.
     """

@@ -25,7 +25,7 @@ def makes_factor(tables: TableSet, label: RelationLabel, probability: float) -> 
 
 
 def factor_table(tables: TableSet, label: RelationLabel, probability: float, target_prior: float) -> NDArray[np.float64]:
-    """Returns the weights f[source][target], false before true, shape (2, 2) (FactReasoner, Table 1; SPEC section 3).
+    """Returns the weights f[source][target], false before true, shape (2, 2) (FactReasoner, Table 1).
 
     Args:
         tables: `paper` weighs a false source p whatever the target; `priors` weighs it (1 - q, q); `balanced` weighs it so

@@ -79,8 +79,8 @@ class LexicalRelationModel:
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution]:
         """One distribution a pair, in order, in a thread; a pair's result does not depend on the other pairs.
 
-        A hypothesis longer than a claim is read sentence by sentence and the most decided sentence speaks for all (SPEC section
-        3, "Relation probability"); `windows` counts the sentences. A pair in which either side has no words is neutral.
+        A hypothesis longer than a claim is read sentence by sentence and the most decided sentence speaks for all; `windows`
+        counts the sentences. A pair in which either side has no words is neutral.
         """
         return await asyncio.to_thread(self._relate, pairs)
 

@@ -12,9 +12,9 @@ from localfact.report.run_figures import CostLine, RunFigures, What, said
 
 #: The stage of the line that sums up the others.
 TOTAL = "total"
-#: Pages behind each search query in FastFact's formula (SPEC section 2, "Cost").
+#: Pages behind each search query in FastFact's formula.
 PAGES_PER_QUERY = 5
-#: Pairs that FactReasoner's versions ask for (FactReasoner, section 3; SPEC section 3, "Baselines").
+#: Pairs that FactReasoner's versions ask for (FactReasoner, section 3).
 PAIR_FORMULAS = {1: "O(kn)", 2: "O(nm)", 3: "O(nm + m^2)"}
 
 

@@ -56,7 +56,7 @@ def machine_line(machine: Mapping[str, Any]) -> str:
 def scores_table(summary: Summary) -> Table:
     """One row a score; the policy is part of its name, so a table never leaves out which K it used.
 
-    Where responses abstained or are unscored, means are given both ways: without them, and with them as 0 (SPEC section 5).
+    Where responses abstained or are unscored, means are given both ways: without them, and with them as 0.
     """
     table = Table(title=f"{summary.method}: {summary.responses} responses, {summary.claims} claims", title_justify="left")
     both_ways = bool(summary.responses_abstained or summary.responses_unscored)

@@ -125,7 +125,7 @@ def score(assessments: Sequence[Assessment], scores: Sequence[Score[Any]], seed:
         seed: of the bootstrap intervals; the same seed gives the same intervals.
 
     Raises:
-        InputError: E(log10) alone was asked for: it is near 0 for surely true and for surely false claims (SPEC, section 3).
+        InputError: E(log10) alone was asked for: it is near 0 for surely true and for surely false claims.
     """
     if scores and not any(one.stands_alone for one in scores):
         raise InputError(f"{scores[0]} cannot tell true from false claims by itself. Ask for Pr beside it.")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from localfact.records import Probability, Record
 
-#: Bins of the expected calibration error (SPEC, section 3).
+#: Bins of the expected calibration error.
 BINS = 10
 
 
@@ -64,7 +64,7 @@ def reliability_bins(
 
 
 def expected_calibration_error(posteriors: NDArray[np.float64], outcomes: NDArray[np.float64], bins: int = BINS) -> float:
-    """The mean over claims of |mean posterior - share supported| of their bin, in [0, 1] (SPEC, section 3); n >= 1."""
+    """The mean over claims of |mean posterior - share supported| of their bin, in [0, 1]; n >= 1."""
     ordered, shared = _in_order(posteriors, outcomes)
     starts = _edges(len(ordered), bins)[:-1]
     return float(np.abs(np.add.reduceat(ordered - shared, starts)).sum() / len(ordered))

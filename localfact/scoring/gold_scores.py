@@ -23,7 +23,7 @@ from localfact.vocabulary import VerdictLabel
 
 @dataclass(frozen=True)
 class GoldF1(ResponseScore):
-    """F1 of the supported class among the claims with a gold label, per response (SPEC, section 3).
+    """F1 of the supported class among the claims with a gold label, per response.
 
     Every verdict but supported predicts "not supported". Claims labelled irrelevant are on neither side, failed ones left out.
     """
@@ -126,7 +126,7 @@ class PooledForecasts(Score[Forecasts]):
 
 @dataclass(frozen=True)
 class BrierPerClaim(PooledForecasts):
-    """The Brier score over the claims of all responses (SPEC, section 3)."""
+    """The Brier score over the claims of all responses."""
 
     def __str__(self) -> str:
         """With what is averaged."""
@@ -141,7 +141,7 @@ class BrierPerClaim(PooledForecasts):
 
 @dataclass(frozen=True)
 class CalibrationError(PooledForecasts):
-    """Expected calibration error over the claims of all responses, in equal-count bins (SPEC, section 3)."""
+    """Expected calibration error over the claims of all responses, in equal-count bins."""
 
     bin_count: int = BINS
 

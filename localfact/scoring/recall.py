@@ -34,7 +34,7 @@ def f1(precision: float, recall: float) -> float:
 
 @dataclass(frozen=True)
 class KPolicy:
-    """Where the K of R@K and F1@K comes from (SPEC, section 3). Prints itself: "median", once it has seen the data "median=17".
+    """Where the K of R@K and F1@K comes from. Prints itself: "median", once it has seen the data "median=17".
 
     Attributes:
         kind: `median` or `max` of S + N over the responses that have a score; `gold`, each response's own number of claims that
@@ -89,7 +89,7 @@ MEDIAN = KPolicy()
 
 @dataclass(frozen=True)
 class KPrime:
-    """The K' of each response: S' + N' of its annotation; without one, the median of S + N of its source (SPEC, section 2).
+    """The K' of each response: S' + N' of its annotation; without one, the median S + N of its source (FastFact, section 4.4).
 
     Attributes:
         annotated: whether some response has an annotation.

@@ -14,7 +14,7 @@ from localfact.scoring.tally import Unscored, annotated_total, labelled_claims, 
 
 @dataclass(frozen=True)
 class Precision(ResponseScore):
-    """Pr = S / (S + N) (SPEC, section 2).
+    """Pr = S / (S + N) (FactReasoner, equation 3; FastFact, section 4.4).
 
     FactReasoner's equation 3 divides by all n claims. It judges every claim, so the two are one number unless a claim failed: a
     claim that nobody judged says nothing about the response, and neither do irrelevant and unverifiable ones.
@@ -76,7 +76,7 @@ class RecallAtKPrime(ResponseScore):
     k_prime: KPrime | None = None
 
     def __str__(self) -> str:
-        """F1@K'(gamma=0.1, K'=annotation), or F1@K'(median=17) where gamma is the default (SPEC, section 2)."""
+        """F1@K'(gamma=0.1, K'=annotation), or F1@K'(median=17) where gamma is the default (FastFact, section 4.4)."""
         medians_alone = self.k_prime is not None and not self.k_prime.annotated
         gamma = () if medians_alone and self.gamma == GAMMA else (f"gamma={self.gamma:g}",)
         k_prime = () if self.k_prime is None else (str(self.k_prime),)
@@ -114,7 +114,7 @@ class F1AtKPrime(RecallAtKPrime):
 
 @dataclass(frozen=True)
 class Entropy(ResponseScore):
-    """E = mean of -P log10 P over the claims with a posterior (FactReasoner, equation 5; SPEC, section 3).
+    """E = mean of -P log10 P over the claims with a posterior (FactReasoner, equation 5).
 
     0.1505 where every posterior is one half, 0 at 0 and at 1, largest at 1/e: without Pr beside it, it says nothing.
     """
@@ -148,7 +148,7 @@ class Entropy(ResponseScore):
 
 @dataclass(frozen=True)
 class VerdictCount(ResponseScore):
-    """#S, #C or #U: claims per response that are supported, contradicted, or neither (SPEC, section 1)."""
+    """#S, #C or #U: claims per response that are supported, contradicted, or neither."""
 
     kind: Literal["S", "C", "U"]
 

@@ -20,7 +20,7 @@ class Unscored:
 
 @dataclass(frozen=True)
 class Tally:
-    """How many claims of one response have each kind of verdict: #S, #C and #U of the papers' tables (SPEC, section 1).
+    """How many claims of one response have each kind of verdict: #S, #C and #U of the papers' tables.
 
     Failed, irrelevant and unverifiable claims are in none of the three.
     """

@@ -1,4 +1,4 @@
-"""The rule for two passages, branch by branch (SPEC section 3, "Passage pairs")."""
+"""The rule for two passages, branch by branch."""
 
 import pytest
 from hypothesis import given

@@ -12,7 +12,7 @@ from localfact.evidence.indexing.dense_index import DenseIndex, PartEmbedder
 from localfact.evidence.indexing.dense_segments import DenseSegments
 from localfact.evidence.indexing.lexical_index import LexicalIndex
 
-#: The constant of reciprocal-rank fusion (SPEC section 2, "Evidence").
+#: The constant of reciprocal-rank fusion.
 FUSION_CONSTANT = 60
 #: How deep each ranking is read before they are fused.
 FUSION_DEPTH = 100
