@@ -59,6 +59,21 @@ def test_a_claim_that_another_sentence_says_too_has_no_neutral_pair() -> None:
     assert labels == {ENTAILMENT}
 
 
+def test_a_claim_that_two_sentences_make_is_left_out() -> None:
+    twice = WEAVER + " Ada Moreau was a Dutch weaver."
+    found = [group for seed in range(30) for group in claim_pairs([source(twice)], "rules", NAMES, Counter(), seed)]
+    assert found
+    assert not [group for group in found if group[0].hypothesis == "Ada Moreau was a Dutch weaver."]
+
+
+def test_claims_are_put_in_other_words_often_and_not_always() -> None:
+    text = WEAVER.replace("opened", "founded")
+    found = [group[0] for seed in range(30) for group in claim_pairs([source(text)], "rules", NAMES, Counter(), seed)]
+    claims = {pair.hypothesis for pair in found if "workshop" in pair.hypothesis}
+    assert "Ada Moreau founded a workshop in Utrecht in 1921." in claims
+    assert "Ada Moreau established a workshop in Utrecht in 1921." in claims
+
+
 def test_few_claims_are_taken_of_one_text_and_the_same_ones_for_the_same_seed() -> None:
     one, again = (list(claim_pairs([source(WEAVER)], "rules", NAMES, Counter(), 3)) for _ in range(2))
     assert one == again
