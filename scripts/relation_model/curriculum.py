@@ -1,5 +1,6 @@
 """What the relation model learns, and in which order: sentence pairs, then everything, then what is most like its use."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ DEVELOPMENT_RULES = 600
 #: Of a set of claims and evidence at most so many neutral pairs are learned in an epoch for each that is entailed or
 #: contradicted; of sets where nearly all is neutral a model learns to say so of everything.
 NEUTRAL_SHARE = 1.0
-#: The sets of claims of long answers, which people judged by passages that a search found; learned so often in an epoch that is
+#: The sets of claims, of long answers and of articles, that people judged by a passage; learned so often in an epoch that is
 #: like the use, since they are few.
 CLAIM_SETS = frozenset({"answers", "stance", "stance_joined", "wice", "expertqa"})
 CLAIM_SETS_AGAIN = 3
@@ -37,7 +38,7 @@ class Reading(NamedTuple):
     """The pairs as they are learned: sentence pairs, everything, what is like the use; and those that decide, per set.
 
     Made pairs are nearly as many as all others, and mostly repeat their premise word by word. The last epochs hold fewer of
-    them, and more of the claims that models wrote and people judged.
+    them, and more of the claims that people judged.
     """
 
     sentences: list[Example]
@@ -101,15 +102,12 @@ def made_pairs(examples: Sequence[Example], seed: int) -> list[Example]:
 def evened(examples: Sequence[Example], seed: int) -> list[Example]:
     """The examples without some neutral ones of the sets that have too many; which ones hangs on the seed, so on the epoch."""
     decided = Counter(example.set for example in examples if example.label != NEUTRAL)
-    drawn = sorted(
-        (example for example in examples if example.label == NEUTRAL),
-        key=lambda one: digest(f"{seed} neutral {one.premise}\n{one.hypothesis}"),
-    )
-    kept: dict[str, set[Example]] = defaultdict(set)
-    for example in drawn:
-        if len(kept[example.set]) < NEUTRAL_SHARE * decided[example.set]:
-            kept[example.set].add(example)
-    return [example for example in examples if example.label != NEUTRAL or example in kept[example.set]]
+    neutral: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        if example.label == NEUTRAL:
+            neutral[example.set].append(example)
+    kept = [one for name, found in neutral.items() for one in drawn(found, math.ceil(NEUTRAL_SHARE * decided[name]), seed)]
+    return [*(example for example in examples if example.label != NEUTRAL), *kept]
 
 
 def told_apart(examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
