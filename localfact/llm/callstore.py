@@ -4,7 +4,9 @@ While it is recorded to it has a write-ahead log beside it, so that processes sh
 close it folds the log in and leaves one plain file, which can be read where nothing can be written.
 """
 
+import random
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -33,6 +35,8 @@ SCHEMA = (
 )
 #: An answer for this very window comes first: where there is one, it was given before any other could be found.
 FIND = "SELECT answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
+#: Seconds after which a file that was closed is looked at again: more than closing takes.
+CLOSING_WAITS = (0.01, 0.03, 0.1)
 KEEP = """
     INSERT INTO calls (key, kind, stage, model, request, answer)
     SELECT ?, ?, ?, id, ?, ? FROM identities WHERE identity = ?
@@ -133,10 +137,26 @@ class CallStore:
 
     def close(self) -> None:
         """Closes it; a recorded file becomes one plain file unless somebody else has it open."""
-        with closing(self._database), suppress(sqlite3.Error):
-            if self._records:
-                self._database.execute("PRAGMA busy_timeout = 0")
-                self._database.execute("PRAGMA journal_mode = DELETE")
+        with closing(self._database):
+            if not self._records or folded(self._database):
+                return
+        # Of two that close at one moment each may find the file open by the other, and neither fold the log in.
+        for wait in CLOSING_WAITS:
+            time.sleep(wait * random.uniform(0.5, 1.5))
+            if not self.file.with_name(self.file.name + "-wal").exists():
+                return
+            with suppress(sqlite3.Error), closing(connected(self.file.absolute().as_uri() + "?mode=rw")) as database:
+                if folded(database):
+                    return
+
+
+def folded(database: sqlite3.Connection) -> bool:
+    """Folds the log into the file, which takes having it to oneself; tells whether it was."""
+    try:
+        database.execute("PRAGMA busy_timeout = 0")
+        return bool(database.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",))
+    except sqlite3.Error:
+        return False
 
 
 def opened(file: Path, address: str) -> sqlite3.Connection:

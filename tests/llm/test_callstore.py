@@ -15,6 +15,7 @@ import pytest
 from llm.counting import IDENTITY, CountingEngine, generate
 
 from localfact.errors import InputError, MissingError, WriteError
+from localfact.llm import callstore
 from localfact.llm.engine import Message
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine, ReplayEngine, identities, prepare
@@ -77,6 +78,19 @@ async def test_two_processes_that_write_at_once_are_given_the_same_answers(file:
     given_answers = [dict(map(json.loads, process.communicate()[0].splitlines())) for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
     assert given_answers[0] == given_answers[1] == await replayed_texts(file, range(300))
+    assert [path.name for path in file.parent.iterdir()] == ["calls.sqlite"]
+
+
+async def test_a_file_closed_while_another_had_it_open_becomes_one_plain_file_afterwards(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = RecordingEngine(ScriptedEngine(lambda chat: "said"), file)
+    await engine.generate([Message("user", "0")], max_tokens=9, stage="s")
+    # One that only reads leaves the log where it is; so do two that close at one moment.
+    other = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True, check_same_thread=False)
+    assert other.execute("SELECT count(*) FROM calls").fetchone() == (1,)
+    monkeypatch.setattr(callstore.time, "sleep", lambda seconds: other.close())
+    await engine.aclose()
     assert [path.name for path in file.parent.iterdir()] == ["calls.sqlite"]
 
 

@@ -100,6 +100,7 @@ class Worker:
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
         self._lock = threading.Lock()
+        self._in_use = threading.Lock()
 
     def extract(self, body: bytes, header: dict[str, Any]) -> Document:
         """Has one page extracted.
@@ -107,6 +108,21 @@ class Worker:
         Raises:
             PageError: see `Extractors.extract`. CancelledError: closed meanwhile.
         """
+        with self._in_use:
+            return self._extracted(body, header)
+
+    def close(self) -> None:
+        """Ends the process for good; another thread that waits for it is woken."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+        # Its pipes are closed once nobody reads them any more.
+        with self._in_use, contextlib.suppress(CancelledError):
+            self._stop()
+
+    def _extracted(self, body: bytes, header: dict[str, Any]) -> Document:
         ended = None
         # What ended the process may have come from outside, as the kernel's want of memory does: once is no proof.
         for _ in range(2):
@@ -125,14 +141,6 @@ class Worker:
         if ended in {-signal.SIGKILL, OUT_OF_MEMORY_EXIT}:
             raise PageError(Reason.TOO_LARGE, "memory")
         raise PageError(Reason.UNREADABLE, f"extraction ended ({name_of_end(ended)})")
-
-    def close(self) -> None:
-        """Ends the process for good; another thread that waits for it is woken."""
-        with self._lock:
-            self._closed = True
-            if self._process is not None:
-                self._process.kill()
-                self._process.wait()
 
     def _document(self, answer: dict[str, Any]) -> Document:
         if answer["last"]:

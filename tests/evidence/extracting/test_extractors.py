@@ -1,11 +1,13 @@
 """Extraction in processes: what a hostile page costs is its own failure, and no process outlives its use."""
 
 import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -168,6 +170,15 @@ async def main():
     await asyncio.sleep(60)
 asyncio.run(main())
 """
+
+
+async def test_closing_leaves_no_pipe_of_an_idle_process() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with Extractors(1) as extractors:
+            assert await works(extractors)
+        del extractors
+        gc.collect()
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
