@@ -8,9 +8,11 @@ import hashlib
 import json
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from scripts.relation_model.examples import topic_key
 
 ENTAILMENT, CONTRADICTION, NEUTRAL = "entailment", "contradiction", "neutral"
 
@@ -18,7 +20,6 @@ ENTAILMENT, CONTRADICTION, NEUTRAL = "entailment", "contradiction", "neutral"
 MOST_OF_A_SET = 3_000
 #: As long as a passage gets.
 LONGEST_PREMISE = 4_000
-HELD_OUT_SHARE = 4  # one topic in so many is held out
 SEED = "localfact lexical relations"
 
 LICENCES = {
@@ -54,8 +55,12 @@ def read_examples(data: Path) -> list[Example]:
     return [*kept, *stances(data), *answers(data), *wikipedia_claims(data)]
 
 
-def is_held_out(examples: list[Example]) -> list[bool]:
-    """Whether each example belongs to the held-out part: by a hash of its topic, topics joined where examples share one."""
+def is_held_out(examples: Sequence[Example], reserved: Set[str]) -> list[bool]:
+    """Whether each example belongs to the held-out part: it has a reserved topic, or shares one with an example that has.
+
+    Args:
+        examples: all there are. reserved: topics, as `topic_key` has them, that nothing may be fitted on.
+    """
     parent: dict[str, str] = {}
 
     def root(topic: str) -> str:
@@ -63,11 +68,13 @@ def is_held_out(examples: list[Example]) -> list[bool]:
             topic = parent[topic]
         return topic
 
+    keys = {topic: topic_key(topic) for topic in {topic for example in examples for topic in example.topics}}
     for example in examples:
-        first, *others = sorted(root(topic) for topic in example.topics)
+        first, *others = sorted(root(keys[topic]) for topic in example.topics)
         for other in others:
             parent[root(other)] = root(first)
-    return [int(digest(root(example.topics[0])), 16) % HELD_OUT_SHARE == 0 for example in examples]
+    held_out = {root(topic) for topic in keys.values() if topic in reserved}
+    return [root(keys[example.topics[0]]) in held_out for example in examples]
 
 
 def digest(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +24,8 @@ from localfact.relations.lexical import (
     similarity_features,
 )
 from localfact.vocabulary import RelationLabel
+from scripts.fit_lexical_relations import reserved_topics
+from scripts.lexical_pairs import Example, is_held_out, read_examples
 
 PAINTER = (
     "Mirela Vantos was a Croatian painter and teacher, born in Split on 3 March 1902. She studied in Vienna and moved to "
@@ -36,8 +37,6 @@ LIGHTHOUSE = (
     "The lamp was lit with whale oil at first, and has been electric for almost a century. Visitors can climb to the gallery "
     "in summer. The last keeper left the island when the light was made automatic."
 )
-
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 
 
 @pytest.fixture(scope="module")
@@ -227,16 +226,21 @@ def test_the_idf_table_is_small_and_holds_no_rare_word():
     assert min(int(row.split()[1]) for row in rows) >= 4
 
 
-def test_held_out_accuracy_is_what_the_file_says(shared: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(SCRIPTS)
-    for name in ("lexical_pairs", "lexical_edits"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
-    from lexical_pairs import is_held_out, read_examples
+def test_a_topic_that_is_reserved_holds_out_what_it_is_joined_with() -> None:
+    topics = [("The Bridge", "a page"), ("another page", "a page"), ("a road",), ("the bridge!",)]
+    examples = [Example("snli", f"{place}", "said", "neutral", several) for place, several in enumerate(topics)]
+    assert is_held_out(examples, {"the bridge"}) == [True, True, False, True]
+    assert is_held_out(examples, {"another page"}) == [True, True, False, True]
+    assert not any(is_held_out(examples, {"a river"}))
 
-    examples = read_examples(shared / "data")
+
+def test_held_out_accuracy_is_what_the_file_says(shared: Path):
+    data = shared / "data"
+    examples = read_examples(data)
+    held_out = is_held_out(examples, reserved_topics(data))
     fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
     group = "factcheck_gpt"
-    chosen = [one for one, out in zip(examples, is_held_out(examples), strict=True) if out and one.group == group]
+    chosen = [one for one, out in zip(examples, held_out, strict=True) if out and one.group == group]
     relations = related(LexicalRelationModel(), *((one.premise, one.hypothesis) for one in chosen))
     right = [relation.label == one.label for relation, one in zip(relations, chosen, strict=True)]
     stated = fitted["variants"]["plain"]["held_out"][group]
