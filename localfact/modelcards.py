@@ -56,6 +56,17 @@ class WeightsSize(Record):
     fp8: Annotated[float, Field(gt=0)] | None = None
 
 
+class OpinionPool(Record):
+    """How a relation model's opinion of a passage is pooled with word overlap's.
+
+    Attributes:
+        model, overlap: the powers that their probabilities are raised to before they are multiplied.
+    """
+
+    model: Annotated[float, Field(gt=0)]
+    overlap: Annotated[float, Field(gt=0)]
+
+
 class ModelCard(Record):
     """What is known of a model before it is loaded.
 
@@ -69,6 +80,7 @@ class ModelCard(Record):
         dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
         premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
         windows_read: how many windows of a long premise it reads at most.
+        pool: how a relation model is pooled with word overlap on passages, where it is.
         query_prefix, passage_prefix: what an embedder reads before a text that asks, and before one that may answer.
         labels: what a relation model's outputs stand for, in order, where its own configuration does not name them.
         gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
@@ -90,6 +102,7 @@ class ModelCard(Record):
     window: Positive | None = None
     premise_window: Positive | None = None
     windows_read: Positive | None = None
+    pool: OpinionPool | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None

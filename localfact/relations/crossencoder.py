@@ -8,7 +8,7 @@ depends on the pair's own length only.
 import asyncio
 import math
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple
@@ -19,7 +19,9 @@ from localfact.errors import EngineError, InputError
 from localfact.modelcards import ModelCard, settled
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
+from localfact.relations.lexical import LexicalRelationModel, lexical_identity
 from localfact.relations.picking import PICKING, Picking
+from localfact.relations.pooling import is_passage, pooled
 from localfact.relations.windows import READING, Joining, measured, windows
 from localfact.stages import Relations
 from localfact.text import readable
@@ -29,11 +31,17 @@ PAIRS_AT_ONCE = 1_024
 
 
 class Prepared(NamedTuple):
-    """Pairs ready for the model: the windows that each is read in, those that cannot be, and every window's tokens."""
+    """Pairs ready for the model.
+
+    Attributes:
+        read: the windows that each is read in. refused: those that cannot be read.
+        tokens: of every window. overlap: what word overlap says of windows that are to be pooled with it.
+    """
 
     read: dict[Pair, list[Pair]]
     refused: dict[Pair, Failure]
     tokens: dict[Pair, Tokens]
+    overlap: dict[Pair, Distribution]
 
 
 class CrossEncoderRelationModel:
@@ -62,6 +70,7 @@ class CrossEncoderRelationModel:
         self.window = self._encoder.window
         self.identity = cross_encoder_identity(card, device)
         self._picking = picking_of(card, self._encoder)
+        self._pool, self._overlap = card.pool, LexicalRelationModel() if card.pool else None
         # Each worker has its next batch waiting. More would only wait, and be in the way of whoever stops.
         self._batches_at_once = 2 * self._encoder.workers_count
         # The tokenizer's own: it must not be asked by two at once.
@@ -74,8 +83,9 @@ class CrossEncoderRelationModel:
         """One prediction a pair, in order, off the event loop; equal pairs are computed once.
 
         A pair longer than the window is read in windows of sentences, joined by the most decided one; where the card says how
-        much of a premise is read, only in those that are worth it for the hypothesis. `windows` counts those that were read. A
-        pair that the model has no number for is a Failure alone.
+        much of a premise is read, only in those that are worth it for the hypothesis. `windows` counts those that were read.
+        Where the card says so, each window that is a passage is pooled with word overlap before they are joined. A pair that
+        the model has no number for is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.tell(pairs, predictions.update)
@@ -98,7 +108,7 @@ class CrossEncoderRelationModel:
                 prepared = await loop.run_in_executor(self._thread, self._prepare, asked)
                 if prepared.refused:
                     told(prepared.refused)
-                await self._predict(prepared.tokens, Joining(prepared.read, told))
+                await self._predict(prepared, Joining(prepared.read, told))
 
     async def fits(self, pair: Pair) -> bool:
         """Whether the whole pair is read at once, so that nothing of it is left out and nothing joined."""
@@ -121,6 +131,7 @@ class CrossEncoderRelationModel:
         read: dict[Pair, list[Pair]] = {}
         refused: dict[Pair, Failure] = {}
         tokens: dict[Pair, Tokens] = {}
+        overlap: dict[Pair, Distribution] = {}
         for pair in pairs:
             self._go_on()
             try:
@@ -129,8 +140,12 @@ class CrossEncoderRelationModel:
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
                 continue
-            tokens |= {window: self._tokens(window) for window in read[pair] if window not in tokens}
-        return Prepared(read, refused, tokens)
+            fresh = [window for window in dict.fromkeys(read[pair]) if window not in tokens]
+            tokens |= {window: self._tokens(window) for window in fresh}
+            if self._overlap is not None:
+                passages = [window for window in fresh if is_passage(window.premise)]
+                overlap |= zip(passages, self._overlap.predictions(passages), strict=True)
+        return Prepared(read, refused, tokens, overlap)
 
     def _windows(self, pair: Pair, lengths: dict[str, int]) -> list[Pair]:
         if self._picking is not None:
@@ -142,9 +157,10 @@ class CrossEncoderRelationModel:
             known[text] = self._encoder.length(text)
         return known[text]
 
-    async def _predict(self, tokens: Mapping[Pair, Tokens], told: Callable[[Relations], None]) -> None:
-        """Tells the predictions of pairs that each fit the window, those of a batch together."""
+    async def _predict(self, prepared: Prepared, told: Callable[[Relations], None]) -> None:
+        """Tells the predictions of windows, those of a batch together."""
         loop = asyncio.get_running_loop()
+        tokens = prepared.tokens
         pairs = list(tokens)
         batches = batches_of([each.length for each in tokens.values()], self._encoder.shape)
         running: dict[asyncio.Future[list[list[float]]], list[Pair]] = {}
@@ -158,7 +174,8 @@ class CrossEncoderRelationModel:
                     return
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for read in [read for read in running if read.done()]:
-                    told(dict(zip(running.pop(read), map(self._distribution, read.result()), strict=True)))
+                    said = map(self._distribution, read.result())
+                    told({pair: self._weighed(pair, one, prepared) for pair, one in zip(running.pop(read), said, strict=True)})
         finally:
             for read in running:
                 if not read.cancel():
@@ -182,6 +199,13 @@ class CrossEncoderRelationModel:
         weights = [math.exp(output - highest) for output in outputs]
         total = math.fsum(weights)
         return Distribution.model_validate({label: weight / total for label, weight in zip(self.order, weights, strict=True)})
+
+    def _weighed(self, window: Pair, said: Distribution | Failure, prepared: Prepared) -> Distribution | Failure:
+        """What the model says of a window, pooled where it is to be."""
+        overlap = prepared.overlap.get(window)
+        if self._pool is None or overlap is None or isinstance(said, Failure):
+            return said
+        return pooled(said, overlap, self._pool)
 
 
 def picking_of(card: ModelCard, encoder: CrossEncoder) -> Picking | None:
@@ -207,6 +231,8 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
     reading = {"premise": card.premise_window, "read": card.windows_read}
     if any(reading.values()):
         stated |= {**reading, "picking": PICKING}
+    if card.pool is not None:
+        stated |= {"pool": f"{card.pool.model:g},{card.pool.overlap:g}", "overlap": lexical_identity(None)}
     return "+".join(
         (card.identity, precision_of(card, device), *(f"{name}={value}" for name, value in stated.items() if value))
     )

@@ -82,9 +82,10 @@ class LexicalRelationModel:
         A hypothesis longer than a claim is read sentence by sentence and the most decided sentence speaks for all; `windows`
         counts the sentences. A pair in which either side has no words is neutral.
         """
-        return await asyncio.to_thread(self._relate, pairs)
+        return await asyncio.to_thread(self.predictions, pairs)
 
-    def _relate(self, pairs: Sequence[Pair]) -> list[Distribution]:
+    def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
+        """As `relate`, at once."""
         similarities = self._similarities(pairs)
         statements = {
             hypothesis: self._statements(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)

@@ -1,0 +1,79 @@
+"""A relation model pooled with word overlap: the arithmetic, and that it is done window by window where a card says so."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tiny_models import tiny_onnx
+
+from localfact.modelcards import ModelCard, OpinionPool, load_card
+from localfact.records import Distribution, Failure, Pair
+from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
+from localfact.relations.lexical import LexicalRelationModel
+from localfact.relations.pooling import SENTENCE_WORDS, pooled
+from localfact.relations.windows import joined
+
+SURE = Distribution(entailment=0.8, contradiction=0.1, neutral=0.1, windows=2)
+UNSURE = Distribution(entailment=0.2, contradiction=0.4, neutral=0.4)
+POOL = OpinionPool(model=0.8, overlap=0.4)
+SENTENCE = "The lighthouse was built in 1862."
+CLAIMS = (SENTENCE, "The lighthouse was built in 1901.")
+#: In short words, each a token of the tiny model.
+PASSAGE = " ".join(["the sea is deep ."] * (SENTENCE_WORDS // 5 + 1))
+
+
+def test_odds_are_multiplied_to_their_powers() -> None:
+    found = pooled(SURE, UNSURE, OpinionPool(model=1, overlap=0.5))
+    # 8 to 1 against either other label, times the root of 1 to 2
+    assert found.entailment / found.neutral == pytest.approx(8 * 0.5**0.5)
+    assert found.contradiction == pytest.approx(found.neutral)
+    assert found.entailment + found.contradiction + found.neutral == pytest.approx(1)
+    assert found.windows == 2
+
+
+def test_two_that_agree_are_surer_together_and_none_rules_anything_out_alone() -> None:
+    assert pooled(SURE, SURE, OpinionPool(model=1, overlap=1)).entailment > SURE.entailment
+    never = Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
+    assert pooled(SURE, never, OpinionPool(model=1, overlap=0.1)).entailment > 0.5
+
+
+@pytest.fixture
+def card(tmp_path: Path) -> ModelCard:
+    return load_card(str(tiny_onnx(tmp_path, window=128))).model_copy(update={"pool": POOL})
+
+
+def test_sentence_pairs_are_the_models_own_and_windows_of_passages_are_pooled_before_they_are_joined(card: ModelCard) -> None:
+    long = f"{PASSAGE} {PASSAGE} {SENTENCE} {PASSAGE} {PASSAGE}"
+    pairs = [Pair(premise, claim) for premise in (SENTENCE, PASSAGE, long) for claim in CLAIMS]
+    model, alone = CrossEncoderRelationModel(card), CrossEncoderRelationModel(card.model_copy(update={"pool": None}))
+    overlap = LexicalRelationModel()
+    try:
+        said, single = (asyncio.run(each.relate(pairs)) for each in (model, alone))
+        assert list(said[:2]) == list(single[:2])
+        assert said[2] == both(single[2], overlap.predictions(pairs[2:3])[0])
+        for place in (4, 5):
+            windows = alone._windows(pairs[place], {})
+            assert len(windows) > 1
+            read = asyncio.run(alone.relate(windows))
+            shares = [len(window.premise.split()) > SENTENCE_WORDS for window in windows]
+            assert any(shares)
+            each = [
+                both(one, two) if passage else one
+                for one, two, passage in zip(read, overlap.predictions(windows), shares, strict=True)
+            ]
+            assert said[place] == joined(each)
+    finally:
+        model.close()
+        alone.close()
+
+
+def both(said: Distribution | Failure, overlap: Distribution) -> Distribution:
+    assert isinstance(said, Distribution)
+    return pooled(said, overlap, POOL)
+
+
+def test_the_identity_says_how_it_is_pooled_and_with_what(card: ModelCard) -> None:
+    identity = cross_encoder_identity(card)
+    assert LexicalRelationModel().identity in identity
+    other = OpinionPool(model=0.8, overlap=0.5)
+    assert len({identity, *(cross_encoder_identity(card.model_copy(update={"pool": pool})) for pool in (other, None))}) == 3
