@@ -2,12 +2,13 @@
 
     python -m scripts.fit_pooling DATA [--card models/builtin-nli.yaml]
 
-On the development part, as it is read at use: pairs that neither learned from, and that nothing is measured on. Half a minute.
+On the passages of the development part: pairs that neither learned from, and that nothing is measured on. Half a minute.
 """
 
 import argparse
 import asyncio
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -16,16 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax
-from transformers import PreTrainedTokenizerFast
 
 from localfact.errors import InputError
-from localfact.modelcards import ModelCard, OpinionPool, load_card, weights_folder
+from localfact.modelcards import ModelCard, OpinionPool, load_card
 from localfact.records import Distribution, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 from localfact.relations.lexical import LexicalRelationModel
 from localfact.relations.pooling import LEAST, is_passage
 from localfact.stages import RelationModel
-from scripts.relation_model.curriculum import development, token_starts
+from scripts.relation_model.curriculum import DEVELOPMENT_RULES, drawn, made_pairs
 from scripts.relation_model.evidence_sets import evidence_sets, without_shown
 from scripts.relation_model.examples import LABELS, Example, Part, divided
 from scripts.relation_model.sentence_sets import sentence_sets
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the made pairs")
     arguments = parser.parse_args()
     card = load_card(str(arguments.card)).model_copy(update={"pool": None})
-    sets = asyncio.run(asked(card, watched(arguments.data, arguments.seed, weights_folder(card))))
+    sets = asyncio.run(asked(card, watched(arguments.data, arguments.seed)))
     pool = fitted(list(sets.values()))
     print(f"{'set':20} {'pairs':>5}  log loss: model, overlap, pooled")
     for name, one in sets.items():
@@ -67,14 +67,14 @@ def main() -> None:
     print(f"{arguments.card}: {pool}")
 
 
-def watched(data: Path, seed: int, tokenizer: Path) -> dict[str, list[Example]]:
-    """The pairs that training is watched by, per set, as far as the window that is read of their premise is a passage."""
+def watched(data: Path, seed: int) -> dict[str, list[Example]]:
+    """The pairs of the development part, and some that are made of them, per set, as far as their premise is a passage."""
     examples = divided([*without_shown(sentence_sets(data), data), *evidence_sets(data)])[Part.DEVELOPMENT]
-    starts = token_starts(PreTrainedTokenizerFast.from_pretrained(tokenizer, local_files_only=True))
-    return {
-        name: [example for example in own if is_passage(example.premise)]
-        for name, own in development(examples, starts, seed).items()
-    }
+    found: dict[str, list[Example]] = defaultdict(list)
+    for example in (*examples, *drawn(made_pairs(examples, seed), DEVELOPMENT_RULES)):
+        if is_passage(example.premise):
+            found[example.set].append(example)
+    return dict(found)
 
 
 async def asked(card: ModelCard, examples: Mapping[str, Sequence[Example]]) -> dict[str, Opinions]:

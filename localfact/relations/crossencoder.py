@@ -8,7 +8,7 @@ depends on the pair's own length only.
 import asyncio
 import math
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Prepared(NamedTuple):
 
     Attributes:
         read: the windows that each is read in. refused: those that cannot be read.
-        tokens: of every window. overlap: what word overlap says of windows that are to be pooled with it.
+        tokens: of every window. overlap: what word overlap says of pairs that are to be pooled with it.
     """
 
     read: dict[Pair, list[Pair]]
@@ -84,8 +84,8 @@ class CrossEncoderRelationModel:
 
         A pair longer than the window is read in windows of sentences, joined by the most decided one; where the card says how
         much of a premise is read, only in those that are worth it for the hypothesis. `windows` counts those that were read.
-        Where the card says so, each window that is a passage is pooled with word overlap before they are joined. A pair that
-        the model has no number for is a Failure alone.
+        Where the card says so, what comes of a passage is pooled with word overlap, which reads all of it. A pair that the
+        model has no number for is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.tell(pairs, predictions.update)
@@ -108,7 +108,7 @@ class CrossEncoderRelationModel:
                 prepared = await loop.run_in_executor(self._thread, self._prepare, asked)
                 if prepared.refused:
                     told(prepared.refused)
-                await self._predict(prepared, Joining(prepared.read, told))
+                await self._predict(prepared.tokens, Joining(prepared.read, self._pooling(prepared.overlap, told)))
 
     async def fits(self, pair: Pair) -> bool:
         """Whether the whole pair is read at once, so that nothing of it is left out and nothing joined."""
@@ -131,7 +131,7 @@ class CrossEncoderRelationModel:
         read: dict[Pair, list[Pair]] = {}
         refused: dict[Pair, Failure] = {}
         tokens: dict[Pair, Tokens] = {}
-        overlap: dict[Pair, Distribution] = {}
+        passages: dict[Pair, Pair] = {}  # as they are shown to models
         for pair in pairs:
             self._go_on()
             try:
@@ -140,12 +140,11 @@ class CrossEncoderRelationModel:
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
                 continue
-            fresh = [window for window in dict.fromkeys(read[pair]) if window not in tokens]
-            tokens |= {window: self._tokens(window) for window in fresh}
-            if self._overlap is not None:
-                passages = [window for window in fresh if is_passage(window.premise)]
-                overlap |= zip(passages, self._overlap.predictions(passages), strict=True)
-        return Prepared(read, refused, tokens, overlap)
+            tokens |= {window: self._tokens(window) for window in read[pair] if window not in tokens}
+            if self._overlap is not None and is_passage(shown.premise):
+                passages[pair] = shown
+        overlap = self._overlap.predictions(list(passages.values())) if self._overlap is not None else []
+        return Prepared(read, refused, tokens, dict(zip(passages, overlap, strict=True)))
 
     def _windows(self, pair: Pair, lengths: dict[str, int]) -> list[Pair]:
         if self._picking is not None:
@@ -157,10 +156,9 @@ class CrossEncoderRelationModel:
             known[text] = self._encoder.length(text)
         return known[text]
 
-    async def _predict(self, prepared: Prepared, told: Callable[[Relations], None]) -> None:
-        """Tells the predictions of windows, those of a batch together."""
+    async def _predict(self, tokens: Mapping[Pair, Tokens], told: Callable[[Relations], None]) -> None:
+        """Tells the predictions of pairs that each fit the window, those of a batch together."""
         loop = asyncio.get_running_loop()
-        tokens = prepared.tokens
         pairs = list(tokens)
         batches = batches_of([each.length for each in tokens.values()], self._encoder.shape)
         running: dict[asyncio.Future[list[list[float]]], list[Pair]] = {}
@@ -174,8 +172,7 @@ class CrossEncoderRelationModel:
                     return
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for read in [read for read in running if read.done()]:
-                    said = map(self._distribution, read.result())
-                    told({pair: self._weighed(pair, one, prepared) for pair, one in zip(running.pop(read), said, strict=True)})
+                    told(dict(zip(running.pop(read), map(self._distribution, read.result()), strict=True)))
         finally:
             for read in running:
                 if not read.cancel():
@@ -200,12 +197,16 @@ class CrossEncoderRelationModel:
         total = math.fsum(weights)
         return Distribution.model_validate({label: weight / total for label, weight in zip(self.order, weights, strict=True)})
 
-    def _weighed(self, window: Pair, said: Distribution | Failure, prepared: Prepared) -> Distribution | Failure:
-        """What the model says of a window, pooled where it is to be."""
-        overlap = prepared.overlap.get(window)
-        if self._pool is None or overlap is None or isinstance(said, Failure):
-            return said
-        return pooled(said, overlap, self._pool)
+    def _pooling(self, overlap: Mapping[Pair, Distribution], told: Callable[[Relations], None]) -> Callable[[Relations], None]:
+        """Tells the model's predictions of pairs, pooled where there is something to pool them with."""
+        pool = self._pool
+        if pool is None:
+            return told
+
+        def weighed(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
+            return pooled(said, overlap[pair], pool) if pair in overlap and isinstance(said, Distribution) else said
+
+        return lambda said: told({pair: weighed(pair, one) for pair, one in said.items()})
 
 
 def picking_of(card: ModelCard, encoder: CrossEncoder) -> Picking | None:
