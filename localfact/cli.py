@@ -115,7 +115,7 @@ def infer(
 @app.command()
 def relate(
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS.jsonl", help="One object a line with premise and hypothesis.")],
-    relations: Relations = "lexical",
+    relations: Relations = "builtin-nli",
     embedder: EmbedderName = "minilm",
     model: Model = None,
     engine_arg: EngineArg = None,

@@ -17,6 +17,8 @@ Extractor = Literal["rules", "atomizer", "chunked"]
 
 #: The relation models that have no card: the language model itself, and word overlap.
 LLM, LEXICAL = "llm", "lexical"
+#: The relation model that comes with localfact.
+BUILTIN_NLI = "builtin-nli"
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class FactReasonerMethod(Method):
     """
 
     version: Literal[1, 2, 3] = 2
-    relations: str = LEXICAL
+    relations: str = BUILTIN_NLI
     tables: Tables = "balanced"
     passage_prior: float = 0.99
     gate: float | None = 0.8
@@ -166,7 +168,7 @@ def method_for(name: str | None, options: Options) -> Method:
     if isinstance(method, FactReasonerMethod) and relations_of(method, options) == LLM:
         raise InputError(
             f"The method {method.name} asks a language model for relations: name one with --model (`localfact models list`), "
-            f"or take another relation model, --relations {LEXICAL} say."
+            f"or take another relation model, --relations {BUILTIN_NLI} say."
         )
     if options.queries == LLM:
         raise InputError("--queries llm asks a language model: name one with --model (`localfact models list`).")

@@ -30,7 +30,7 @@ def table10(
         list[str] | None,
         typer.Option(
             "--relations",
-            help="A relation model; repeat for several. Default: albert-vitaminc and llm with a --model, else lexical.",
+            help="A relation model; repeat for several. Default: lexical, builtin-nli; with --model albert-vitaminc, llm.",
         ),
     ] = None,
     tables: Annotated[str, typer.Option("--tables", help="Factor tables: paper, priors or balanced.")] = "paper",

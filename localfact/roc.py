@@ -17,7 +17,7 @@ import numpy as np
 from localfact.completions import FACTOR, Question, read_questions
 from localfact.errors import InputError
 from localfact.files import file_digest, replace, write_errors
-from localfact.methods import LEXICAL
+from localfact.methods import BUILTIN_NLI
 from localfact.options import Options
 from localfact.outputfile import ERROR, OutputFile
 from localfact.records import Distribution, Failure, Pair, Record
@@ -93,7 +93,7 @@ def relation_roc(
     data: str | Path,
     out: str | Path,
     *,
-    relations: Sequence[str] = (LEXICAL,),
+    relations: Sequence[str] = (BUILTIN_NLI,),
     options: Options | None = None,
     seed: int = 0,
     limit: int | None = None,

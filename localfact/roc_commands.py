@@ -21,7 +21,8 @@ SHARE = 0.25
 def roc(
     data: Annotated[Path, typer.Option("--data", help="FACTOR's CSV, plain or .gz.")],
     relations: Annotated[
-        list[str] | None, typer.Option("--relations", help="Relation model; repeat for several in one plot. [default: lexical]")
+        list[str] | None,
+        typer.Option("--relations", help="Relation model; repeat for several in one plot. [default: builtin-nli]"),
     ] = None,
     model: Model = None,
     embedder: EmbedderName = "minilm",
@@ -39,14 +40,14 @@ def roc(
     The premise is the text with its true completion, the hypothesis that completion or one of the three false ones. Numbers,
     PNG and SVG go into the folder. Killed or interrupted, the same command goes on where it stopped.
 
-    [dim]localfact roc --data expert_factor.csv --relations lexical[/]
+    [dim]localfact roc --data expert_factor.csv --relations builtin-nli --relations lexical[/]
     """
     from localfact.options import options_of
     from localfact.roc import relation_roc
 
     options = options_of(model=model, embedder=embedder, engine_arg=engine_arg, transcript=transcript, replay=replay)
     folder = out or default_folder(data, limit)
-    names = relations or ["lexical"]
+    names = relations or ["builtin-nli"]
     try:
         with Progress(*Progress.get_default_columns(), console=errors(), transient=True) as bar:
             report = relation_roc(

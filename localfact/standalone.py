@@ -116,7 +116,7 @@ def relate(
     Args:
         rows: with the two texts.
         relations, embedder: before those of the options.
-        options: name the relation model, word overlap unless told, and what it needs, a language model say.
+        options: name the relation model, the one that ships unless told, and what it needs, a language model say.
 
     Raises:
         InputError: an unknown relation model. MissingError: weights that are not on this machine.

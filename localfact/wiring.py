@@ -22,6 +22,7 @@ from localfact.engines import EngineFacts, Start, engine_facts, open_engine, sta
 from localfact.evidence.queries import LLMQueries
 from localfact.llm.engine import Engine
 from localfact.methods import (
+    BUILTIN_NLI,
     LEXICAL,
     LLM,
     FactReasonerMethod,
@@ -192,7 +193,7 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     Raises:
         InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
     """
-    name = options.relations or LEXICAL
+    name = options.relations or BUILTIN_NLI
     if name == LLM:
         facts = engine_facts(options)
         return FoundRelationModel(llm_identity(facts.identity, options.seed), partial(open_relation_model, options, facts))
@@ -205,7 +206,7 @@ def find_relation_model(options: Options) -> FoundRelationModel:
 
 
 def open_relation_model(options: Options, facts: EngineFacts | None = None) -> tuple[RelationModel, Close]:
-    """The relation model that the options name, by itself, word overlap unless told; and how to close it.
+    """The relation model that the options name, by itself, the one that ships unless told; and how to close it.
 
     Args:
         options: name it. facts: of the language model, where they are known already.
@@ -213,7 +214,7 @@ def open_relation_model(options: Options, facts: EngineFacts | None = None) -> t
     Raises:
         InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
     """
-    name = options.relations or LEXICAL
+    name = options.relations or BUILTIN_NLI
     if name == LLM:
         engine = open_engine(options, facts)
         return LLMRelationModel(engine, seed=options.seed), engine.aclose

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from localfact.console import note
 from localfact.evaluation import evaluate
-from localfact.methods import LEXICAL
+from localfact.methods import BUILTIN_NLI, LEXICAL
 from localfact.options import Options
 from localfact.records import Assessment
 from localfact.runfolder import read_assessments
@@ -26,7 +26,6 @@ from localfact.scoring.aggregate import contribution_of
 from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
 from localfact.scoring.gold_scores import BrierPerClaim, GoldF1, PrecisionError
 from localfact.scoring.tally import Unscored, labelled_claims, tally
-from scripts.evaluate_relation_models import BUILTIN
 from scripts.relation_model.figure_tables import piped
 
 SCORES: tuple[Score[Any], ...] = (GoldF1(), PrecisionError(), BrierPerClaim())
@@ -55,18 +54,23 @@ class Compared(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="*", help="responses with labelled claims")
-    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN}")
+    parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
     parser.add_argument("--method", default="builtin-fr2")
     parser.add_argument("--work", type=Path, default=Path("runs/relation-models-compared"))
     options = parser.parse_args()
-    names = options.relations or [LEXICAL, BUILTIN]
+    names = options.relations or [LEXICAL, BUILTIN_NLI]
     rows = []
     for data in (None, *options.data):
         title = data.stem if data else "sample"
-        runs = [assessed(data, name, options.method, options.work / title / options.method / name) for name in names]
+        runs = [assessed(data, name, options.method, run_folder(options.work / title / options.method, name)) for name in names]
         rows += table_rows(title, names, runs)
     print(piped(("responses", "relations", "verdicts", *map(str, SCORES)), rows))
     print("\n" + LEGEND)
+
+
+def run_folder(within: Path, relations: str) -> Path:
+    """Where the run of a relation model is kept, which may be named by the path of its card."""
+    return within / relations.strip("/").replace("/", "-")
 
 
 def assessed(data: Path | None, relations: str, method: str, out: Path) -> list[Assessment]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from localfact.console import note, output
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.files import replace, write_errors
-from localfact.methods import LEXICAL
+from localfact.methods import BUILTIN_NLI, LEXICAL
 from localfact.records import Pair
 from localfact.report.plots import reliability_figure, rendered, roc_figure
 from localfact.scoring.calibration import reliability_bins
@@ -26,7 +26,6 @@ from scripts.relation_model.figure_tables import markdown, print_tables
 from scripts.relation_model.figures import answered, evaluation
 from scripts.relation_model.measuring import curve
 
-BUILTIN = "builtin-nli"
 CACHE = Path("runs/relation-models")
 TITLES = {
     CONTRADICTION: ("relation-roc", "Contradiction: false completions among true ones"),
@@ -81,13 +80,13 @@ def answering(cards: Sequence[str], sets: Sequence[EvaluatedSet], cache: Path, *
     """
     pairs = [Pair(example.premise, example.hypothesis) for one in sets for example in one.examples]
     models = []
-    for name in dict.fromkeys((LEXICAL, BUILTIN, *cards)):
+    for name in dict.fromkeys((LEXICAL, BUILTIN_NLI, *cards)):
         try:
             models.append(asked(name, pairs, cache, line_teller(name), time_again=time_again))
         except (InputError, MissingError) as error:
-            if name != BUILTIN or name in cards:
+            if name != BUILTIN_NLI or name in cards:
                 raise
-            note(f"Without {BUILTIN}: {error}")
+            note(f"Without {BUILTIN_NLI}: {error}")
     return models
 
 

@@ -180,7 +180,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path: Path) -> Non
 
 def test_too_little_room_is_said_with_both_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Namespace(free=1000))
-    with pytest.raises(WriteError, match=r"project needs .* MB in .*, and 0\.00 MB are free"):
+    with pytest.raises(WriteError, match=r"project needs [0-9.]+ [GM]B in .*, and 0\.00 MB are free"):
         gathered(tmp_path / "stick")
 
 

@@ -127,7 +127,7 @@ def test_factreasoner_as_published_has_the_papers_defaults() -> None:
 def test_factreasoner_asks_the_language_model_unless_another_relation_model_is_named() -> None:
     assert method_for("factreasoner-fr2", Options(relations="lexical")).name == "factreasoner-fr2"
     assert method_for("factreasoner-fr2", Options(model="qwen2.5-7b")).name == "factreasoner-fr2"
-    with pytest.raises(InputError, match="--relations lexical"):
+    with pytest.raises(InputError, match="--relations builtin-nli"):
         method_for("factreasoner-fr2", Options())
     with pytest.raises(InputError, match="--queries llm"):
         method_for("factreasoner-fr2", Options(relations="lexical", queries="llm"))

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError, MissingError
-from localfact.modelcards import ModelCard, list_cards, load_card, named_card, weights_folder
+from localfact.files import file_digest
+from localfact.modelcards import ModelCard, list_cards, load_card, named_card, settled, weights_folder
 from localfact.weights import COMMIT
 
 
@@ -53,6 +54,14 @@ def test_a_folder_goes_before_a_hub_id_of_the_same_words(tmp_path: Path, monkeyp
 
 def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
     assert (weights_folder(load_card("minilm")) / "model.safetensors").is_file()
+
+
+def test_weights_that_ship_are_the_ones_that_their_card_names() -> None:
+    shipped = {card.name: card for card in list_cards() if card.shipped}
+    assert set(shipped) == {"builtin-nli"}
+    for card in shipped.values():
+        assert card.revision == f"sha256:{file_digest(weights_folder(card) / 'model.onnx')}"
+        assert settled(card) == card
 
 
 def test_the_identity_is_name_and_shortened_revision() -> None:

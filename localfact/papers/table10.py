@@ -15,7 +15,7 @@ from localfact.engines import SharedEngine, Start, start_engine
 from localfact.evaluation import RUNS, Job, execute, prepare, sample_responses
 from localfact.files import file_digest
 from localfact.inputs import read_responses
-from localfact.methods import LLM, relation_card
+from localfact.methods import BUILTIN_NLI, LEXICAL, LLM, relation_card
 from localfact.modelcards import load_card, weights_folder
 from localfact.options import Options
 from localfact.papers.figures import COLUMNS, Column, Version
@@ -31,7 +31,7 @@ from localfact.scoring.scores import Entropy, F1AtK, Precision, VerdictCount
 RUN_ORDER: tuple[Version, ...] = (3, 2, 1)
 #: The relation models of the paper's table, and those that need nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
-NO_DOWNLOAD = ("lexical",)
+NO_DOWNLOAD = (LEXICAL, BUILTIN_NLI)
 #: The calls of a language model that extracts claims, beside the folders of the relation models.
 CALLS_FILE = "calls.sqlite"
 #: Passages of a claim, as in the paper's runs with Wikipedia (section 4).

@@ -13,7 +13,7 @@ from tiny_models import FAST_START, tiny_llama
 
 from localfact.papers.figures import COLUMNS
 
-SAMPLE = ("papers", "table10", "--embedder", "none", "--limit", "3", "--out", "rows")
+SAMPLE = ("papers", "table10", "--relations", "lexical", "--embedder", "none", "--limit", "3", "--out", "rows")
 CORPUS = Path(__file__).parents[2] / "index/sample"
 VERSIONS = ["FR1", "FR2", "FR3"]
 
@@ -142,7 +142,9 @@ def test_a_file_made_from_labels_and_a_corpus_is_what_the_table_reads(localfact:
     counts = json.loads(made.stdout)
     assert (counts["rows"], counts["written"], counts["irrelevant"], counts["contexts"]) == (2, 1, 1, 6)
     assert counts["left_out"] == {"no annotation: the model abstained": 1}
-    done = localfact("papers", "table10", "--data", "bios.jsonl", "--embedder", "none", "--format", "json")
+    done = localfact(
+        *("papers", "table10", "--data", "bios.jsonl", "--relations", "lexical", "--embedder", "none", "--format", "json")
+    )
     assert done.returncode == 0, done.stderr
     table = json.loads(done.stdout)
     assert table["facts"]["claims"] == "given for 1 responses (2)"
@@ -154,7 +156,9 @@ def test_a_file_made_from_labels_and_a_corpus_is_what_the_table_reads(localfact:
 def test_a_response_that_cannot_be_used_is_told_and_the_exit_code_says_so(localfact: CommandLine, tmp_path: Path) -> None:
     rows = [{"id": "good", "response": "Marie Curie was born in Warsaw."}, {"id": "empty"}]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = localfact("papers", "table10", "--data", "data.jsonl", "--corpus", CORPUS, "--embedder", "none")
+    done = localfact(
+        *("papers", "table10", "--data", "data.jsonl", "--corpus", CORPUS, "--relations", "lexical", "--embedder", "none")
+    )
     assert done.returncode == 1, done.stderr
     assert "1 responses: failed" in done.stdout
     assert "extracted (rules) for 1" in done.stdout

@@ -119,6 +119,22 @@ def test_relate_adds_three_probabilities_to_each_row(localfact: CommandLine, tmp
     assert done.returncode == 1
 
 
+def test_the_model_that_ships_relates_where_none_is_named(localfact: CommandLine, tmp_path: Path) -> None:
+    premise = "The bridge was designed by Ada Brown and opened to traffic in 1932, after eight years of work."
+    hypotheses = {
+        "entailment": "The bridge opened to traffic in 1932.",
+        "contradiction": "The bridge opened to traffic in 1956.",
+        "neutral": "The bakery on the corner sells rye bread.",
+    }
+    lines = [{"premise": premise, "hypothesis": hypothesis} for hypothesis in hypotheses.values()]
+    (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = localfact("relate", "pairs.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    related = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [max(hypotheses, key=row.__getitem__) for row in related] == list(hypotheses)
+    assert localfact("relate", "pairs.jsonl", "--relations", "builtin-nli", "--json").stdout == done.stdout
+
+
 def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_path: Path) -> None:
     pages = [
         {"url": f"https://x.example/{n}", "title": f"Page {n}", "text": f"The {w} tower is old."} for n, w in enumerate("abc")

@@ -21,8 +21,13 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("LOCALFACT_WEIGHTS", raising=False)
 
 
-def test_without_a_model_the_sample_is_related_by_word_overlap_fr3_first_over_one_file_of_pairs() -> None:
-    jobs = row_jobs(None, relations=(), options=LEXICAL, out=Path("out"), limit=2)
+def test_without_a_model_the_sample_is_related_by_what_needs_no_download() -> None:
+    jobs = row_jobs(None, relations=(), options=LEXICAL, limit=2)
+    assert [one.relations for one in jobs] == ["lexical"] * 3 + ["builtin-nli"] * 3
+
+
+def test_the_versions_of_a_relation_model_are_run_fr3_first_over_one_file_of_pairs() -> None:
+    jobs = row_jobs(None, relations=("lexical",), options=LEXICAL, out=Path("out"), limit=2)
     assert [(one.relations, one.version) for one in jobs] == [("lexical", 3), ("lexical", 2), ("lexical", 1)]
     assert [one.job.out for one in jobs] == [Path(f"out/lexical/fr{version}") for version in (3, 2, 1)]
     assert {one.job.options.kept_relations for one in jobs} == {Path("out/lexical/relations.sqlite")}

@@ -13,7 +13,7 @@ from localfact.scoring import score
 from localfact.scoring.gold_scores import BrierPerClaim, GoldF1, PrecisionError
 from localfact.vocabulary import GoldLabel
 from scripts import compare_relation_models
-from scripts.compare_relation_models import SCORES, compared, table_rows, with_claims
+from scripts.compare_relation_models import SCORES, compared, run_folder, table_rows, with_claims
 
 
 def run(*rows: tuple[str, str, list[float]]) -> list[Assessment]:
@@ -106,3 +106,8 @@ def test_labelled_claims_are_judged_with_the_relation_model_named(tmp_path: Path
     (found,) = compare_relation_models.assessed(data, "lexical", "builtin-fr2", tmp_path / "run")
     assert [claim.gold for claim in found.claims] == [GoldLabel.SUPPORTED]
     assert "relations: lexical@" in (tmp_path / "run/run.yaml").read_text(encoding="utf-8")
+
+
+def test_a_relation_model_named_by_the_path_of_its_card_has_its_folder_among_the_others() -> None:
+    assert run_folder(Path("runs"), "/models/mine.yaml") == Path("runs/models-mine.yaml")
+    assert run_folder(Path("runs"), "lexical") == Path("runs/lexical")
