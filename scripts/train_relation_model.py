@@ -30,6 +30,8 @@ from scripts.relation_model.examples import LABELS, TEST_PERCENT, Example
 #: Tokens of premise and hypothesis together that are learned from; few pairs have more.
 LONGEST = 192
 DROPOUT = 0.1
+#: In the folder of the training's state: the same model in float32, to measure what the integers cost.
+PLAIN = "float32"
 
 
 def main() -> None:
@@ -67,7 +69,8 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
         ]
     )
     temperature = best_temperature(trainer.outputs())
-    revision = export(model, Path(base), out, temperature=temperature)
+    for folder, quantised in ((out, True), (work / PLAIN, False)):
+        export(model, Path(base), folder, temperature=temperature, quantised=quantised)
     write_card(
         out,
         [example for epoch in (*reading.everything, *reading.like_use) for example in epoch],
@@ -79,7 +82,10 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     card = out.parent / f"{out.name}.yaml"
     if card.exists():
         stamp(card, out)
-    tell(f"{out} is {revision}. Now: python -m scripts.evaluate_relation_models DATA --card {out / CARD_FILE}")
+        tell(f"Written: {out}, and its revision to {card}. Now its pooling with word overlap, and its figures:")
+        tell(f"python -m scripts.fit_pooling {data} --card {card}")
+    tell(f"python -m scripts.evaluate_relation_models {data} --card {out / CARD_FILE}")
+    tell(f"python -m scripts.evaluate_relation_models {data} {out} {work / PLAIN}    (what the integers cost)")
 
 
 def base_model(folder: str, seed: int, device: str) -> tuple[Any, Any]:

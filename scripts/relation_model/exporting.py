@@ -59,7 +59,9 @@ class Logits(torch.nn.Module):
         return outputs
 
 
-def export(model: Path | torch.nn.Module, tokenizer_folder: Path, out: Path, *, temperature: float = 1.0) -> str:
+def export(
+    model: Path | torch.nn.Module, tokenizer_folder: Path, out: Path, *, temperature: float = 1.0, quantised: bool = True
+) -> str:
     """Writes a BERT for sequence classification into the folder `out`, to be run by ONNX Runtime.
 
     Args:
@@ -67,6 +69,7 @@ def export(model: Path | torch.nn.Module, tokenizer_folder: Path, out: Path, *, 
         tokenizer_folder: holds its tokenizer.json and tokenizer_config.json.
         out: made if need be; gets model.onnx, tokenizer.json, tokenizer_config.json and config.json.
         temperature: above 0; what the outputs are divided by. It goes into the last layer's weights.
+        quantised: as it ships; else in float32, to measure what the integers cost.
 
     Returns:
         "sha256:" and the hash of model.onnx: the revision in the model's card (`stamp` puts it there).
@@ -78,9 +81,10 @@ def export(model: Path | torch.nn.Module, tokenizer_folder: Path, out: Path, *, 
     out.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as scratch, quiet():
         traced, blocks = Path(scratch) / "traced.onnx", Path(scratch) / "blocks.onnx"
-        trace(network, traced)
-        quantise_in_blocks(traced, blocks, (network.config.intermediate_size, network.config.hidden_size))
-        quantise(blocks, out / ONNX_FILE)
+        trace(network, traced if quantised else out / ONNX_FILE)
+        if quantised:
+            quantise_in_blocks(traced, blocks, (network.config.intermediate_size, network.config.hidden_size))
+            quantise(blocks, out / ONNX_FILE)
     stated = json.loads(network.config.to_json_string(use_diff=False))
     write_json(out / CONFIGURATION_FILE, {name: stated[name] for name in CONFIGURATION if name in stated})
     write_tokenizer(tokenizer_folder, out)

@@ -28,4 +28,5 @@ def test_all_stages_run_in_their_order_and_write_a_model_and_its_card(
     places = [said.index(end) for end in ends]
     assert places == sorted(places)
     assert (tmp_path / "out/model.onnx").stat().st_size < 30_000_000
+    assert (tmp_path / "work/float32/model.onnx").stat().st_size > 60_000_000
     assert "snli" in (tmp_path / "out/README.md").read_text(encoding="utf-8")

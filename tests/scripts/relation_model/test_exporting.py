@@ -58,6 +58,12 @@ def test_what_is_written_says_nearly_what_the_trained_model_says(trained: Path, 
     assert np.abs(exported - plain).max() < 0.1 * np.ptp(plain)
 
 
+def test_without_quantisation_it_says_just_what_the_trained_model_says(trained: Path, tmp_path: Path) -> None:
+    export(trained, trained, tmp_path, quantised=False)
+    assert {file.name for file in tmp_path.iterdir()} == FILES
+    assert outputs_of(tmp_path) == pytest.approx(plain_outputs(trained), abs=1e-5)
+
+
 def test_four_files_are_written_and_none_says_where(shipped: Path) -> None:
     assert {file.name for file in shipped.iterdir()} == FILES
     for file in shipped.iterdir():
