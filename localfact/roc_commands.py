@@ -93,7 +93,7 @@ def teller(bar: Progress) -> Callable[[str, int, int], None]:
 
 
 def area_rows(report: "RocReport") -> list[dict[str, Any]]:
-    """One row a model and relation, for a table; `cut` counts premises of which only the end was read."""
+    """One row a model and relation, for a table of 80 columns; `cut` counts premises of which only the end was read."""
     rows = []
     for one in report.models:
         for label, curve in (("contradiction", one.contradiction), ("entailment", one.entailment)):
@@ -102,9 +102,8 @@ def area_rows(report: "RocReport") -> list[dict[str, Any]]:
                     "model": one.relations,
                     "relation": label,
                     "area": curve.area if curve else None,
-                    "95% interval": f"{curve.ci[0]:.3f}-{curve.ci[1]:.3f}" if curve and curve.ci else None,
-                    "positive": curve.positives if curve else 0,
-                    "negative": curve.negatives if curve else 0,
+                    "95 %": f"{curve.ci[0]:.3f}-{curve.ci[1]:.3f}" if curve and curve.ci else None,
+                    "positive": f"{curve.positives}/{curve.positives + curve.negatives}" if curve else None,
                     "failed": one.failed,
                     "cut": one.premises_cut,
                 }

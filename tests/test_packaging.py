@@ -1,4 +1,4 @@
-"""The wheel is whole: what a checkout keeps beside the package is inside it, and weights and other corpora are not."""
+"""The wheel is whole: what a checkout keeps beside the package is inside it, and other weights and corpora are not."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
         archive.extractall(tmp_path / "installed")
     assert "localfact/py.typed" in names
     assert "localfact/_data/models/minilm.yaml" in names
-    assert {f"localfact/_data/index/{file.relative_to(ROOT / 'index')}" for file in shipped_files()} <= names
+    assert {f"localfact/_data/{file.relative_to(ROOT)}" for file in shipped_files()} <= names
     assert {"localfact/_data/models/llama-3.1-70b.yaml", "localfact/prompts/extraction.jinja"} <= names
     assert not any("models/weights" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
 
@@ -36,9 +36,9 @@ def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
 
 
 def shipped_files() -> list[Path]:
-    return [file for file in (ROOT / "index/sample").rglob("*") if file.is_file()] + list(
-        (ROOT / "index").glob("sample-*.jsonl")
-    )
+    folders = (ROOT / "index/sample", ROOT / "models/builtin-nli")
+    inside = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    return [*inside, *(ROOT / "index").glob("sample-*.jsonl")]
 
 
 def test_in_a_checkout_its_own_folders_come_first() -> None:
