@@ -28,6 +28,7 @@ def builtin(name: str) -> FactReasonerMethod:
 def test_each_method_is_its_version_of_factreasoner_with_our_defaults() -> None:
     for version, name in enumerate(BUILTIN, start=1):
         method = builtin(name)
+        assert resolve(method, NO_VECTORS)["relations"].startswith("builtin-nli@")
         judge = factreasoner(resolve(method, NO_VECTORS))
         assert (judge.version, judge.tables, judge.passage_prior, judge.solver) == (version, "balanced", 0.99, "auto")
         assert (judge.gate, dict(judge.host_priors)) == (method.gate, {})

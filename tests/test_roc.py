@@ -286,3 +286,9 @@ def test_the_lexical_model_tells_experts_completions_apart(shared: Path, tmp_pat
         assert 0.8 < curve.ci[0] < curve.area < curve.ci[1]
     numbers = json.loads((tmp_path / "out" / "roc.json").read_text())
     assert numbers["models"][0]["contradiction"]["positives"] == 120
+
+
+def test_the_model_that_ships_is_asked_where_none_is_named(tmp_path: Path, opened: dict[str, Oracle]) -> None:
+    opened["builtin-nli"] = Oracle(right)
+    report = relation_roc(questions_file(tmp_path), tmp_path / "out")
+    assert [one.relations for one in report.models] == ["builtin-nli"]

@@ -10,7 +10,7 @@ from localfact.modelcards import ModelCard, OpinionPool, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical import LexicalRelationModel
-from localfact.relations.pooling import SENTENCE_WORDS, pooled
+from localfact.relations.pooling import SENTENCE_WORDS, is_passage, pooled
 
 SURE = Distribution(entailment=0.8, contradiction=0.1, neutral=0.1, windows=2)
 UNSURE = Distribution(entailment=0.2, contradiction=0.4, neutral=0.4)
@@ -34,6 +34,14 @@ def test_two_that_agree_are_surer_together_and_none_rules_anything_out_alone() -
     assert pooled(SURE, SURE, OpinionPool(model=1, overlap=1)).entailment > SURE.entailment
     never = Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
     assert pooled(SURE, never, OpinionPool(model=1, overlap=0.1)).entailment > 0.5
+    # 0 is read as one in ten thousand
+    together = pooled(never, never, OpinionPool(model=0.5, overlap=0.5))
+    assert together.neutral / together.entailment == pytest.approx(10_000)
+
+
+def test_a_passage_has_more_than_forty_words() -> None:
+    assert not is_passage("word " * 40)
+    assert is_passage("word " * 41)
 
 
 @pytest.fixture
