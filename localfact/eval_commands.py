@@ -241,6 +241,7 @@ def check(
     model: Model = None,
     corpus: CorpusFolder = None,
     embedder: EmbedderName = "minilm",
+    relations: Relations = None,
     engine_arg: EngineArg = None,
     transcript: Transcript = None,
     replay: Replay = None,
@@ -264,6 +265,7 @@ def check(
     options = options_of(
         corpus=corpus,
         embedder=embedder,
+        relations=relations,
         model=model,
         engine_arg=engine_arg,
         transcript=transcript,

@@ -39,6 +39,16 @@ def test_check_judges_a_text_from_standard_input(localfact: CommandLine) -> None
     assert "sample" in done.stderr
 
 
+def test_check_takes_the_relation_model_that_is_named(localfact: CommandLine) -> None:
+    words = ("check", "-", "--topic", "Marie Curie", "--embedder", "none", "--json")
+    said = [
+        localfact(*words, *named, stdin="Marie Curie was born in Paris.").stdout
+        for named in ((), ("--relations", "builtin-nli"), ("--relations", "lexical"))
+    ]
+    posteriors = [json.loads(one)["verdicts"][0]["posterior"] for one in said]
+    assert posteriors[0] == posteriors[1] != posteriors[2]
+
+
 def test_check_of_a_text_without_claims_says_so(localfact: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("")
     assert "No checkable claim" in localfact("check", "text.txt", "--embedder", "none").stdout
