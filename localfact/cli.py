@@ -150,13 +150,14 @@ def relate(
 @app.command()
 def methods(as_json: AsJson = False) -> None:
     """List the methods and what each is made of."""
-    from localfact.methods import METHODS
+    from localfact.methods import METHODS, FactReasonerMethod
 
     rows = [
         {
             "method": method.name,
             "what": method.description,
-            "language model": {"none": "no", "required": "yes", "optional": "where one is named"}[method.model],
+            "language model": {"none": "no", "required": "yes", "optional": "if named"}[method.model],
+            "relations": method.relations if isinstance(method, FactReasonerMethod) else None,
             "passages": method.passages,
             "k": method.k,
         }
