@@ -114,7 +114,7 @@ Relations = Annotated[
     str | None,
     typer.Option(
         "--relations",
-        help="Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc. Default: the method's.",
+        help="Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods.",
         rich_help_panel=FACTREASONER,
     ),
 ]

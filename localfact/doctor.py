@@ -21,6 +21,7 @@ PACKAGES = {
     "sentence-transformers": "embedding",
     "faiss-cpu": "dense search",
     "bm25s": "lexical search",
+    "onnxruntime": "the relation model that ships",
     "trafilatura": "HTML to text",
     "pypdfium2": "PDF to text",
     "httpcore": "fetching pages",
@@ -102,10 +103,11 @@ def models() -> Iterator[Finding]:
         return
     for card in cards:
         try:
-            yield Finding(f"model {card.name}", True, f"{', '.join(card.roles)}; {weights_folder(card)}")
+            where = f"{', '.join(card.roles)}; {weights_folder(card)}"
+            yield Finding(f"model {card.name}", True, where, needed=card.shipped is not None)
         except LocalFactError as error:
             cure = f"localfact models pull {card.name}" if card.hub and not card.package else str(error)
-            yield Finding(f"model {card.name}", False, ", ".join(card.roles), cure)
+            yield Finding(f"model {card.name}", False, ", ".join(card.roles), cure, needed=card.shipped is not None)
 
 
 def found_corpora(folder: Path) -> Iterator[Finding]:

@@ -128,6 +128,7 @@ class SharedEngine:
 
 def start_settings(options: Options) -> "EngineSettings":
     """What vLLM would be started from."""
+    from localfact.crossencoders import runs_on_onnx
     from localfact.llm.settings import engine_settings, reserved_for
 
     if options.model is None:
@@ -136,6 +137,7 @@ def start_settings(options: Options) -> "EngineSettings":
     beside += [load_card(options.reranker)] if options.reranker is not None else []
     if options.relations not in (None, "llm", "lexical"):
         beside.append(load_card(options.relations))
+    beside = [card for card in beside if not runs_on_onnx(card)]  # those stay on the CPU
     return engine_settings(load_card(options.model), engine_args=options.engine_args, reserved_gib=reserved_for(beside))
 
 

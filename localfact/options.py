@@ -37,8 +37,8 @@ class Options(Record):
             recorded. results: of a search so many are used. evidence: whole pages, or the snippets of search results.
         block_hosts, only_hosts, before: which pages may be used (see evidence/admission.py).
         reranker: the card of a cross-encoder that puts the passages of a claim in order.
-        relations: llm, lexical, or the card of a relation model. kept_relations: a file that keeps what they predict, in place
-            of the run folder's own, for several runs over the same pairs.
+        relations: builtin-nli, lexical, llm, or the card of another relation model. kept_relations: a file that keeps what
+            they predict, in place of the run folder's own, for several runs over the same pairs.
         k: passages retrieved per claim. passage_prior: the prior of a passage to be true. hosts: lower priors of single hosts.
         prior_map: a file that calibrates the priors of claims, from `localfact calibrate --prior-map`.
         stride: sentences a chunk; theta: the confidence that settles a claim; confidence: how it is read; keep_duplicates: of

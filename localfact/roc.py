@@ -85,7 +85,7 @@ class Windowed(Protocol):
     """A relation model that reads no more than its window at once."""
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the whole pair is read at once."""
+        """Whether the pair can be asked as it is: read at once, or in what the model picks of it for the hypothesis."""
         ...
 
 

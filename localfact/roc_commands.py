@@ -42,12 +42,13 @@ def roc(
 
     [dim]localfact roc --data expert_factor.csv --relations builtin-nli --relations lexical[/]
     """
+    from localfact.methods import BUILTIN_NLI
     from localfact.options import options_of
     from localfact.roc import relation_roc
 
     options = options_of(model=model, embedder=embedder, engine_arg=engine_arg, transcript=transcript, replay=replay)
     folder = out or default_folder(data, limit)
-    names = relations or ["builtin-nli"]
+    names = relations or [BUILTIN_NLI]
     try:
         with Progress(*Progress.get_default_columns(), console=errors(), transient=True) as bar:
             report = relation_roc(

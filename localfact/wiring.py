@@ -116,7 +116,7 @@ def keeping(pipeline: Pipeline, settings: Settings, options: Options, file: Path
 
     Word overlap is kept only where the options name a file: it is predicted again as quickly as it is read.
     """
-    lexical = str(settings.get("relations", LEXICAL)).startswith(LEXICAL)
+    lexical = str(settings.get("relations")).startswith(LEXICAL)
     if pipeline.relation_model is None or (lexical and options.kept_relations is None):
         return pipeline
     kept = KeptRelations(pipeline.relation_model, options.kept_relations or file)

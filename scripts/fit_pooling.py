@@ -60,9 +60,10 @@ def main() -> None:
     sets = asyncio.run(asked(card, watched(arguments.data, arguments.seed)))
     pool = fitted(list(sets.values()))
     print(f"{'set':20} {'pairs':>5}  log loss: model, overlap, pooled")
-    for name, one in sets.items():
-        losses = (loss([one], 1, 0), loss([one], 0, 1), loss([one], pool.model, pool.overlap))
-        print(f"{name:20} {len(one.gold):5}  " + "  ".join(f"{each:.3f}" for each in losses))
+    for name, several in (*((name, [one]) for name, one in sets.items()), ("mean of the sets", list(sets.values()))):
+        losses = (loss(several, 1, 0), loss(several, 0, 1), loss(several, pool.model, pool.overlap))
+        pairs = sum(len(one.gold) for one in several)
+        print(f"{name:20} {pairs:5}  " + "  ".join(f"{each:.3f}" for each in losses))
     put(arguments.card, pool)
     print(f"{arguments.card}: {pool}")
 

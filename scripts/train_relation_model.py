@@ -27,6 +27,8 @@ from scripts.relation_model.card import CARD_FILE, write_card
 from scripts.relation_model.curriculum import SENTENCE_EPOCHS, read
 from scripts.relation_model.examples import LABELS, TEST_PERCENT, Example
 
+#: Of the model that ships.
+OUT = Path("models/builtin-nli")
 #: Tokens of premise and hypothesis together that are learned from; few pairs have more.
 LONGEST = 192
 DROPOUT = 0.1
@@ -37,7 +39,7 @@ PLAIN = "float32"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="the folder of public data sets")
-    parser.add_argument("--out", type=Path, default=Path("models/builtin-nli"), help="where the model is written")
+    parser.add_argument("--out", type=Path, default=OUT, help="where the model is written")
     parser.add_argument(
         "--work", type=Path, default=Path("builtin-nli-training"), help="where the state of the training is kept"
     )
@@ -84,7 +86,8 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
         stamp(card, out)
         tell(f"Written: {out}, and its revision to {card}. Now its pooling with word overlap, and its figures:")
         tell(f"python -m scripts.fit_pooling {data} --card {card}")
-    tell(f"python -m scripts.evaluate_relation_models {data} --card {out / CARD_FILE}")
+    named = "" if out == OUT else f"{card if card.exists() else out} "  # the one that ships is always measured
+    tell(f"python -m scripts.evaluate_relation_models {data} {named}--card {out / CARD_FILE}")
     tell(f"python -m scripts.evaluate_relation_models {data} {out} {work / PLAIN}    (what the integers cost)")
 
 

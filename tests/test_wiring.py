@@ -15,7 +15,7 @@ from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine
 from localfact.methods import METHODS
-from localfact.modelcards import ModelCard
+from localfact.modelcards import ModelCard, load_card
 from localfact.options import Options
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
@@ -132,9 +132,9 @@ def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypat
     monkeypatch.setattr("localfact.engines.load_card", lambda name: card_of(name))
 
     def card_of(name: str) -> ModelCard:
-        return ModelCard(name=name, revision="abc", roles=("relations",))
+        return load_card(name) if name == "builtin-nli" else ModelCard(name=name, revision="abc", roles=("relations",))
 
-    for relations in (None, "lexical", "llm", "some-encoder"):
+    for relations in (None, "lexical", "llm", "builtin-nli", "some-encoder"):
         start_settings(Options(model="some-model", embedder="none", relations=relations))
-    assert reserved[:3] == [0, 0, 0]
-    assert reserved[3] > 0
+    assert reserved[:4] == [0, 0, 0, 0], "what runs by ONNX stays on the CPU"
+    assert reserved[4] > 0

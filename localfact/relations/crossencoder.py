@@ -111,7 +111,7 @@ class CrossEncoderRelationModel:
                 await self._predict(prepared.tokens, Joining(prepared.read, self._pooling(prepared.overlap, told)))
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the whole pair is read at once, so that nothing of it is left out and nothing joined."""
+        """Whether the pair can be asked as it is: read at once, with nothing joined, or in what the model picks of it."""
         if self._picking is not None:
             return self._picking.fits(Pair(readable(pair.premise), readable(pair.hypothesis)))
         return bool(sum(self._length(readable(text), {}) for text in pair) <= self._encoder.room)

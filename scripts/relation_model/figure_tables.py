@@ -121,8 +121,9 @@ def legend(evaluation: Evaluation) -> str:
     limited = "" if evaluation.limit is None else f" About {evaluation.limit:,} pairs of each set, by topic."
     return (
         f"Intervals: {evaluation.interval}.{limited} ✓ and ✗: target met or not; of the calibration error (ten bins of equal "
-        f"count, the label said) it is {evaluation.calibration_target}, on sets of more than {CALIBRATED_ROWS} pairs. Lexical "
-        "borrows the embedder, which is not in its size."
+        f"count, the label said) it is {evaluation.calibration_target}, on sets of more than {CALIBRATED_ROWS} pairs. Of "
+        "Factcheck-GPT's stances partial support is left out. Lexical embeds the sentences of each premise; the embedder is "
+        "not in its size."
     )
 
 

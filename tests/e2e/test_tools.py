@@ -174,6 +174,7 @@ def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     assert [methods[name] for name in ("builtin-fr2", "factreasoner-fr2", "fastfact")] == ["builtin-nli", "llm", None]
     findings = {row["name"]: row for row in json.loads(localfact("doctor", "--json").stdout)}
     assert findings["model minilm"]["found"]
+    assert all(findings[name]["found"] and findings[name]["needed"] for name in ("model builtin-nli", "onnxruntime"))
     assert "builtin-fr2" in localfact("methods").stdout
 
 
