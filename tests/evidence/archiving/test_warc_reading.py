@@ -56,7 +56,6 @@ class Pages(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answers."""
-        self.close_connection = True
         body = {"/page": PAGE, "/chunked": PAGE * 3, "/gzipped": GZIPPED}.get(self.path)
         if self.path == "/moved":
             self.send_response(302)
@@ -72,6 +71,7 @@ class Pages(BaseHTTPRequestHandler):
             body = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (body[:100], body[100:])) + b"0\r\n\r\n"
         else:
             self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")  # said, or whoever asks takes it for open
         self.end_headers()
         self.wfile.write(body)
 
