@@ -1,4 +1,4 @@
-"""Makes WARC files by hand and has warcio's own checker look at files, for the tests of the archive and of its readers."""
+"""Makes WARC files by hand, tells pages and problems of their reading apart, and has warcio's own checker look at them."""
 
 import gzip
 from argparse import Namespace
@@ -6,6 +6,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from warcio.checker import Checker
+
+from localfact.evidence.archiving.warc_reading import WarcProblem, read_warc
+from localfact.evidence.fetching.exchange import Exchange
+
+PAGE = b"<html><title>Norvik</title><p>The harbour of Norvik was dredged in 1884.</p></html>"
 
 
 def passes_checker(files: Iterable[Path]) -> bool:
@@ -35,3 +40,23 @@ def answer(body: bytes, *headers: str, status: str = "200 OK") -> bytes:
 def zipped(*records: bytes) -> bytes:
     """The records as gzip members."""
     return b"".join(gzip.compress(content, mtime=0) for content in records)
+
+
+GOOD = record("response", answer(PAGE, "Content-Type: text/html"), WARC_Target_URI="https://good.example/")
+
+
+def exchanges(file: Path, **how: int) -> list[Exchange]:
+    """What was read, without the problems."""
+    return [found for found in read_warc(file, **how) if isinstance(found, Exchange)]
+
+
+def problems(file: Path, **how: int) -> list[WarcProblem]:
+    """What was told about, without the pages."""
+    return [found for found in read_warc(file, **how) if isinstance(found, WarcProblem)]
+
+
+def written(tmp_path: Path, content: bytes) -> Path:
+    """The content as a file."""
+    file = tmp_path / "other.warc.gz"
+    file.write_bytes(content)
+    return file
