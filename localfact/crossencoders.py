@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from localfact.embedding import single_threaded_workers
-from localfact.errors import InputError, MissingError
+from localfact.errors import InputError
 from localfact.matchmarks import CONFIGURED, match_types
 from localfact.modelcards import ModelCard, weights_folder
 from localfact.modelfiles import is_onnx
@@ -160,17 +160,6 @@ def device_used(device: str | None) -> str:
     import torch
 
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def runs_on_onnx(card: ModelCard) -> bool:
-    """Whether the model of a settled card is an ONNX file, so that neither device nor precision is a matter of choice.
-
-    False where its weights are not on this machine.
-    """
-    try:
-        return is_onnx(weights_folder(card))
-    except MissingError:
-        return False
 
 
 def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:

@@ -12,7 +12,7 @@ from localfact.embedding import NO_EMBEDDER
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.llm.lent import LentEngine
-from localfact.modelcards import CARD_SUFFIXES, load_card, named_card
+from localfact.modelcards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
 from localfact.options import Options
 
 if TYPE_CHECKING:
@@ -128,7 +128,6 @@ class SharedEngine:
 
 def start_settings(options: Options) -> "EngineSettings":
     """What vLLM would be started from."""
-    from localfact.crossencoders import runs_on_onnx
     from localfact.llm.settings import engine_settings, reserved_for
 
     if options.model is None:

@@ -170,6 +170,17 @@ def named_card(name_or_path: str) -> ModelCard:
     )
 
 
+def runs_on_onnx(card: ModelCard) -> bool:
+    """Whether the model of a card is an ONNX file, so that neither device nor precision is a matter of choice.
+
+    False where its weights are not on this machine.
+    """
+    try:
+        return is_onnx(weights_folder(card))
+    except MissingError:
+        return False
+
+
 def read_card(file: Path) -> ModelCard:
     """The card in a YAML file.
 

@@ -85,7 +85,7 @@ class Windowed(Protocol):
     """A relation model that reads no more than its window at once."""
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the pair can be asked as it is: read at once, or in what the model picks of it for the hypothesis."""
+        """Whether the pair is read at once, so that no readings are joined."""
         ...
 
 

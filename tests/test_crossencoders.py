@@ -13,9 +13,9 @@ import pytest
 from tiny_albert import WINDOW, tiny_albert
 from tiny_models import tiny_bert, tiny_onnx
 
-from localfact.crossencoders import ALONE, BATCHED, CrossEncoder, Shape, Tokens, batches_of, runs_on_onnx, window_of
+from localfact.crossencoders import ALONE, BATCHED, CrossEncoder, Shape, Tokens, batches_of, window_of
 from localfact.errors import InputError
-from localfact.modelcards import ModelCard, load_card
+from localfact.modelcards import ModelCard, load_card, runs_on_onnx
 from localfact.onnxmodels import OnnxModel
 
 

@@ -85,7 +85,7 @@ MAY_IMPORT = {
         *("run", "runfolder", "scoring", "versions", "embedding", "engines", "jsonrows", "passes"),
     },
     "versions": set(),
-    "engines": {"crossencoders", "embedding", "llm", "modelcards", "options"},
+    "engines": {"embedding", "llm", "modelcards", "options"},
     "methods": {"evidence", "modelcards", "options"},
     "settings": TOOLS | {*STRATEGIES, "methods", "options"},
     "sources": TOOLS | {"evidence", "options", "pipeline", "settings"},

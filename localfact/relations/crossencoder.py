@@ -14,9 +14,9 @@ from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from localfact.crossencoders import CrossEncoder, Tokens, batches_of, device_used, runs_on_onnx
+from localfact.crossencoders import CrossEncoder, Tokens, batches_of, device_used
 from localfact.errors import EngineError, InputError
-from localfact.modelcards import ModelCard, settled
+from localfact.modelcards import ModelCard, runs_on_onnx, settled
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical import LexicalRelationModel, lexical_identity
@@ -111,7 +111,7 @@ class CrossEncoderRelationModel:
                 await self._predict(prepared.tokens, Joining(prepared.read, self._pooling(prepared.overlap, told)))
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the pair can be asked as it is: read at once, with nothing joined, or in what the model picks of it."""
+        """Whether the pair is read at once, in one window, be it all of it or what is picked, so that nothing is joined."""
         if self._picking is not None:
             return self._picking.fits(Pair(readable(pair.premise), readable(pair.hypothesis)))
         return bool(sum(self._length(readable(text), {}) for text in pair) <= self._encoder.room)

@@ -239,8 +239,8 @@ class Picking:
         self._length = lru_cache(KEPT_CLAIMS)(lambda text: len(starts(text)))
 
     def fits(self, pair: Pair) -> bool:
-        """Whether the pair can be asked as it is: where windows are picked always, else if it is read at once."""
-        return self._most is not None or self.windows(pair) == [pair]
+        """Whether the pair is read at once, in one window, be it all of it or what is picked."""
+        return len(self.windows(pair)) == 1
 
     def windows(self, pair: Pair) -> list[Pair]:
         """The pairs to read in place of `pair`: the windows of the premise that are worth it for each piece of the hypothesis.

@@ -86,7 +86,7 @@ def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
 
 
 def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(localfact: CommandLine, tmp_path: Path) -> None:
-    # Of a slower relation model the answers are kept in a file of their own, which would be full first.
+    # Of a slower relation model the answers are kept in a file of their own, which would be full first: the next test.
     words = ("eval", "--limit", "6", "--embedder", "none", "--relations", "lexical")
     assert localfact(*words, "--out", "whole").returncode == 0
     whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
@@ -99,6 +99,20 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(loca
     assert 0 < len(kept) < len(whole)
     assert localfact(*words, "--out", "full").returncode == 0
     assert (tmp_path / "full/assessments.jsonl").read_bytes() == whole
+
+
+def test_a_disk_too_full_for_the_relations_is_one_sentence_too_and_the_run_goes_on(
+    localfact: CommandLine, tmp_path: Path
+) -> None:
+    words = ("eval", "--limit", "2", "--embedder", "none")
+    assert localfact(*words, "--out", "whole").returncode == 0
+    kept = (tmp_path / "whole/relations.sqlite").stat().st_size
+    full = localfact(*words, "--out", "full", largest_file=kept // 2)
+    assert full.returncode == 2
+    assert "relations.sqlite cannot be written" in full.stderr
+    assert "Traceback" not in full.stderr
+    assert localfact(*words, "--out", "full").returncode == 0
+    assert (tmp_path / "full/assessments.jsonl").read_bytes() == (tmp_path / "whole/assessments.jsonl").read_bytes()
 
 
 def test_bad_rows_are_counted_and_the_good_ones_scored(localfact: CommandLine, tmp_path: Path) -> None:

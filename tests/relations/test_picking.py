@@ -142,9 +142,9 @@ def test_a_pair_is_read_with_the_windows_picked_for_its_claim() -> None:
     assert ANSWER in picking().windows(Pair(text, CLAIM))[0].premise
     assert picking().windows(Pair(ANSWER, CLAIM)) == [Pair(ANSWER, CLAIM)]
     assert picking().fits(Pair(text, CLAIM))
-    everything = picking(most=None)
-    assert everything.fits(Pair(ANSWER, CLAIM))
-    assert not everything.fits(Pair(text, CLAIM))
+    for most in (2, None):
+        assert picking(most=most).fits(Pair(ANSWER, CLAIM))
+        assert not picking(most=most).fits(Pair(text, CLAIM))
 
 
 def test_windows_are_picked_for_each_piece_of_a_passage() -> None:
