@@ -1,0 +1,177 @@
+"""Takes statements out of the code, one at a time, and says whether the tests notice: a measure of the tests, not of the code.
+
+    python -m scripts.mutations choose LIST.yaml --seed 14 --each 10     draws statements of each area's code into the list
+    python -m scripts.mutations run LIST.yaml [--then "make test-fast"]  takes each out; runs its area's tests, then those
+
+LIST.yaml has `areas` (name: its `code` and `tests`, as paths) and `statements` (area, function, statement). A statement is
+known by the function that it stands in and by its text, not by its file, so that a list outlives a move. `run` edits the
+checkout it stands in and puts everything back; it refuses to begin where something is not committed.
+"""
+
+import argparse
+import ast
+import random
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+#: A test run that takes longer, in seconds, is taken for one that a mutation made endless.
+PATIENCE = 1200
+#: What of a statement is shown and compared: enough to know it by.
+SHOWN = 200
+
+
+class Statement(NamedTuple):
+    """A statement that can be taken out: of a block that has others, or whose place `pass` can take."""
+
+    file: Path
+    function: str
+    node: ast.stmt
+
+    @property
+    def text(self) -> str:
+        """The statement as it is written without comments, cut."""
+        return ast.unparse(self.node)[:SHOWN]
+
+
+def statements(files: Sequence[Path]) -> Iterator[Statement]:
+    """Those statements of the files' functions whose loss Python itself would not complain of at once."""
+    for file in files:
+        for function, body in functions(ast.parse(file.read_text(encoding="utf-8")), ()):
+            for node in own(body):
+                if droppable(node):
+                    yield Statement(file, function, node)
+
+
+def functions(node: ast.AST, path: tuple[str, ...]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
+    """Every function below a node with its dotted name: classes and functions around it come first."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if not isinstance(child, ast.ClassDef):
+                yield ".".join((*path, child.name)), child.body
+            yield from functions(child, (*path, child.name))
+        else:
+            yield from functions(child, path)
+
+
+def own(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of a body, nested blocks included, without those of inner functions and classes."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        for block in ("body", "orelse", "finalbody"):
+            yield from own(getattr(node, block, None) or [])
+        for handler in getattr(node, "handlers", None) or []:
+            yield from own(handler.body)
+
+
+def droppable(node: ast.stmt) -> bool:
+    """Whether taking it out leaves a program that runs: no name is lost by it, only what it does."""
+    if isinstance(node, ast.Expr):
+        return not isinstance(node.value, ast.Constant)  # docstrings and dots
+    if isinstance(node, ast.Assign):
+        return all(isinstance(target, ast.Attribute | ast.Subscript) for target in node.targets)
+    return isinstance(node, ast.If | ast.AugAssign | ast.Raise | ast.Continue | ast.Break | ast.Delete)
+
+
+def without(statement: Statement) -> str:
+    """The file's text with `pass` in the statement's place."""
+    lines = statement.file.read_text(encoding="utf-8").splitlines(keepends=True)
+    first, last = statement.node.lineno - 1, statement.node.end_lineno or statement.node.lineno
+    head = lines[first].encode()[: statement.node.col_offset].decode()
+    # An `elif` is an `if` inside an `else` that is not written: what takes its place has to be an `elif`, too.
+    put = "elif False: pass" if lines[first][len(head) :].startswith("elif") else "pass"
+    tail = lines[last - 1].encode()[statement.node.end_col_offset :].decode()
+    return "".join([*lines[:first], head + put + tail, *lines[last:]])
+
+
+def python_files(paths: Sequence[str]) -> list[Path]:
+    return [file for path in map(Path, paths) for file in (sorted(path.rglob("*.py")) if path.is_dir() else [path])]
+
+
+def choose(wanted: dict[str, Any], seed: int, each: int) -> list[dict[str, str]]:
+    """So many statements of each area, one a function at most."""
+    chosen = []
+    for area, places in wanted["areas"].items():
+        found = list(statements(python_files(places["code"])))
+        random.Random(f"{seed} {area}").shuffle(found)
+        firsts = {one.function: one for one in reversed(found)}
+        ones = [one for one in found if firsts[one.function] is one][:each]
+        chosen += [{"area": area, "function": one.function, "statement": one.text} for one in ones]
+    return chosen
+
+
+def find(row: dict[str, str]) -> Statement | None:
+    """Where a statement stands today; None where no function of that name has it."""
+    everywhere = statements(python_files(["localfact"]))
+    return next((one for one in everywhere if (one.function, one.text) == (row["function"], row["statement"])), None)
+
+
+def notices(command: Sequence[str]) -> bool:
+    """Whether the tests fail, or come to no end."""
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
+def run(wanted: dict[str, Any], then: str) -> None:
+    """Takes each statement out; prints which tests noticed, and how many statements were caught."""
+    caught, lost = 0, 0
+    for number, row in enumerate(wanted["statements"], start=1):
+        statement = find(row)
+        begun = time.monotonic()
+        if statement is None:
+            lost, who = lost + 1, "NOT FOUND"
+        else:
+            who = taken_out(statement, wanted["areas"][row["area"]]["tests"], then)
+            caught += who != "nobody"
+        place = statement.file if statement else "?"
+        print(
+            f"{number:3} {who:14} {time.monotonic() - begun:5.0f} s  {place} {row['function']}: {row['statement'][:80]!r}",
+            flush=True,
+        )
+    print(f"caught {caught} of {len(wanted['statements'])}, not found {lost}")
+
+
+def taken_out(statement: Statement, tests: Sequence[str], then: str) -> str:
+    """Who noticed that the statement is gone."""
+    before = statement.file.read_bytes()
+    try:
+        statement.file.write_text(without(statement), encoding="utf-8")
+        ast.parse(statement.file.read_text(encoding="utf-8"))
+        if notices([sys.executable, "-m", "pytest", "-x", "-q", *tests]):
+            return "its own tests"
+        return "the others" if then and notices(shlex.split(then)) else "nobody"
+    finally:
+        statement.file.write_bytes(before)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("choose", "run"))
+    parser.add_argument("list", type=Path, metavar="LIST.yaml")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--each", type=int, default=10, help="statements an area")
+    parser.add_argument("--then", default="", help="a command to run where an area's own tests noticed nothing")
+    given = parser.parse_args()
+    wanted = yaml.safe_load(given.list.read_text(encoding="utf-8"))
+    if given.what == "choose":
+        wanted["statements"] = choose(wanted, given.seed, given.each)
+        given.list.write_text(yaml.safe_dump(wanted, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
+        return
+    if subprocess.run(["git", "status", "--porcelain", "localfact", "tests"], capture_output=True, check=True).stdout:
+        sys.exit("Commit first: what is taken out is put back from the file as it stands.")
+    run(wanted, given.then)
+
+
+if __name__ == "__main__":
+    main()
