@@ -11,24 +11,24 @@ Names are loaded when they are first used, so that `import localfact` costs noth
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from localfact.api.evaluate import check, evaluate
+    from localfact.api.relate import infer, relate
     from localfact.errors import LocalFactError
-    from localfact.evaluation import check, evaluate
-    from localfact.options import Options
+    from localfact.methods.options import Options
     from localfact.records import Assessment
     from localfact.report.summary import Summary
-    from localfact.standalone import infer, relate
 
 __all__ = ["Assessment", "LocalFactError", "Options", "Summary", "check", "evaluate", "infer", "relate"]
 
 _HOMES = {
     "Assessment": "localfact.records",
     "LocalFactError": "localfact.errors",
-    "Options": "localfact.options",
+    "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",
-    "check": "localfact.evaluation",
-    "evaluate": "localfact.evaluation",
-    "infer": "localfact.standalone",
-    "relate": "localfact.standalone",
+    "check": "localfact.api.evaluate",
+    "evaluate": "localfact.api.evaluate",
+    "infer": "localfact.api.relate",
+    "relate": "localfact.api.relate",
 }
 
 

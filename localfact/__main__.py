@@ -1,5 +1,5 @@
 """`python -m localfact` is the command `localfact`."""
 
-from localfact.cli import main
+from localfact.cli.main import main
 
 main()

@@ -20,8 +20,8 @@ from localfact.records import (
     Response,
     Verdict,
 )
+from localfact.runtime.usage import Ledger, Usage, kept_in
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
-from localfact.usage import Ledger, Usage, kept_in
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and

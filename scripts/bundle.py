@@ -24,13 +24,13 @@ from pathlib import Path
 
 import yaml
 
+from localfact.corpus.corpus import DESCRIPTION_FILE, Corpus
 from localfact.errors import InputError, LocalFactError, MissingError, WriteError
-from localfact.evidence.corpora.corpus import DESCRIPTION_FILE, Corpus
-from localfact.files import NEW, replace, write_errors
-from localfact.locations import CHECKOUT
-from localfact.modelcards import load_card, weights_folder
-from localfact.modelfiles import hash_of_file
-from localfact.weights import PULLED_FILE, linked, pulled_of
+from localfact.models.cards import load_card, weights_folder
+from localfact.models.files import hash_of_file
+from localfact.models.weights import PULLED_FILE, linked, pulled_of
+from localfact.runtime.files import NEW, replace, write_errors
+from localfact.runtime.locations import CHECKOUT
 
 MANIFEST, README = "MANIFEST.sha256", "README.txt"
 WHEELS, WEIGHTS, INDEX = Path("wheels"), Path("models/weights"), Path("index")

@@ -15,16 +15,16 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from localfact.evaluation import prepare, sample_responses
-from localfact.options import Options
+from localfact.api.evaluate import prepare, sample_responses
+from localfact.methods.extraction import factreasoner
+from localfact.methods.options import Options
+from localfact.methods.wiring import wire
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Distribution, Failure, Pair
-from localfact.run import SILENT
+from localfact.runs.run import SILENT
 from localfact.scoring import score, standard_scores
-from localfact.settings import factreasoner
 from localfact.stages import RelationModel
 from localfact.vocabulary import RelationLabel
-from localfact.wiring import wire
 
 GATES = (None, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 METHOD = "builtin-fr2"

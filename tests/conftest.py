@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from taught_model import Taught, taught
 
-from localfact.embedding import Embedder, load_embedder
-from localfact.modelcards import load_card
+from localfact.models.cards import load_card
+from localfact.models.embedder import Embedder, load_embedder
+from localfact.web.pages import Page
 
 # A job in the background of a shell ignores Ctrl-C, and so would all that it starts; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -33,3 +34,27 @@ def minilm() -> Embedder:
 def school(tmp_path_factory: pytest.TempPathFactory) -> Taught:
     """A tiny Llama that answers its lessons in the formats of the prompts; made once, in half a minute."""
     return taught(tmp_path_factory.getbasetemp() / "taught")
+
+
+@pytest.fixture(scope="session")
+def pages() -> list[Page]:
+    """Eight short pages about two invented islands, one of them copied to another address with its last word changed."""
+    harbour = (
+        "The harbour of Norvik was dredged in 1884 by the engineer Tilda Brandt, who had studied in Uppsala. "
+        "It was wide enough for twelve fishing boats, and the stone quay that she designed still stands today. "
+        "A ferry to the mainland leaves from the quay every morning at seven, except on the first of January. "
+    )
+    texts = {
+        "harbour": harbour,
+        "harbour-copy": harbour.replace("January", "May"),
+        "lighthouse": "The lighthouse on Cape Orm is made of red granite. Its lamp was first lit on 3 May 1862.",
+        "wool": "Sheep outnumber people on Norvik by nine to one. The wool is spun in the village of Halla.",
+        "storm": "The great storm of 1901 tore the roof from the church of Halla. Nobody was hurt.",
+        "bridge": "A suspension bridge of 310 metres joins Norvik with Suderoy since 1957.",
+        "bird": "Puffins nest on the western cliffs from April to August.",
+        "zürich": "北京是中国的首都。长城很长。",
+    }
+    return [
+        Page(link=f"https://{name}.example/page", title=name.title(), text=text, date="2020-01-01")
+        for name, text in texts.items()
+    ]

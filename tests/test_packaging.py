@@ -5,7 +5,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from localfact.locations import data_folder
+from localfact.runtime.locations import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -23,7 +23,7 @@ def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
     assert {"localfact/_data/models/llama-3.1-70b.yaml", "localfact/prompts/extraction.jinja"} <= names
     assert not any("models/weights" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
 
-    program = "from localfact.locations import data_folder; print(data_folder('index') / 'sample')"
+    program = "from localfact.runtime.locations import data_folder; print(data_folder('index') / 'sample')"
     printed = subprocess.run(
         [sys.executable, "-c", program],
         cwd=tmp_path,

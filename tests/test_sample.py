@@ -3,8 +3,8 @@
 import json
 from urllib.parse import urlsplit
 
-from localfact.inputs import read_responses
-from localfact.locations import data_folder
+from localfact.inputs.responses import read_responses
+from localfact.runtime.locations import data_folder
 from localfact.vocabulary import GoldLabel
 
 INDEX = data_folder("index")

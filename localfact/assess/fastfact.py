@@ -16,8 +16,8 @@ from localfact.llm.engine import Chat, Choice, Engine
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import verification_chat
 from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Passage, Response, Verdict
+from localfact.runtime.tasks import together
 from localfact.stages import Relations
-from localfact.tasks import together
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 #: The stage that verification is counted under.

@@ -17,7 +17,7 @@ from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.prompts import Boundary
 from localfact.records import Claim, Response
-from localfact.tasks import together
+from localfact.runtime.tasks import together
 from localfact.text import readable
 
 #: Tokens that the answer about a single sentence must have room for; with less, the sentence is split.

@@ -17,7 +17,7 @@ from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.prompts import extraction_chat
 from localfact.records import Claim, Extraction, PreVerification, Response
-from localfact.tasks import together
+from localfact.runtime.tasks import together
 from localfact.vocabulary import PreVerificationLabel
 
 #: The stage that the distributions are counted under; the rest is `asking.EXTRACT`.

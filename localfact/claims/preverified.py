@@ -13,8 +13,8 @@ from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Claim, Extraction, PreVerification, Response
+from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
-from localfact.tasks import together
 from localfact.vocabulary import DEFINITE_LABELS
 
 #: Of equally probable labels the first of these is taken, so that a tie never settles a claim.

@@ -16,8 +16,8 @@ from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, revision_chat
 from localfact.records import Claim, Extraction, Response
+from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
-from localfact.tasks import together
 from localfact.text import normalise, readable, words
 
 #: The stage that calls are counted under.

@@ -3,12 +3,12 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from localfact.embedding import Embedder
+from localfact.corpus.indexing.index import Index
 from localfact.errors import MissingError
+from localfact.evidence.corpus_retriever import LEXICAL_ALONE, affinity, hits_of, search_all
 from localfact.evidence.duplicates import merge_near_duplicates
-from localfact.evidence.indexing.index import Index
 from localfact.evidence.queries import Queries, QueryWriter, queries_of
-from localfact.evidence.retriever import LEXICAL_ALONE, affinity, hits_of, search_all
+from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.stages import Retriever
 

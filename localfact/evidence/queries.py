@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from localfact.errors import InputError, PromptTooLongError
-from localfact.evidence.invisible import visible
-from localfact.evidence.searching.operators import without_conjunctions, without_fields
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, query_chat
 from localfact.records import Claim, Response
-from localfact.tasks import together
+from localfact.runtime.tasks import together
 from localfact.text import normalise, readable, words
+from localfact.web.invisible import visible
+from localfact.web.searching.operators import without_conjunctions, without_fields
 
 #: The stage that calls are counted under.
 QUERY = "query"

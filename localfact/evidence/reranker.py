@@ -9,10 +9,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
-from localfact.crossencoders import CrossEncoder, Tokens, batches_of
-from localfact.embedding import fitting_pieces
 from localfact.errors import EngineError, InputError
-from localfact.modelcards import ModelCard, load_card, settled
+from localfact.models.cards import ModelCard, load_card, settled
+from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
+from localfact.models.embedder import fitting_pieces
 from localfact.text import readable
 
 #: Raised when queries or texts are cut, or their pieces joined, in another way: scores of before are those of another model.

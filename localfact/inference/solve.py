@@ -13,9 +13,9 @@ from localfact.errors import InputError
 from localfact.inference.components import Component, log_form, split
 from localfact.inference.contraction import contract
 from localfact.inference.elimination import CELLS_CEILING, TooWide, elimination_order
-from localfact.inference.evidence import condition
 from localfact.inference.exact import eliminate
 from localfact.inference.factor_graph import FactorGraph
+from localfact.inference.forced import condition
 from localfact.inference.reduction import reduce
 from localfact.inference.solution import Solution
 

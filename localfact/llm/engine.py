@@ -11,7 +11,7 @@ from typing import Annotated, Literal, NamedTuple, Protocol
 from pydantic import Field
 
 from localfact.records import Probability, Record
-from localfact.usage import Usage
+from localfact.runtime.usage import Usage
 
 LogProb = Annotated[float, Field(le=1e-6)]  # rounding may leave a certain token a hair above 0
 

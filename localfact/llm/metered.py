@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
-from localfact.usage import spend
+from localfact.runtime.usage import spend
 
 
 class MeteredEngine:
-    """An engine whose calls are counted (`localfact.usage`). Counting tokens costs nothing and is not counted."""
+    """An engine whose calls are counted (`localfact.runtime.usage`). Counting tokens costs nothing and is not counted."""
 
     def __init__(self, engine: Engine) -> None:
         """Takes the engine that answers."""

@@ -12,7 +12,7 @@ from itertools import accumulate
 from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Message, Token
 from localfact.llm.labels import checked
-from localfact.usage import Usage
+from localfact.runtime.usage import Usage
 
 #: What it answers: a text, or its pieces each with the probability it was written with.
 Answer = str | Sequence[tuple[str, float]]

@@ -10,12 +10,12 @@ from typing import Any
 from pydantic import Field
 
 from localfact.errors import InputError, MissingError
-from localfact.llm.division import ADA, AMPERE, FP8_WHILE_LOADING, Divider, Division
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.hardware import GIB, Hardware, detect
-from localfact.llm.shape import Shape, shape_of_card, shape_of_folder
-from localfact.modelcards import ModelCard, settled, weights_folder
+from localfact.llm.model_shape import Shape, shape_of_card, shape_of_folder
+from localfact.llm.placement import ADA, AMPERE, FP8_WHILE_LOADING, Divider, Division
+from localfact.models.cards import ModelCard, settled, weights_folder
 from localfact.records import Record
 
 #: GiB that a model beside the engine takes besides its weights: activations of one batch, CUDA's own context.

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
-from localfact.llm.calls import Answer, Call, ChooseCall, CountCall, GenerateCall, Keys
-from localfact.llm.callstore import CallStore
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
 from localfact.llm.labels import checked
+from localfact.llm.transcript_calls import Answer, Call, ChooseCall, CountCall, GenerateCall, Keys
+from localfact.llm.transcript_store import CallStore
 
 Result = TypeVar("Result")
 

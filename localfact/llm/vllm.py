@@ -19,12 +19,20 @@ from localfact.errors import EngineError, InputError, MissingError, PromptTooLon
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
 from localfact.llm.labels import LabelTree, Node, checked, label_tree
-from localfact.llm.loopthread import LoopThread
+from localfact.llm.loop_thread import LoopThread
 from localfact.llm.offsets import Writing, write
+from localfact.llm.process_environment import (
+    cache_on_cpu,
+    environment,
+    inherited,
+    quieten,
+    silence,
+    spare_from_interrupts,
+    warden,
+)
 from localfact.llm.settings import EngineSettings
-from localfact.llm.surroundings import cache_on_cpu, environment, inherited, quieten, silence, spare_from_interrupts, warden
-from localfact.tasks import together
-from localfact.usage import Usage
+from localfact.runtime.tasks import together
+from localfact.runtime.usage import Usage
 
 if TYPE_CHECKING:
     from vllm import SamplingParams

@@ -10,18 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localfact.embedding import Embedder
+from localfact.corpus.corpus import Corpus
 from localfact.errors import InputError
-from localfact.evidence.corpora.corpus import Corpus
-from localfact.evidence.retriever import CorpusRetriever, Selection
-from localfact.files import file_digest
-from localfact.inputs import response_of
-from localfact.jsonrows import Row, RowError, read_rows
-from localfact.outputfile import OutputFile
-from localfact.passes import SILENT_PASS, PassProgress
+from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
+from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.responses import response_of
+from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Record, Response
-from localfact.run import complete
-from localfact.versions import versions
+from localfact.runs.passes import SILENT_PASS, PassProgress
+from localfact.runs.row_file import OutputFile
+from localfact.runs.run import complete
+from localfact.runtime.files import file_digest
+from localfact.runtime.versions import versions
 from localfact.vocabulary import GoldLabel
 
 #: What FActScore and IBM call the labels.

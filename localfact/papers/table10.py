@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localfact.engines import SharedEngine, Start, start_engine
-from localfact.evaluation import RUNS, Job, execute, prepare, sample_responses
-from localfact.files import file_digest
-from localfact.inputs import read_responses
-from localfact.methods import BUILTIN_NLI, LEXICAL, LLM, relation_card
-from localfact.modelcards import load_card, weights_folder
-from localfact.options import Options
+from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_responses
+from localfact.inputs.responses import read_responses
+from localfact.methods.engine import SharedEngine, Start, start_engine
+from localfact.methods.options import Options
+from localfact.methods.registry import BUILTIN_NLI, LEXICAL, LLM, relation_card
+from localfact.models.cards import load_card, weights_folder
 from localfact.papers.figures import COLUMNS, Column, Version
 from localfact.report.summary import Summary
-from localfact.run import Progress, complete
-from localfact.runfolder import RELATIONS_FILE, read_assessments, settings_name
+from localfact.runs.run import Progress, complete
+from localfact.runs.run_folder import RELATIONS_FILE, read_assessments, settings_name
+from localfact.runtime.files import file_digest
 from localfact.scoring import KPolicy, Score, ScoreResult, score
 from localfact.scoring.gold_scores import BrierPerResponse, GoldF1, PrecisionError
 from localfact.scoring.recall import MEDIAN

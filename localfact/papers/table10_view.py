@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from localfact.methods import LLM
-from localfact.modelcards import REVISION_DIGITS, named_card
+from localfact.methods.registry import LLM
+from localfact.models.cards import REVISION_DIGITS, named_card
 from localfact.papers.comparison import departures
 from localfact.papers.figures import COLUMNS, Column, PaperFigures, PaperRow, PaperTable, factreasoner_figures
 from localfact.papers.table10 import Row

@@ -14,14 +14,14 @@ from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from localfact.crossencoders import CrossEncoder, Tokens, batches_of, device_used
 from localfact.errors import EngineError, InputError
-from localfact.modelcards import ModelCard, runs_on_onnx, settled
+from localfact.models.cards import ModelCard, runs_on_onnx, settled
+from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of, device_used
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
-from localfact.relations.lexical import LexicalRelationModel, lexical_identity
-from localfact.relations.picking import PICKING, Picking
+from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.pooling import is_passage, pooled
+from localfact.relations.window_selection import PICKING, Picking
 from localfact.relations.windows import READING, Joining, measured, windows
 from localfact.stages import Relations
 from localfact.text import readable

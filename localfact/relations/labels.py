@@ -6,7 +6,7 @@ Below crossencoder.py, which asks the model.
 from collections.abc import Mapping
 
 from localfact.errors import InputError
-from localfact.modelcards import ModelCard
+from localfact.models.cards import ModelCard
 from localfact.vocabulary import RelationLabel
 
 #: How models name the three relations, in any case, their words joined by anything.

@@ -7,13 +7,13 @@ the pairs of a premise one after another, so that instructions and premise are c
 from collections.abc import Callable, Iterable, Sequence
 
 from localfact.errors import InputError, PromptTooLongError
-from localfact.llm.calls import deciding
 from localfact.llm.engine import Chat, Engine, EngineIdentity
+from localfact.llm.transcript_calls import deciding
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING, measured_async, most_decided, windows
+from localfact.runtime.tasks import for_each, together
 from localfact.stages import Relations
-from localfact.tasks import for_each, together
 from localfact.vocabulary import RelationLabel
 
 #: What the answers and their costs are counted under.

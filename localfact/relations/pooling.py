@@ -6,7 +6,7 @@ a contradiction; word overlap sees what is there and no more.
 
 import math
 
-from localfact.modelcards import OpinionPool
+from localfact.models.cards import OpinionPool
 from localfact.records import Distribution
 
 #: A probability below this counts as this: one opinion alone rules nothing out.

@@ -1,6 +1,6 @@
 """How well a probability tells two kinds of pairs apart: the receiver operating characteristic, its area, an interval.
 
-Arrays only: which pairs are the positives, and what the rows are that belong together, is decided in localfact/roc.py.
+Arrays only: which pairs are the positives, and what the rows are that belong together, is decided in localfact/api/roc.py.
 """
 
 from typing import Annotated

@@ -14,13 +14,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from localfact.embedding import Embedder, load_embedder
-from localfact.evidence.indexing.dense_index import DenseIndex
-from localfact.evidence.indexing.index import Index
-from localfact.evidence.indexing.lexical_index import LexicalIndex
-from localfact.modelcards import load_card
+from localfact.corpus.indexing.dense_index import DenseIndex
+from localfact.corpus.indexing.index import Index
+from localfact.corpus.indexing.lexical_index import LexicalIndex
+from localfact.models.cards import load_card
+from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
-from localfact.relations.lexical import LexicalRelationModel
+from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
 from scripts.bench import calls, corpora, graphs, llm, relations, synthetic, web
 from scripts.bench.measure import CALLS, Path, rates
@@ -56,7 +56,7 @@ def embedding(size: float, embedder: Embedder) -> Section:
     """Passages of 150 words one by one, as localfact embeds on a CPU, against sentence-transformers in batches of 32."""
     from sentence_transformers import SentenceTransformer
 
-    from localfact.modelcards import weights_folder
+    from localfact.models.cards import weights_folder
 
     texts = synthetic.texts(max(8, int(EMBEDDED_PASSAGES * size)), 150, seed=1)
     plain = SentenceTransformer(str(weights_folder(load_card("minilm"))), local_files_only=True, device="cpu")

@@ -12,17 +12,17 @@ from rich.table import Table
 from localfact.assess.fastfact import FastFact
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.claims.chunks import Stride, chunks_of
-from localfact.evidence.corpora.corpus import Corpus
-from localfact.evidence.retriever import CorpusRetriever, Selection
-from localfact.inputs import read_responses
+from localfact.corpus.corpus import Corpus
+from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
+from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedEngine
-from localfact.locations import data_folder
 from localfact.pipeline import Journey, Pipeline
 from localfact.prompts import Boundary
 from localfact.records import Assessment, Response
 from localfact.report.accounting import TOTAL, Accounting, accounting
+from localfact.runtime.locations import data_folder
 from localfact.vocabulary import PreVerificationLabel
 
 #: Responses of the sample at --size 1; it has 20.

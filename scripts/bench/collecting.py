@@ -10,16 +10,16 @@ from pathlib import Path
 
 from rich.table import Table
 
-from localfact.evidence.archiving.archive import Archive
-from localfact.evidence.corpora.adding import CorpusWriter
-from localfact.evidence.corpora.collecting import WebCollector, now
-from localfact.evidence.corpora.store import Fetch
-from localfact.evidence.extracting import extraction
-from localfact.evidence.extracting.extraction import Document
-from localfact.evidence.extracting.extractors import Extractors
-from localfact.evidence.fetching.fetch import Fetched, Fetcher
-from localfact.evidence.pages import WEB, Page
-from localfact.tasks import together
+from localfact.corpus.store import Fetch
+from localfact.corpus.writer import CorpusWriter
+from localfact.evidence.web_collector import WebCollector, now
+from localfact.runtime.tasks import together
+from localfact.web.archiving.archive import Archive
+from localfact.web.extracting import extraction
+from localfact.web.extracting.extraction import Document
+from localfact.web.extracting.extractors import Extractors
+from localfact.web.fetching.fetch import Fetched, Fetcher
+from localfact.web.pages import WEB, Page
 from scripts.bench.fetching import AT_ONCE, TRIES, Cost, best, timed
 from scripts.bench.loopback import NETWORK, RESULTS, Listed, Site
 

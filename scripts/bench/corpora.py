@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from localfact.embedding import Vectors
-from localfact.evidence.indexing import segments
-from localfact.evidence.indexing.dense_segments import DenseSegments
-from localfact.evidence.indexing.index import Index
-from localfact.evidence.indexing.lexical_index import LexicalIndex, terms
+from localfact.corpus.indexing import segments
+from localfact.corpus.indexing.dense_segments import DenseSegments
+from localfact.corpus.indexing.index import Index
+from localfact.corpus.indexing.lexical_index import LexicalIndex, terms
+from localfact.models.embedder import Vectors
 from scripts.bench import measure, synthetic
 
 DIMENSION = 384

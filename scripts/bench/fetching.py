@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.table import Table
 
-from localfact.evidence.fetching.fetch import Fetcher
-from localfact.tasks import together
+from localfact.runtime.tasks import together
+from localfact.web.fetching.fetch import Fetcher
 from scripts.bench.loopback import NETWORK, Site
 
 HOSTS = 200

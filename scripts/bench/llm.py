@@ -18,7 +18,7 @@ from rich.table import Table
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, relation_chat
-from localfact.usage import StageUsage, Usage
+from localfact.runtime.usage import StageUsage, Usage
 from scripts.bench import synthetic, tiny_model
 from scripts.bench.measure import Path, rates
 
@@ -136,7 +136,7 @@ def started(folder: File, cache_tokens: int) -> Iterator[Engine]:
     from localfact.llm.hardware import detect
     from localfact.llm.settings import engine_settings
     from localfact.llm.vllm import VLLMEngine
-    from localfact.modelcards import load_card
+    from localfact.models.cards import load_card
 
     hardware = detect()
     arguments = {

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from localfact.evidence.corpora.collecting import now
-from localfact.evidence.searching.results import Search, SearchResult
+from localfact.evidence.web_collector import now
+from localfact.web.searching.results import Search, SearchResult
 
-TESTS = Path(__file__).parents[2] / "tests"
+TESTS = Path(__file__).parents[2] / "tests/support"
 #: What a Fetcher must admit.
 NETWORK = "127.0.0.0/8"
 #: Pages of a host at least.

@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from localfact.crossencoders import CrossEncoder
-from localfact.modelcards import ModelCard, load_card, weights_folder
+from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.cross_encoder import CrossEncoder
 from scripts.bench import measure, synthetic
 
 #: Pairs at --size 1, and how many words their premises have: 40 to 160 tokens with the claim.
@@ -37,7 +37,7 @@ def written(folder: Path) -> tuple[CrossEncoder, CrossEncoder]:
     from transformers import AutoModelForSequenceClassification
     from transformers.utils.logging import disable_progress_bar
 
-    from scripts.relation_model.exporting import export
+    from scripts.training.relation_model.exporting import export
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
     encoder = weights_folder(load_card("minilm"))

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from rich.table import Table
 
-from localfact.evidence.archiving.archive import Archive
-from localfact.evidence.extracting import extraction
-from localfact.evidence.extracting.extractors import Extractors
-from localfact.evidence.fetching.exchange import Exchange
-from localfact.tasks import together
+from localfact.runtime.tasks import together
+from localfact.web.archiving.archive import Archive
+from localfact.web.extracting import extraction
+from localfact.web.extracting.extractors import Extractors
+from localfact.web.fetching.exchange import Exchange
 from scripts.bench import collecting, fetching, measure
 from scripts.bench.loopback import PAGES_PER_HOST, RESULTS, articles, serving
 

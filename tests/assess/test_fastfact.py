@@ -15,7 +15,7 @@ from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import Answer, ScriptedEngine
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
-from localfact.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, kept_in
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 RESPONSE = Response(id="r", text="A text.")

@@ -13,10 +13,10 @@ from localfact.assess.localfact import LocalFact
 from localfact.assess.priormap import FEWEST_CLAIMS, PriorMap, fitted, read_prior_map
 from localfact.assess.priors import prior_of
 from localfact.errors import InputError
-from localfact.methods import METHODS
-from localfact.options import Options
+from localfact.methods.extraction import prior_map_of
+from localfact.methods.options import Options
+from localfact.methods.registry import METHODS
 from localfact.records import Claim, PreVerification
-from localfact.settings import prior_map_of
 from localfact.vocabulary import PreVerificationLabel
 
 HALFWAY = PriorMap(knots=((0.0, 0.2), (0.5, 0.2), (1.0, 0.8)))

@@ -12,7 +12,7 @@ from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import Answer, ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
-from localfact.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, kept_in
 
 TEXT = "Kepler was born in 1571. He studied in Tübingen. He moved to Graz. He died in 1630."
 

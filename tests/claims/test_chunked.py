@@ -13,7 +13,7 @@ from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import CERTAIN, Answer, ScriptedEngine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Extraction, Response, Span
-from localfact.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, kept_in
 from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741

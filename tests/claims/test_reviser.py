@@ -13,8 +13,8 @@ from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import Answer, ScriptedEngine
 from localfact.records import Claim, Extraction, PreVerification, Response, Span
+from localfact.runtime.usage import Ledger, kept_in
 from localfact.text import readable
-from localfact.usage import Ledger, kept_in
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
 TEXT = "Johannes Kepler was born in 1571. He moved to Graz. The city lies in Styria. He died in 1630."

@@ -11,10 +11,10 @@ import pytest
 from commands import CommandLine
 from loopback_pages import LoopbackPages, island, serving
 
-from localfact.evidence.corpora.adding import CorpusWriter
-from localfact.evidence.corpora.store import Fetch
-from localfact.evidence.pages import Page
-from localfact.evidence.searching.results import Search, SearchResult
+from localfact.corpus.store import Fetch
+from localfact.corpus.writer import CorpusWriter
+from localfact.web.pages import Page
+from localfact.web.searching.results import Search, SearchResult
 
 NONE = ("--embedder", "none")
 

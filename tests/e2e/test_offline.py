@@ -39,8 +39,8 @@ os.write(log, b"watched\\n")
 #: The command line, which says at its end whether it was offline.
 COMMAND = """
 import os, sys
-from localfact.cli import main
-from localfact.offline import is_offline
+from localfact.cli.main import main
+from localfact.runtime.offline import is_offline
 try:
     main()
 finally:

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 import pytest
 from commands import CommandLine
 
-from localfact.completions import Question, read_questions
+from localfact.api.roc import related
+from localfact.inputs.factor import Question, read_questions
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine
 from localfact.relations.llm import LLMRelationModel
-from localfact.roc import related
 
 ROWS = (
     (

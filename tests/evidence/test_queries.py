@@ -22,7 +22,7 @@ from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import Answer, ScriptedEngine
 from localfact.records import Claim, Response
-from localfact.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, kept_in
 
 RESPONSE = Response(id="r", text="About Norvik.", prompt="Tell me about Norvik.", topic="Norvik")
 CLAIM = Claim(id="c1", text="The harbour of Norvik was dredged in 1884.")

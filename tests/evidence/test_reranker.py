@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
 
-from localfact.crossencoders import Shape, Tokens
-from localfact.embedding import fitting_pieces
 from localfact.errors import EngineError, InputError
 from localfact.evidence import reranker as module
 from localfact.evidence.reranker import Reranker, load_reranker, named_reranker, reranker_identity
-from localfact.modelcards import ModelCard, list_cards, load_card
+from localfact.models.cards import ModelCard, list_cards, load_card
+from localfact.models.cross_encoder import Shape, Tokens
+from localfact.models.embedder import fitting_pieces
 
 ROOM = WINDOW - 3
 QUERY = "Granite was cut."

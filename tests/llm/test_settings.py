@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from localfact.errors import InputError, MissingError
-from localfact.llm.calls import CountCall
-from localfact.llm.division import Divider, Division
 from localfact.llm.hardware import GIB, Gpu, Hardware
+from localfact.llm.model_shape import Shape, shape_of_card, shape_of_folder
+from localfact.llm.placement import Divider, Division
 from localfact.llm.settings import divided, engine_settings, precision, reserved_for
-from localfact.llm.shape import Shape, shape_of_card, shape_of_folder
-from localfact.modelcards import ModelCard, WeightsSize, list_cards, load_card
+from localfact.llm.transcript_calls import CountCall
+from localfact.models.cards import ModelCard, WeightsSize, list_cards, load_card
 
 
 def machine(count: int, memory_gib: float, capability: tuple[int, int], host_gib: float = 500) -> Hardware:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llm.counting import IDENTITY, LABELS, CountingEngine, asked, generate
+from counting_engine import IDENTITY, LABELS, CountingEngine, asked, generate
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.engine import EngineIdentity

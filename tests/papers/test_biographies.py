@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
+from localfact.corpus.build import build_corpus
+from localfact.corpus.corpus import Corpus
 from localfact.errors import InputError, MissingError, RunFolderError
-from localfact.evidence.corpora.building import build_corpus
-from localfact.evidence.corpora.corpus import Corpus
-from localfact.evidence.pages import Page
-from localfact.inputs import read_responses
+from localfact.inputs.responses import read_responses
 from localfact.papers.biographies import NO_ANNOTATION, NO_LABELLED_FACT, Built, build_biographies
 from localfact.vocabulary import GoldLabel
+from localfact.web.pages import Page
 
 PAGES = (
     Page(link="https://a.example/curie", title="Marie Curie", text="Marie Curie was a physicist born in Warsaw."),

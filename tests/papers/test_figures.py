@@ -2,7 +2,7 @@
 
 import pytest
 
-from localfact.modelcards import list_cards
+from localfact.models.cards import list_cards
 from localfact.papers.figures import COLUMNS, PaperFigures, PaperRow, factreasoner_figures
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError, MissingError
-from localfact.options import Options
+from localfact.methods.options import Options
 from localfact.papers.figures import COLUMNS
 from localfact.papers.table10 import columns, folder_name, row_jobs
 from localfact.scoring import KPolicy

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from localfact.api.evaluate import sample_corpus
 from localfact.errors import EngineError
-from localfact.evaluation import sample_corpus
 from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings
-from localfact.options import Options
+from localfact.methods.options import Options
 from localfact.papers.table10 import CALLS_FILE, Row, RowJob, options_for, row_jobs, run_rows
-from localfact.run import SILENT, Progress
-from localfact.runfolder import RELATIONS_FILE, read_assessments
+from localfact.runs.run import SILENT, Progress
+from localfact.runs.run_folder import RELATIONS_FILE, read_assessments
 
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],

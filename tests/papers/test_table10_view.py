@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from localfact.evaluation import Job
-from localfact.methods import find_method
-from localfact.options import Options
+from localfact.api.evaluate import Job
+from localfact.methods.options import Options
+from localfact.methods.registry import find_method
 from localfact.papers.figures import COLUMNS, Version
 from localfact.papers.table10 import Row, RowJob
 from localfact.papers.table10_view import DIFFERENCE, MEASURED, NOT_COMPARABLE, PAPER, table10, warnings_of

@@ -16,7 +16,6 @@ from localfact.claims.reviser import faithful, read_revision
 from localfact.claims.units import read_units
 from localfact.evidence.queries import plain, read_query
 from localfact.llm.engine import Generation, Message
-from localfact.locations import data_folder
 from localfact.prompts import (
     Boundary,
     atomization_chat,
@@ -31,6 +30,7 @@ from localfact.prompts import (
     verification_chat,
 )
 from localfact.records import Passage, passage_id
+from localfact.runtime.locations import data_folder
 from localfact.vocabulary import PreVerificationLabel
 
 BOUNDARY = Boundary(7)

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 from tiny_albert import tiny_albert
 
+from localfact.api.roc import Windowed
 from localfact.errors import InputError
 from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
-from localfact.modelcards import OpinionPool, load_card
+from localfact.models.cards import OpinionPool, load_card
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
+from localfact.relations.cache import KeptRelations, TellingModel
 from localfact.relations.crossencoder import CrossEncoderRelationModel
-from localfact.relations.kept import KeptRelations, TellingModel
-from localfact.relations.lexical import LexicalRelationModel
+from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.relations.llm import LLMRelationModel
-from localfact.roc import Windowed
 from localfact.stages import RelationModel
 
 PREMISES = ("Mirela Vantos was born in Split in 1902.", "The lighthouse stands 35 metres tall. It was built in 1862.")

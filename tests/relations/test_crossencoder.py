@@ -14,9 +14,9 @@ import pytest
 from tiny_albert import LABELS, SENTENCES, WINDOW, pairs_of, tiny_albert
 from tiny_models import tiny_onnx
 
-from localfact.crossencoders import Shape, Tokens
 from localfact.errors import InputError, MissingError
-from localfact.modelcards import ModelCard, load_card
+from localfact.models.cards import ModelCard, load_card
+from localfact.models.cross_encoder import Shape, Tokens
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, Prepared, cross_encoder_identity
 from localfact.relations.labels import label_of

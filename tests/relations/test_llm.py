@@ -18,7 +18,7 @@ from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations import llm
 from localfact.relations.llm import LABELS, LLMRelationModel, by_premise, llm_identity
-from localfact.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, kept_in
 
 PASSAGES = ("The tower stands in Paris. It is 324 metres high.", "The bridge was opened in 1932 in Sydney.")
 CLAIMS = ("The tower is in Paris.", "The bridge is in Perth.", "The tower was painted red.")

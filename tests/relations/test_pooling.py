@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from tiny_models import tiny_onnx
 
-from localfact.modelcards import ModelCard, OpinionPool, load_card
+from localfact.models.cards import ModelCard, OpinionPool, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
-from localfact.relations.lexical import LexicalRelationModel
+from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.relations.pooling import SENTENCE_WORDS, is_passage, pooled
 
 SURE = Distribution(entailment=0.8, contradiction=0.1, neutral=0.1, windows=2)

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from tiny_albert import pairs_of, tiny_albert
 
-from localfact.crossencoders import Tokens
 from localfact.errors import EngineError
-from localfact.modelcards import load_card
+from localfact.models.cards import load_card
+from localfact.models.cross_encoder import Tokens
 from localfact.records import Pair
+from localfact.relations.cache import KeptRelations
 from localfact.relations.crossencoder import CrossEncoderRelationModel
-from localfact.relations.kept import KeptRelations
 
 CORES = len(os.sched_getaffinity(0))
 

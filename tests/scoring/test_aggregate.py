@@ -8,7 +8,7 @@ import sys
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoring.builders import assessment, run_of, runs
+from run_builders import assessment, run_of, runs
 
 from localfact.records import Assessment
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
@@ -39,7 +39,7 @@ def test_the_interval_is_that_of_the_percentile_bootstrap() -> None:
 
 def test_the_same_seed_gives_the_same_interval_in_another_process() -> None:
     program = (
-        "from scoring.builders import run_of\n"
+        "from run_builders import run_of\n"
         "from localfact.scoring import score\n"
         "from localfact.scoring.scores import Precision\n"
         f"print(score(run_of(*{TEN!r}), [Precision()], 7)[0].model_dump_json())"

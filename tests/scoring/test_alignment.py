@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from run_builders import assessment, run_of, runs
 from scipy.stats import pearsonr, rankdata, spearmanr
-from scoring.builders import assessment, run_of, runs
 
 from localfact.records import Assessment
 from localfact.scoring import align

@@ -1,5 +1,5 @@
 import pytest
-from scoring.builders import assessment, run_of
+from run_builders import assessment, run_of
 
 from localfact.scoring import score
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scoring.builders import assessment, run_of, runs
+from run_builders import assessment, run_of, runs
 
 from localfact.errors import InputError
 from localfact.records import Assessment

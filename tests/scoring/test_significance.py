@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from run_builders import assessment, run_of
 from scipy.stats import ttest_rel
-from scoring.builders import assessment, run_of
 
 from localfact.errors import InputError
 from localfact.scoring import compare

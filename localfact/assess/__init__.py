@@ -1,0 +1,1 @@
+"""Deciding what is true: FastFact's gate and verifier, FactReasoner's graph."""

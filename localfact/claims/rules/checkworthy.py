@@ -1,0 +1,149 @@
+"""Tells sentences that state something checkable from headings, questions, advice, opinion and talk about the answer.
+
+A sentence is judged as a whole with its quotations hidden, so that words inside a quotation or a title never decide.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+
+from localfact import text
+from localfact.claims.rules.english import VERB, mask
+
+
+class DropReason(StrEnum):
+    """Why a sentence is no claim; the keys of `Extraction.dropped`."""
+
+    ABSTENTION = "abstention"
+    NO_WORDS = "no words"
+    HEADING = "heading"
+    TABLE = "table row"
+    REFERENCE = "reference"
+    QUESTION = "question"
+    INTRODUCTION = "introduces a list"
+    FRAGMENT = "fragment"
+    TALK = "talk about the answer"
+    ADVICE = "advice"
+    SPECULATION = "speculation"
+    OPINION = "opinion"
+
+
+# Fewer words state nothing that could be checked.
+FEWEST_WORDS = 3
+# A response of more sentences goes on to answer, whatever it begins with.
+LONGEST_ABSTENTION = 6
+
+_TABLE = re.compile(r"\s*\|")
+_HEADING = re.compile(r"\s*(?:#{1,6}\s|(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
+_REFERENCE = re.compile(r"https?://|www\.|\bdoi:|\bISBN\b", re.IGNORECASE)
+_QUESTION = re.compile(r"[?？؟]$")
+_INTRODUCES = re.compile(r"[:：]$")
+#: Whether a sentence has its full stop, or another mark in its place.
+ENDED = re.compile(r"[.!…。！।۔][\"'”’»」)\]*_]*$")
+_VERB = re.compile(rf"\b{VERB}")
+# How a sentence may begin before it begins: with a label, with a connective.
+_START = (
+    r"\A(?:[^:]{1,60}: )?(?:(?:Additionally|Also|And|But|Finally|First|Furthermore|However|Instead|Moreover|Next|Overall|"
+    r"Second|So|Sorry|Then|Therefore|Third|Unfortunately),? )?"
+)
+_IMPERATIVE = (
+    r"(?i:add|adhere|allow|ask|avoid|be|begin|build|check|choose|click|combine|compare|consider|consult|contact|cook|create|cut|"
+    r"decide|develop|do|don['’]t|drink|eat|encourage|ensure|establish|evaluate|explore|feel|find|focus|follow|get|give|go|"
+    r"identify|imagine|implement|include|install|integrate|keep|learn|let['’]s|leverage|look|maintain|make|monitor|never|offer|"
+    r"open|optimize|pay|place|please|practice|prepare|provide|put|read|remember|remove|run|seek|select|set|start|stay|take|talk|"
+    r"test|think|try|use|utilize|visit|wait|wash|work|write)"
+)
+_REFUSAL = re.compile(
+    rf"(?:{_START}|, (?:but )?)I(?:['’]m| am)? (?:cannot|can['’]t|could not|couldn['’]t|did not|didn['’]t|do not|don['’]t|"
+    r"not able to|unable to) (?:find|provide|have|access|answer|assist|help|verify|fulfill|comply)\b|"
+    rf"{_START}[Tt]here is no (?:\w+ )?information\b|\b(?:does not|is not|did not)\b.{{0,80}}\bsearch results?\b|"
+    r"\bsearch results? (?:do|does|did|is|are) not\b"
+)
+_NOT_CHECKABLE = {
+    DropReason.TALK: (
+        rf"(?:{_START}|, )(?:I(?:['’](?:m|ve|d|ll))?|[Mm]y) [a-z]",
+        rf"{_START}(?:[Aa]s an (?:AI|artificial)|[Hh]ere(?:['’]s| is| are)|[Ll]et me|[Tt]hank you|[Yy]ou['’]re welcome)\b",
+        r"\b(?:[Ii]n|[Tt]o) my (?:experience|mind|opinion|view)\b",
+        r"\A(?:Absolutely|Certainly|Great question|Of course|Sure)[,!.]",
+        r"\b(?i:my (?:knowledge|training)|knowledge cutoff|search results?)\b",
+        r"\b(?:provided|given|available) (?:context|information|sources?|text)\b",
+        r"\A(?:\w+, )?[Tt]here (?:is|are) (?:no|limited|little|not enough)\b.{0,40}\b(?:information|details|data)\b",
+    ),
+    DropReason.ADVICE: (
+        rf"{_START}(?:(?:[Tt]o|[Ii]f|[Ww]hen) [^,]{{3,150}}, )?{_IMPERATIVE} (?!(?:for|from|in|of)\b|{VERB})[a-z]",
+        r"\b(?:you|your|yourself)\b|\AYou\b",
+        r"\b[Ii]t(?: is|['’]s) (?:\w+ ){0,2}(?:advisable|best|crucial|essential|important|necessary|recommended|vital) to\b",
+        r"\A(?:(?!\bthat\b).)*\bshould\b",
+    ),
+    DropReason.SPECULATION: (
+        rf"{_START}(?:[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]resumably)\b",
+        r"\b[Ii]t(?: is|['’]s| remains) (?:\w+ ){0,2}(?:difficult|hard|impossible|possible|uncertain|unclear|unknown)\b",
+        r"\b(?:could|may|might) (?:also |still )?(?:have been|seem)\b",
+        r"\bmore research is needed\b",
+    ),
+    DropReason.OPINION: (r"\A(?:What an?|How) .*!$",),
+}
+_PATTERNS = {reason: re.compile("|".join(patterns)) for reason, patterns in _NOT_CHECKABLE.items()}
+_EVALUATION = re.compile(
+    r"\b(?i:amazing|arguably|awesome|beautiful(?:ly)?|beloved|breathtaking|brilliant|captivating|delightful|enduring|exceptional|"
+    r"fantastic|fascinating|highly respected|incredible|incredibly|inspir(?:es|ing|ation)|interesting|legacy|lovely|memorable|"
+    r"outstanding|perfect|powerful|remarkable|stunning|timeless|truly|unforgettable|unique|visually appealing|well-respected|"
+    r"wonderful)\b"
+)
+_ANCHOR = re.compile(r"(?<=[a-z,;] )[A-Z][^\s]*|\d+|[\"“]_+")
+
+
+def structural_reason(sentence: str) -> DropReason | None:
+    """Returns why a sentence, as it stands in the response with its Markdown, is no prose; None for prose."""
+    if text.word_count(sentence) == 0:
+        return DropReason.NO_WORDS
+    if _TABLE.match(sentence):
+        return DropReason.TABLE
+    if _HEADING.match(sentence):
+        return DropReason.HEADING
+    return None
+
+
+def abstains(sentences: Sequence[str]) -> bool:
+    """Whether the sentences of a response, without markup, decline to answer: the first refuses, and few follow it."""
+    return 0 < len(sentences) <= LONGEST_ABSTENTION and bool(_REFUSAL.search(mask(sentences[0])))
+
+
+def drop_reason(sentence: str, *, topic: str = "", english: bool = True) -> DropReason | None:
+    """Returns why a sentence without markup is no claim, or None if it is one.
+
+    Args:
+        sentence: the whole sentence.
+        topic: what the response is about; naming it does not make an opinion checkable.
+        english: whether the rules that know English words apply; the others look at punctuation and length alone.
+    """
+    masked = mask(sentence)
+    if _REFERENCE.search(masked):
+        return DropReason.REFERENCE
+    if _QUESTION.search(masked):
+        return DropReason.QUESTION
+    if _INTRODUCES.search(masked):
+        return DropReason.INTRODUCTION
+    if text.word_count(sentence) < FEWEST_WORDS:
+        return DropReason.FRAGMENT
+    return _english_reason(sentence, masked, topic) if english else None
+
+
+def _english_reason(sentence: str, masked: str, topic: str) -> DropReason | None:
+    # A band called Focus gives no advice.
+    names_topic = bool(topic) and sentence.startswith(topic)
+    for reason, pattern in _PATTERNS.items():
+        if pattern.search(masked) and not (names_topic and reason is DropReason.ADVICE):
+            return reason
+    if not ENDED.search(sentence) and not _VERB.search(masked):
+        return DropReason.FRAGMENT
+    if _EVALUATION.search(masked) and not _has_anchor(masked, topic):
+        return DropReason.OPINION
+    return None
+
+
+def _has_anchor(masked: str, topic: str) -> bool:
+    """Whether the sentence names something besides its topic that could be looked up: a name, a number, a title."""
+    known = set(topic.split())
+    anchors = (anchor[0].rstrip(".,;:") for anchor in _ANCHOR.finditer(masked))
+    return any(anchor.removesuffix("'s").removesuffix("’s") not in known for anchor in anchors)

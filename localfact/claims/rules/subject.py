@@ -1,0 +1,104 @@
+"""What a response is about, and which leading pronouns stand for it. When in doubt, the pronoun stays.
+
+The subject is followed sentence by sentence: once another has taken its place, pronouns are left alone until it is named again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from localfact.claims.rules.english import ADVERB, NAME, VERB
+
+# A response about one subject uses that subject's pronoun at least so many times as often as any other.
+DOMINANCE = 2
+
+_PROMPT_TOPIC = re.compile(
+    rf"\b(?i:(?:bio|biography|history|life|profile|summary|story) of|tell me about|(?:who|what) (?:is|are|was|were)) "
+    rf"(?P<topic>{NAME})\W*$"
+)
+_OPENING_TOPIC = re.compile(rf"(?P<topic>{NAME})(?: \([^()]{{1,200}}\))?(?:, [^,]{{1,100}},)? (?:is|was|are|were)\b")
+_NO_NAME = re.compile(r"(?:An?|He|Her|His|In|It|Its|She|The|Their|There|These|They|This)\b")
+
+_KINDS = {
+    form: forms[0]
+    for forms in (("he", "his", "him"), ("she", "her", "hers"), ("it", "its"), ("they", "their", "them"))
+    for form in forms
+}
+_PRONOUN = re.compile(rf"\b(?i:{'|'.join(_KINDS)})\b")
+_POSSESSIVES = frozenset({"his", "her", "its", "their"})
+_LEADING_PRONOUN = re.compile(
+    r"(?:(?:After|As|At|Before|By|Despite|During|Following|From|In|On|Over|Since|Throughout|Until|Upon)\b"
+    r"(?:[^,]{1,100}, (?:\d{4}, )?| (?:[A-Z][a-z]+ )?\d{4} ))?(?P<pronoun>(?i:he|his|she|her|it|its|they|their))(?= )"
+)
+_EXPLETIVE = re.compile(
+    r"\b[Ii]t (?:is|was|has been|seems|appears|remains) (?:\w+ ){0,2}(?:believed|clear|estimated|important|known that|likely|"
+    r"notable|possible|reported|said|that|thought|true|unclear|worth)\b"
+)
+_NAMED_SUBJECT = re.compile(rf"(?P<name>{NAME})(?:['’]s [\w'’-]+)?(?: \([^()]{{1,200}}\))? {ADVERB}?{VERB}")
+_RELATIVE = re.compile(
+    r"(?:His|Her) (?:\w+ )?(?:aunt|brother|daughter|father|grandfather|grandmother|husband|mother|partner|sister|son|uncle|"
+    r"wife)\b"
+)
+
+
+def guess_topic(prompt: str | None, opening: Sequence[str]) -> str | None:
+    """Returns the name that the prompt asks about, else the first that an opening sentence says something is."""
+    if asked := _PROMPT_TOPIC.search(prompt or ""):
+        return asked["topic"].rstrip(".")
+    for sentence in opening:
+        if not _NO_NAME.match(sentence) and (named := _OPENING_TOPIC.match(sentence)):
+            return named["topic"]
+    return None
+
+
+class Subject:
+    """Reads the sentences of one response in order and replaces leading pronouns that stand for its topic."""
+
+    def __init__(self, topic: str | None, response_text: str) -> None:
+        """Takes the topic, without which every pronoun stays, and the whole text, whose commonest pronoun is the topic's."""
+        self._topic = topic
+        self._words = frozenset(re.findall(r"\w+", topic or ""))
+        self._pronoun = _dominant_pronoun(response_text)
+        self._other_person = False
+        self._relative = False
+        self._other_thing = False
+
+    def read(self, sentence: str) -> None:
+        """Notes what the pronouns of this sentence, and of those after it, may stand for besides the topic."""
+        named = None if _NO_NAME.match(sentence) else _NAMED_SUBJECT.match(sentence)
+        if named:
+            is_topic = not self._words.isdisjoint(re.findall(r"\w+", named["name"]))
+            self._other_thing = not is_topic
+            # One capitalised word at the beginning may be any noun; two are a person's name.
+            self._other_person = not is_topic and (self._other_person or " " in named["name"])
+        elif not _LEADING_PRONOUN.match(sentence):
+            self._other_thing = True
+        self._relative = bool(_RELATIVE.match(sentence)) or (self._relative and bool(_LEADING_PRONOUN.match(sentence)))
+
+    def resolve(self, claim: str) -> str:
+        """Returns the claim with the topic in place of its leading pronoun, or unchanged."""
+        found = _LEADING_PRONOUN.match(claim)
+        if self._topic is None or found is None or not self._stands_for_topic(claim, found):
+            return claim
+        name = _possessive(self._topic) if found["pronoun"].lower() in _POSSESSIVES else self._topic
+        return claim[: found.start("pronoun")] + name + claim[found.end("pronoun") :]
+
+    def _stands_for_topic(self, claim: str, found: re.Match[str]) -> bool:
+        kind = _KINDS[found["pronoun"].lower()]
+        if kind != self._pronoun or (kind == "they" and not (self._topic or "").endswith("s")):
+            return False
+        if kind in ("he", "she"):
+            return not (self._other_person or self._relative)
+        return not self._other_thing and not _EXPLETIVE.match(claim, found.start("pronoun"))
+
+
+def _dominant_pronoun(response_text: str) -> str | None:
+    """Returns the pronoun that the response uses most, if by far; it is the topic's."""
+    counts = Counter(_KINDS[pronoun.lower()] for pronoun in _PRONOUN.findall(response_text)).most_common(2)
+    if not counts or (len(counts) > 1 and counts[0][1] < DOMINANCE * counts[1][1]):
+        return None
+    return counts[0][0]
+
+
+def _possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"

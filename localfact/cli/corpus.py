@@ -1,0 +1,210 @@
+"""The commands that make and fill cached corpora; `fetch`, and those that look into one, have files of their own."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from localfact.cli import corpus_info
+from localfact.cli.corpus_fetch import fetch
+from localfact.cli.corpus_info import AsJson, Folder, Kind, OwnEmbedder, show_description
+from localfact.report.console import errors, note
+
+if TYPE_CHECKING:
+    from localfact.corpus.corpus import CorpusDescription
+    from localfact.corpus.passages import PassageKind
+    from localfact.corpus.writer import CorpusWriter, Progress
+    from localfact.web.pages import Page
+
+app = typer.Typer(no_args_is_help=True, help="Build a cached corpus from pages or from the web, and look into it.")
+app.command()(fetch)
+for command in corpus_info.COMMANDS:
+    app.command()(command)
+
+Sources = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="PAGES...",
+        help="JSONL (url, title, text, date), WARC, FActScore's Wikipedia (SQLite), Kiwix ZIM, HTML, PDF, text; or folders.",
+    ),
+]
+EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
+
+#: So many problems of an import are told one by one.
+PROBLEMS_TOLD = 20
+
+
+Kinds = Annotated[
+    list[Kind] | None,
+    typer.Option("--passages", help="Kinds of passages; repeat for several. [default: chunks, pages]"),
+]
+
+
+@app.command()
+def build(
+    sources: Sources,
+    out: Annotated[Path, typer.Option("--out", help="The corpus folder to make.")],
+    embedder: EmbedderName = "minilm",
+    passages: Kinds = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build a corpus from pages. What cannot be read is told and passed over.
+
+    [dim]localfact corpus build pages.jsonl --out index/mine[/]
+    [dim]localfact corpus build saved.warc.gz papers/ --out index/mine[/]
+    """
+    from localfact.corpus.build import KINDS, build_corpus
+    from localfact.models.embedder import named_embedder
+
+    check_sources(sources)
+    with told("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
+        kinds = kinds_of(passages) or KINDS
+        description = build_corpus(pages, out, named_embedder(embedder), kinds=kinds, progress=progress)
+    show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
+
+
+@app.command()
+def add(
+    folder: Folder, sources: Sources, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False
+) -> None:
+    """Add pages to a corpus. A page that it has already is not taken twice."""
+    from localfact.corpus.corpus import read_description
+
+    read_description(folder)
+    check_sources(sources)
+    with (
+        told(f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."),
+        writer_of(folder, embedder) as writer,
+    ):
+        with reading(sources) as (pages, problems):
+            added = writer.add_pages(pages)
+        description = finished(writer, passages)
+    show_description(folder, description, {"added": added, "passed_over": len(problems)}, as_json=as_json)
+
+
+@app.command()
+def merge(folder: Folder, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False) -> None:
+    """Finish a corpus that a killed run left unfinished, index further kinds of passages, and merge the segments into one."""
+    from localfact.corpus.corpus import read_description
+
+    read_description(folder)
+    with writer_of(folder, embedder) as writer:
+        description = finished(writer, passages, merge=True)
+    show_description(folder, description, {}, as_json=as_json)
+
+
+@app.command()
+def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = False) -> None:
+    """Make the text of fetched pages anew from the archive, as a newer localfact would: nothing is fetched."""
+    from dataclasses import asdict
+
+    from rich.progress import Progress
+
+    from localfact.corpus.corpus import read_description
+    from localfact.methods.evidence import reextract_all
+    from localfact.runs.run import complete
+
+    read_description(folder)
+    with writer_of(folder, embedder) as writer:
+        with Progress(console=errors(), transient=True) as bar:
+            task = bar.add_task("extracting pages", total=None)
+            done = complete(reextract_all(writer, lambda now, total: bar.update(task, completed=now, total=total)))
+        description = finished(writer, None)
+    show_description(folder, description, asdict(done), as_json=as_json)
+
+
+def kinds_of(passages: Sequence[Kind] | None) -> list["PassageKind"]:
+    """The kinds of passages that were named."""
+    named: dict[Kind, PassageKind] = {Kind.CHUNKS: "chunks", Kind.PAGES: "pages", Kind.SNIPPETS: "snippets"}
+    return [named[kind] for kind in passages or ()]
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Says what an interruption leaves."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(f"Interrupted. {what}")
+        raise
+
+
+def check_sources(sources: Sequence[Path]) -> None:
+    """Raises MissingError or InputError for the first source that cannot be read, before anything is changed."""
+    from localfact.corpus.importing.collections import check_source
+
+    for source in sources:
+        check_source(source)
+
+
+@contextmanager
+def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[str]]]:
+    """The pages of all sources, one by one behind a progress bar, and the problems met so far, of which some are told."""
+    from rich.progress import Progress
+
+    from localfact.corpus.importing.collections import import_pages
+    from localfact.corpus.importing.imported import Problem
+
+    problems: list[str] = []
+    with Progress(console=errors(), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def watch(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = bar.add_task(f"reading {name}", total=total)
+            bar.update(tasks[name], completed=done, total=total)
+
+        def pages() -> Iterator["Page"]:
+            for source in sources:
+                for found in import_pages(source, progress=watch):
+                    if not isinstance(found, Problem):
+                        yield found
+                        continue
+                    problems.append(str(found))
+                    if len(problems) <= PROBLEMS_TOLD:
+                        note(f"Passed over: {found}")
+
+        yield pages(), problems
+    if len(problems) > PROBLEMS_TOLD:
+        note(f"Passed over: {len(problems) - PROBLEMS_TOLD} more.")
+
+
+@contextmanager
+def indexing() -> Iterator["Progress"]:
+    """A progress bar for each kind of passages."""
+    from rich.progress import Progress
+
+    with Progress(console=errors(), transient=True) as bar:
+        tasks: dict[str, Any] = {}
+
+        def watch(kind: str, done: int, total: int) -> None:
+            if kind not in tasks:
+                tasks[kind] = bar.add_task(f"indexing {kind}", total=total)
+            bar.update(tasks[kind], completed=done, total=total)
+
+        yield watch
+
+
+def writer_of(folder: Path, embedder: str | None) -> "CorpusWriter":
+    """The corpus, to add to, with the embedder that made its vectors; one without vectors needs none, and says so."""
+    from localfact.corpus.corpus import embedder_name, read_description
+    from localfact.corpus.writer import CorpusWriter
+    from localfact.models.embedder import NO_EMBEDDER, named_embedder
+
+    own = embedder_name(read_description(folder))
+    if own == NO_EMBEDDER:
+        if embedder not in (None, NO_EMBEDDER):
+            note(f"{folder} was built without vectors, so {embedder} has nothing to do: BM25 alone.")
+        return CorpusWriter(folder, None)
+    return CorpusWriter(folder, named_embedder(embedder or own))
+
+
+def finished(writer: "CorpusWriter", passages: Sequence[Kind] | None, *, merge: bool = False) -> "CorpusDescription":
+    """Indexes what is not indexed yet: the kinds that the corpus has, and those that are named."""
+    from localfact.corpus.build import KINDS
+
+    kinds = kinds_of(passages) or (() if writer.description.segments else KINDS)
+    with indexing() as progress:
+        return writer.finish(kinds, merge=merge, progress=progress)

@@ -1,0 +1,126 @@
+"""The commands that look into a cached corpus and change nothing in it: info, search, verify, export."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from localfact.errors import InputError
+from localfact.report.console import note, show
+from localfact.report.tables import fields_table, hits_view, rows_view
+
+if TYPE_CHECKING:
+    from localfact.corpus.corpus import CorpusDescription
+
+Folder = Annotated[Path, typer.Argument(help="A corpus folder.")]
+OwnEmbedder = Annotated[
+    str | None,
+    typer.Option("--embedder", help="Folder of weights, where it is no card. [default: the corpus's own]"),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+
+class Kind(StrEnum):
+    """Kinds of passages."""
+
+    CHUNKS = "chunks"
+    PAGES = "pages"
+    SNIPPETS = "snippets"
+
+
+def info(
+    folder: Folder,
+    failures: Annotated[bool, typer.Option("--failures", help="List the addresses that gave no page, and why.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a corpus holds, what it was built with, and how many pages could not be had for which reason."""
+    from localfact.corpus.corpus import STORE_FILE, read_description
+    from localfact.corpus.store import Store
+
+    description = read_description(folder)
+    store = Store(folder / STORE_FILE, finished=not description.unfinished)
+    if failures:
+        rows = [
+            {"link": fetch.link, "reason": fetch.failure.reason.value, "detail": fetch.failure.detail, "time": fetch.time}
+            for fetch in store.fetches()
+            if fetch.failure is not None
+        ]
+        show(rows, as_json=as_json, view=rows_view)
+        return
+    size = sum(mark.bytes for mark in description.files.values())
+    there = store.counts() if (folder / STORE_FILE).is_file() else {}
+    reasons = store.failures() if there else {}
+    show_description(folder, description.model_copy(update=there), {"bytes": size, "without_page": reasons}, as_json=as_json)
+    if description.unfinished:
+        note(f"Unfinished: the command that adds to it goes on, or `localfact corpus merge {folder}` finishes it so.")
+
+
+def search(
+    folder: Folder,
+    query: Annotated[str, typer.Argument(help="What to look for; a claim, say.")],
+    k: Annotated[int, typer.Option("--k", min=1, help="How many passages.")] = 5,
+    passages: Annotated[
+        Kind | None, typer.Option("--passages", help="Which kind of passages. [default: pages if there]")
+    ] = None,
+    embedder: OwnEmbedder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Search a corpus as a claim would be searched for: dense and BM25, fused by reciprocal rank."""
+    from localfact.corpus.corpus import Corpus, embedder_name, read_description
+    from localfact.models.embedder import named_embedder
+
+    if not query.strip():
+        raise InputError("There is nothing to look for: give some words.")
+    description = read_description(folder)
+    kinds = list(description.segments)
+    kind = passages.value if passages is not None else (kinds[0] if kinds and Kind.PAGES not in kinds else Kind.PAGES.value)
+    with Corpus.open(folder, named_embedder(embedder or embedder_name(description))) as corpus:
+        found = [
+            {"rank": rank, "score": score, **passage.model_dump(mode="json")}
+            for rank, (passage, score) in enumerate(corpus.search(query, kind, k), start=1)
+        ]
+        if corpus.embedder is None:
+            note("No embedder: BM25 alone.")
+    show(found, as_json=as_json, view=hits_view)
+
+
+def verify(folder: Folder, as_json: AsJson = False) -> None:
+    """Read every file and every archived answer of a corpus, and compare hashes and counts."""
+    from localfact.corpus.corpus import Corpus
+    from localfact.corpus.verify import verify as verified
+
+    with Corpus.open(folder, None) as corpus:
+        problems = verified(corpus)
+    sound = f"{folder}: every file is the one that was built, and the counts agree."
+    show({"corpus": str(folder), "problems": problems}, as_json=as_json, view=lambda _: Text("\n".join(problems) or sound))
+    if problems:
+        raise typer.Exit(InputError.exit_code)
+
+
+def export(
+    folder: Folder, out: Annotated[Path, typer.Option("--out", help="The JSONL file to write.")], as_json: AsJson = False
+) -> None:
+    """Write the pages of a corpus as JSON lines, which `corpus build` and `corpus add` read."""
+    from localfact.corpus.corpus import Corpus
+    from localfact.corpus.export import export_pages
+
+    with Corpus.open(folder, None) as corpus:
+        count = export_pages(corpus.store.pages(), out)
+    show({"corpus": str(folder), "file": str(out), "pages": count}, as_json=as_json, view=fields_table)
+
+
+COMMANDS = (info, search, verify, export)
+
+
+def show_description(folder: Path, description: "CorpusDescription", more: dict[str, Any], *, as_json: bool) -> None:
+    """Prints what a corpus holds and, where searches are recorded, how many of the addresses found were never asked for."""
+    from localfact.corpus.corpus import STORE_FILE
+    from localfact.corpus.store import Store
+
+    if description.searches:
+        store = Store(folder / STORE_FILE, finished=not description.unfinished)
+        more = {**more, "never_asked_for": store.unasked()}
+    fields = {"corpus": str(folder), **more, **description.model_dump(mode="json", exclude={"files"})}
+    show(fields, as_json=as_json, view=fields_table)

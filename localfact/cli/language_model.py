@@ -1,0 +1,260 @@
+"""The commands that ask a language model outside an evaluation: choose, extract, generate, calibrate."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localfact.cli.options import (
+    AsJson,
+    Concurrency,
+    Confidence,
+    EngineArg,
+    ExtractionTokens,
+    Force,
+    KeepDuplicates,
+    Limit,
+    MaxWords,
+    Model,
+    Replay,
+    Stride,
+    Transcript,
+    read_text,
+)
+from localfact.inputs.responses import MAX_WORDS
+from localfact.report.console import errors, note, show
+from localfact.report.tables import fields_table, table_of
+from localfact.runs.run import CONCURRENCY_WITH_MODEL
+from localfact.runtime.files import replace, write_errors
+
+if TYPE_CHECKING:
+    from localfact.report.progress import TerminalProgress
+
+Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
+Seed = Annotated[int, typer.Option("--seed", help="Of the markers around the text, and of sampling.")]
+
+
+def choose(
+    labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
+    prompt_file: Annotated[Path, typer.Option("--prompt-file", help="A text file: one message of the user.")],
+    model: Model = None,
+    prefix: Annotated[str, typer.Option("--prefix", help="A begun answer that the labels follow.")] = "",
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a model how probable labels are as what it says next; nothing is generated.
+
+    The chat template is applied; labels follow the generation prompt (or --prefix) directly, without a space. `log_probs` are
+    exact for what tells the labels apart: the first token, and every later one at which labels part; tokens that then have no
+    alternative count as certain (one label alone is asked for all its tokens). `mass` is their sum as probabilities;
+    `distribution` is normalised over them.
+    """
+    from localfact.api.relate import choose as ask
+    from localfact.llm.labels import checked
+    from localfact.methods.options import options_of
+
+    options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
+    answer = ask(read_text(prompt_file), checked(labels.split(",")), options=options, prefix=prefix)
+    show(answer, as_json=as_json, view=fields_table)
+
+
+def extract(
+    data: Annotated[Path, typer.Option("--data", help="Responses, in any schema that eval reads.")],
+    out: Out,
+    model: Model = None,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    stride: Stride = "max",
+    confidence: Confidence = None,
+    keep_duplicates: KeepDuplicates = False,
+    extraction_tokens: ExtractionTokens = 2048,
+    limit: Limit = None,
+    max_words: MaxWords = MAX_WORDS,
+    concurrency: Concurrency = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Extract claims with their pre-verification by one model, for `eval --model OTHER` to judge.
+
+    [dim]localfact extract --data answers.jsonl --model llama-3.1-8b --out claims.jsonl[/]
+    [dim]localfact eval --data claims.jsonl --model llama-3.1-70b --corpus index/mine[/]
+    """
+    from localfact.api.relate import extract_claims
+    from localfact.methods.options import options_of
+    from localfact.runs.passes import Conduct
+
+    options = options_of(
+        model=model,
+        engine_arg=engine_arg,
+        transcript=transcript,
+        replay=replay,
+        stride=stride,
+        confidence=confidence,
+        keep_duplicates=keep_duplicates,
+        extraction_tokens=extraction_tokens,
+        claims="extract",
+        embedder="none",
+        seed=seed,
+    )
+    with interruptible(out) as progress:
+        summary = extract_claims(
+            data,
+            out,
+            options=options,
+            limit=limit,
+            max_words=max_words,
+            conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
+        )
+    show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
+    raise typer.Exit(summary.exit_code)
+
+
+def generate(
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data", help="Prompts: LongFact's, FActScore's, VeriScore's, FaStfact's rows, or a .txt file, one a line."
+        ),
+    ],
+    out: Out,
+    model: Model = None,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    temperature: Annotated[float, typer.Option("--temperature", min=0, help="0 takes the most probable token.")] = 0.0,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="A response is cut there, and counted.")] = 1024,
+    two_paragraphs: Annotated[
+        bool, typer.Option("--two-paragraphs", help="Ask for up to two paragraphs, as FactReasoner's authors did.")
+    ] = False,
+    entities: Annotated[bool, typer.Option("--entities", help="Lines of a .txt file are people: ask for a biography.")] = False,
+    limit: Limit = None,
+    concurrency: Concurrency = None,
+    seed: Seed = 0,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a model answer prompts; the responses are what `eval --data` judges.
+
+    [dim]localfact generate --data prompts.jsonl --model qwen2.5-7b --out responses.jsonl[/]
+    """
+    from localfact.api.relate import generate_responses
+    from localfact.methods.options import options_of
+    from localfact.runs.pass_rows import GenerationOptions
+    from localfact.runs.passes import Conduct
+
+    options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
+    with interruptible(out) as progress:
+        summary = generate_responses(
+            data,
+            out,
+            options=options,
+            generation=GenerationOptions(
+                temperature=temperature,
+                max_tokens=max_tokens,
+                seed=seed,
+                instruction="two-paragraphs" if two_paragraphs else None,
+            ),
+            entities=entities,
+            limit=limit,
+            conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
+        )
+    show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
+    raise typer.Exit(summary.exit_code)
+
+
+def calibrate(
+    data: Annotated[Path, typer.Option("--data", help="Responses whose claims carry labels (S, NS, IR).")],
+    method: Annotated[
+        str | None, typer.Option("--method", help="One with a gate: fastfact (the default) or localfact.")
+    ] = None,
+    model: Model = None,
+    max_risk: Annotated[
+        float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
+    ] = 0.05,
+    delta: Annotated[float, typer.Option("--delta", help="Probability that it is exceeded after all.")] = 0.05,
+    prior_map: Annotated[
+        Path | None,
+        typer.Option(
+            "--prior-map", help="Also fit a map from what the model thinks to how often it is right, for eval --prior-map."
+        ),
+    ] = None,
+    engine_arg: EngineArg = None,
+    transcript: Transcript = None,
+    replay: Replay = None,
+    limit: Limit = None,
+    max_words: MaxWords = MAX_WORDS,
+    concurrency: Concurrency = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Find the smallest theta whose accepted claims are wrong at most so often, with a finite-sample bound.
+
+    Labelled claims are pre-verified by the model, each by itself, as eval does with given claims; for each theta the table has
+    the risk of the accepted claims, an exact upper bound on it (Clopper and Pearson, 1934), and the share of claims that skip
+    the search. Thetas are tested from strict to lenient (Learn then Test, Angelopoulos et al., 2021). With --transcript an
+    interrupted calibration loses nothing.
+    """
+    from localfact.api.calibrate import calibrate as find_theta
+    from localfact.api.calibrate import view_rows
+    from localfact.methods.options import options_of
+    from localfact.scoring.risk import fewest_claims
+
+    options = options_of(
+        model=model,
+        engine_arg=engine_arg,
+        transcript=transcript,
+        replay=replay,
+        embedder="none",
+        seed=seed,
+    )
+    with interruptible(None) as progress:
+        found = find_theta(
+            data,
+            method=method,
+            options=options,
+            max_risk=max_risk,
+            delta=delta,
+            with_prior_map=prior_map is not None,
+            limit=limit,
+            max_words=max_words,
+            concurrency=concurrency or CONCURRENCY_WITH_MODEL,
+            progress=progress,
+        )
+    for warning in found.warnings:
+        note(warning)
+    if prior_map is not None and found.prior_map is not None:
+        with write_errors(prior_map):
+            replace(prior_map, found.prior_map.model_dump_json(indent=2).encode() + b"\n")
+        note(f"The map of priors, from {found.prior_map.claims} claims, is in {prior_map}.")
+    show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
+    if as_json:
+        return
+    note(f"{found.claims} labelled claims, {found.definite} of them with a label that may settle them.")
+    if found.chosen is None:
+        note(
+            f"No theta keeps the risk under {max_risk:g} with probability {1 - delta:g}: every claim must go to evidence. It "
+            f"takes {fewest_claims(max_risk, delta)} accepted claims, all right, to show that much."
+        )
+    else:
+        saved = f"{found.chosen.skipped:.1%} of the claims skip the search"
+        note(f"theta = {found.chosen.theta:.6g}: risk under {max_risk:g} with probability {1 - delta:g}; {saved}.")
+
+
+@contextmanager
+def interruptible(out: Path | None) -> Iterator["TerminalProgress"]:
+    """Shows progress; Ctrl-C says where what was made is, if anything is made."""
+    from localfact.report.progress import TerminalProgress
+
+    try:
+        with TerminalProgress(errors()) as progress:
+            yield progress
+    except KeyboardInterrupt:
+        kept = f"What is done is kept beside {out}" if out else "A --transcript keeps what was asked"
+        note(f"Interrupted. {kept}; the same command goes on from there.")
+        raise

@@ -1,0 +1,133 @@
+"""The commands about models: list, show, pull, check."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from localfact.errors import InputError, LocalFactError, MissingError
+from localfact.report.console import errors, note, show
+from localfact.report.tables import fields_table, table_of
+
+app = typer.Typer(no_args_is_help=True, help="Model cards: what there is, what is here, how to get the rest.")
+
+Name = Annotated[str, typer.Argument(help="A card's name, a hub id (owner/name), or the path of a card or of a folder.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+
+@app.command("list")
+def list_command(as_json: AsJson = False) -> None:
+    """List the model cards, and whether their weights are on this machine."""
+    from localfact.models.cards import list_cards, weights_folder
+
+    rows = []
+    for card in list_cards():
+        try:
+            folder = str(weights_folder(card))
+        except MissingError:
+            folder = None
+        size = card.weights_gib.stored if card.weights_gib else None
+        rows.append(
+            {
+                "name": card.name,
+                "roles": list(card.roles),
+                "window": card.window,
+                "weights_gib": size,
+                "gated": card.gated,
+                "licence": card.licence,
+                "weights": folder,
+            }
+        )
+    show(rows, as_json=as_json, view=cards_view)
+
+
+@app.command("show")
+def show_command(name: Name, as_json: AsJson = False) -> None:
+    """Show a card, where its weights are, and how it would run on this machine."""
+    from localfact.llm.hardware import detect
+    from localfact.llm.settings import engine_settings
+    from localfact.models.cards import load_card
+
+    card = load_card(name)
+    hardware = detect()
+    fields: dict[str, Any] = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    fields |= {"identity": card.identity, "machine": hardware.shown()}
+    if "llm" in card.roles:
+        try:
+            fields["here"] = dict(engine_settings(card, hardware=hardware).machine)
+        except LocalFactError as error:
+            fields["here"] = str(error)
+    show(fields, as_json=as_json, view=fields_table)
+
+
+@app.command()
+def pull(
+    name: Name,
+    to: Annotated[Path | None, typer.Option("--to", help="Where the folder NAME is made. Default: models/weights.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Download a model's weights from the Hugging Face hub. Interrupted, the same command goes on where it stopped."""
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    from localfact.models.cards import named_card
+    from localfact.models.download import GIB, plan_pull
+    from localfact.models.download import pull as pull_weights
+
+    plan = plan_pull(named_card(name), to)
+    note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {plan.size / GIB:.1f} GiB, into {plan.folder}")
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=errors(), transient=True) as bar:
+        task = bar.add_task("", total=plan.size)
+        folder = pull_weights(plan, lambda count: bar.advance(task, count))
+    result = {"hub": plan.hub, "revision": plan.revision, "folder": str(folder), "bytes": plan.size}
+    show(result, as_json=as_json, view=fields_table)
+
+
+@app.command()
+def check(
+    name: Annotated[str | None, typer.Argument(help="As for show. Default: every card whose weights are here.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check weights, configuration, chat template and memory. Exit code 3 if weights are missing, 2 for other problems."""
+    from localfact.api.check_model import check_model
+    from localfact.models.cards import list_cards, load_card
+
+    named = [name] if name is not None else [card.name for card in list_cards()]
+    findings = [check_model(load_card(one)) for one in named]
+    if name is None:
+        findings = [finding for finding in findings if finding.found]
+    show([finding.model_dump(mode="json") for finding in findings], as_json=as_json, view=findings_view)
+    if any(not finding.found for finding in findings):
+        raise typer.Exit(MissingError.exit_code)
+    if any(finding.problems for finding in findings):
+        raise typer.Exit(InputError.exit_code)
+
+
+def cards_view(rows: list[dict[str, Any]]) -> RenderableType:
+    """The cards as a table."""
+    return table_of(
+        [
+            {
+                **{key: value for key, value in row.items() if key != "licence"},
+                "roles": ", ".join(row["roles"]),
+                "weights_gib": "-" if row["weights_gib"] is None else f"{row['weights_gib']:.1f}",
+                "gated": "gated" if row["gated"] else "",
+                "weights": row["weights"] or "not here",
+            }
+            for row in rows
+        ]
+    )
+
+
+def findings_view(rows: list[dict[str, Any]]) -> RenderableType:
+    """What was found about each model, a paragraph each."""
+    lines = []
+    for row in rows:
+        state = "ok" if not row["problems"] else "PROBLEM"
+        lines.append(f"{row['model']}: {state}" + (f", {row['folder']}" if row["found"] else ""))
+        lines += [f"  {problem}" for problem in row["problems"]]
+        lines += [f"  remark: {remark}" for remark in row["remarks"]]
+        lines += [f"  {key}: {value}" for key, value in (row["machine"] or {}).items()]
+    return Text("\n".join(lines) or "No weights of any card are on this machine.")

@@ -1,0 +1,139 @@
+"""The commands about the papers' tables: table10 runs one again, build makes an input file that cannot be had."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localfact.cli.options import AsJson, CorpusFolder, Data, EmbedderName, EngineArg, Force, Limit, Model, RecallK, Solver
+from localfact.errors import LocalFactError
+from localfact.report.console import SOME_FAILED, errors, note, output, show
+from localfact.report.tables import fields_table
+
+if TYPE_CHECKING:
+    from localfact.papers.table10 import Row
+    from localfact.report.formats import Format
+    from localfact.report.progress import TerminalProgress
+
+app = typer.Typer(no_args_is_help=True, help="Run the papers' tables again, beside the figures that the papers print.")
+build_app = typer.Typer(no_args_is_help=True, help="Make an input file of a paper that cannot be had.")
+app.add_typer(build_app, name="build")
+
+
+@app.command()
+def table10(
+    data: Data = None,
+    model: Model = None,
+    relations: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--relations",
+            help="A relation model; repeat for several. Default: lexical, builtin-nli; with --model albert-vitaminc, llm.",
+        ),
+    ] = None,
+    tables: Annotated[str, typer.Option("--tables", help="Factor tables: paper, priors or balanced.")] = "paper",
+    solver: Solver = "auto",
+    corpus: CorpusFolder = None,
+    k: Annotated[int, typer.Option("--k", min=1, help="Passages per claim, where they do not come with the data.")] = 3,
+    embedder: EmbedderName = "minilm",
+    engine_arg: EngineArg = None,
+    recall_k: RecallK = "median",
+    limit: Limit = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="Folder with a run folder a row. Default: runs/table10-<hash of data and options>."),
+    ] = None,
+    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    force: Force = False,
+) -> None:
+    """FactReasoner's Table 10: FR1 to FR3 by relation model, beside the paper's figures. The same command goes on with it.
+
+    [dim]localfact papers table10[/]                                          the sample, nothing to download
+    [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b[/]  as published
+    [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --solver wmb[/]  with the paper's solver
+    """
+    from localfact.methods.options import options_of
+    from localfact.papers.table10 import row_jobs, run_rows
+    from localfact.report.formats import known_format
+    from localfact.report.terminal import machine_line
+    from localfact.scoring import KPolicy
+
+    chosen, recall = known_format(how), KPolicy.parse(recall_k)
+    options = options_of(
+        model=model, engine_arg=engine_arg, tables=tables, solver=solver, corpus=corpus, k=k, embedder=embedder
+    )
+    jobs = row_jobs(data, relations=relations or (), options=options, out=out, limit=limit)
+    folder = jobs[0].job.out.parent.parent
+    for machine in [one.job.machine for one in jobs if one.job.machine][:1]:
+        note(machine_line(machine))
+    rows: list[Row] = []
+    try:
+        rows.extend(run_rows(jobs, watched, recall_k=recall, force=force))
+    except (KeyboardInterrupt, LocalFactError) as stop:
+        if rows:
+            print_table(rows, chosen)
+        done = f"{len(rows)} of {len(jobs)} rows are done. What is done is in {folder}; the same command goes on from there."
+        note(f"Interrupted. {done}" if isinstance(stop, KeyboardInterrupt) else done)
+        raise
+    print_table(rows, chosen)
+    note(f"Run folders: {folder}/*/fr1, fr2, fr3")
+    if any(row.summary.responses_failed or row.summary.verdicts["failed"] for row in rows):
+        note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
+        raise typer.Exit(SOME_FAILED)
+
+
+def print_table(rows: list["Row"], how: "Format") -> None:
+    """Prints what the runs warned of, and the table of these rows."""
+    from localfact.papers.table10_view import table10 as table_of_rows
+    from localfact.papers.table10_view import warnings_of
+    from localfact.report.formats import rendered
+
+    for warning in warnings_of(rows):
+        note(warning)
+    view = rendered(table_of_rows(rows), how)
+    if isinstance(view, str):
+        print(view, end="", flush=True)
+    else:
+        output().print(view)
+
+
+@contextmanager
+def watched(row: str) -> Iterator["TerminalProgress"]:
+    """Says which row is run and shows how far it is."""
+    from localfact.report.progress import TerminalProgress
+
+    note(row)
+    with TerminalProgress(errors()) as progress:
+        yield progress
+
+
+@build_app.command()
+def biographies(
+    labels: Annotated[Path, typer.Option("--labels", help="FActScore's labelled release of one model, JSONL.")],
+    corpus: Annotated[Path, typer.Option("--corpus", help="A corpus of Wikipedia pages (`localfact corpus build`).")],
+    out: Annotated[Path, typer.Option("--out", help="The file to make, JSONL.")],
+    k: Annotated[int, typer.Option("--k", min=1, help="Passages an atom; the paper has 3 of Wikipedia.")] = 3,
+    embedder: EmbedderName = "minilm",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make FactReasoner's biographies (IBM's schema) from FActScore's labels and a corpus. The same command goes on with it."""
+    from localfact.models.embedder import named_embedder
+    from localfact.papers.biographies import build_biographies
+    from localfact.report.progress import TerminalProgress
+
+    with TerminalProgress(errors()) as progress:
+        built = build_biographies(
+            labels,
+            corpus,
+            out,
+            k=k,
+            embedder=named_embedder(embedder),
+            force=force,
+            progress=progress,
+        )
+    for warning in built.warnings:
+        note(warning)
+    show(built.model_dump(mode="json"), as_json=as_json, view=fields_table)

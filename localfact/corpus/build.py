@@ -1,0 +1,83 @@
+"""Builds a corpus from pages: beside its final place, then renamed, so that a kill in the middle leaves no half corpus."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from localfact.corpus.corpus import CorpusDescription
+from localfact.corpus.passages import PassageKind
+from localfact.corpus.write_errors import writing
+from localfact.corpus.writer import CorpusWriter, Progress, silent
+from localfact.errors import InputError
+from localfact.models.embedder import Embedder
+from localfact.web.pages import Page
+
+KINDS: tuple[PassageKind, ...] = ("chunks", "pages")
+
+
+def build_corpus(
+    pages: Iterable[Page],
+    folder: Path,
+    embedder: Embedder | None,
+    *,
+    kinds: Sequence[PassageKind] = KINDS,
+    progress: Progress = silent,
+) -> CorpusDescription:
+    """Builds a corpus of the pages in `folder`, which must not exist or be empty. The order of the pages does not matter.
+
+    What a killed build left beside the folder, `.NAME.building`, is cleared away by the next build of the same folder.
+
+    Args:
+        pages: taken one by one; a page given twice is taken once.
+        embedder: None builds for BM25 alone.
+        kinds: which kinds of passages are cut and indexed.
+
+    Raises:
+        InputError: there is no page, the folder holds something already, or another process is building it.
+        WriteError: the disk is full or the folder cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(
+            f"{folder} exists already. Name another folder, or add to a corpus with: localfact corpus add {folder} PAGES"
+        )
+    with writing(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with place_beside(folder) as built:
+            with CorpusWriter(built, embedder, place=folder) as writer:
+                if not writer.add_pages(pages):
+                    raise InputError("There is no page with a text, so there is nothing to build a corpus from.")
+                description = writer.finish(kinds, progress=progress)
+            if folder.exists():
+                folder.rmdir()
+            built.rename(folder)
+    return description
+
+
+@contextmanager
+def place_beside(folder: Path) -> Iterator[Path]:
+    """An empty folder next to `folder` that is this process's alone; what is still there at the end is removed.
+
+    Raises:
+        InputError: another process is building the same folder. OSError: the place cannot be made or locked.
+    """
+    place = folder.parent / f".{folder.name}.building"
+    place.mkdir(exist_ok=True)
+    lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)  # a lock ends with its process, however that ends
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"Another process is building {folder}. Wait for it, or name another folder.") from None
+        built = place / "corpus"
+        if built.exists():
+            shutil.rmtree(built)
+        built.mkdir()
+        try:
+            yield built
+        finally:
+            shutil.rmtree(place)
+    finally:
+        os.close(lock)

@@ -1,0 +1,289 @@
+"""A corpus: a folder of pages, their passages and the indexes over them, which is copied like any folder.
+
+    corpus.yaml                 what it is: content hash, embedder, chunking, counts, size and SHA-256 of every file
+    corpus.sqlite               pages, passages; what was searched and fetched
+    pages/*.warc.gz             every answer as it came from the web
+    segments/KIND-*/            vectors (dense.faiss) and words (bm25/)
+
+Opening reads corpus.yaml and checks that the parts are there and belong together; an index is mapped into memory at first use.
+"""
+
+import hashlib
+import json
+import os
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import yaml
+from pydantic import ValidationError
+
+from localfact.corpus.indexing.index import Index
+from localfact.corpus.indexing.segments import GENERATION_FILE, Segments
+from localfact.corpus.locks import hold_to_read
+from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, PassageKind
+from localfact.corpus.store import Store
+from localfact.errors import CorpusError, InputError, MissingError
+from localfact.models.embedder import NO_EMBEDDER, Embedder
+from localfact.records import Passage, Record
+
+#: Raised whenever a corpus of an older localfact could not be read as it is.
+FORMAT = 2
+DESCRIPTION_FILE = "corpus.yaml"
+STORE_FILE = "corpus.sqlite"
+ARCHIVE_FOLDER = "pages"
+SEGMENTS_FOLDER = "segments"
+
+
+class Chunking(Record):
+    """How pages are cut into passages."""
+
+    chunk_words: int = CHUNK_WORDS
+    overlap_words: int = OVERLAP_WORDS
+    page_characters: int = PASSAGE_CHARACTERS
+
+
+class SegmentCounts(Record):
+    """How many passages of one kind there are and, with an embedder, how many vectors."""
+
+    passages: int
+    vectors: int | None
+
+
+class FileMark(Record):
+    """What a file is known by: a glance at its size, a thorough look at its SHA-256."""
+
+    bytes: int
+    sha256: str
+
+
+class CorpusDescription(Record):
+    """What corpus.yaml says.
+
+    Attributes:
+        id: of a corpus that searches are recorded in, random: it stays while the corpus grows or is copied, and is another when
+            pages were extracted anew; None for one that no run has searched for.
+        content: hash of everything that decides what is found: pages, searches, chunking, embedder. Another machine gets the
+            same.
+        embedder: identity of the model whose vectors the corpus holds; None: BM25 alone.
+        unfinished: pages were added that are not indexed yet, so what is said here is not true any more.
+    """
+
+    format: int
+    id: str | None = None
+    content: str = ""
+    embedder: str | None
+    chunking: Chunking = Chunking()
+    pages: int = 0
+    searches: int = 0
+    failures: int = 0
+    segments: Mapping[PassageKind, SegmentCounts] = {}
+    files: Mapping[str, FileMark] = {}
+    unfinished: bool = False
+
+
+class Corpus:
+    """An opened corpus, read-only. Safe to use from several threads. Nobody can add to it until it is closed or forgotten."""
+
+    def __init__(
+        self, folder: Path, description: CorpusDescription, embedder: Embedder | None, hold: int | None = None
+    ) -> None:
+        """Takes what `open` has checked, and the descriptor that holds the folder."""
+        self._release = weakref.finalize(self, release, hold)
+        self.folder = folder
+        self.description = description
+        self.embedder = embedder if description.embedder is not None else None
+        self.store = Store(folder / STORE_FILE)
+        self._indexes: dict[PassageKind, Index] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, folder: Path, embedder: Embedder | None) -> "Corpus":
+        """Opens a corpus; without an embedder it is searched by BM25 alone.
+
+        Raises:
+            MissingError: there is no corpus in that folder.
+            InputError: another process adds to it.
+            CorpusError: it is unfinished, was built with another embedder or by another version, or a file is missing or cut
+                off.
+        """
+        read_description(folder)
+        hold = hold_to_read(folder)
+        try:
+            description = read_description(folder)
+            refuse_unfinished(folder, description)
+            if embedder is not None:
+                refuse_other_embedder(folder, description, embedder.identity)
+            refuse_missing_files(folder, description)
+        except BaseException:
+            release(hold)
+            raise
+        return cls(folder, description, embedder, hold)
+
+    def __enter__(self) -> Self:
+        """The corpus itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Closes it."""
+        self.close()
+
+    def close(self) -> None:
+        """Lets others add to the corpus; it must not be read any more."""
+        self._release()
+
+    def index(self, kind: PassageKind) -> Index:
+        """The index over passages of that kind, mapped into memory at the first call.
+
+        Raises:
+            InputError: the corpus was built without that kind. CorpusError: the index is damaged.
+        """
+        if kind not in self.description.segments:
+            raise InputError(
+                f"The corpus {self.folder} has no passages of the kind '{kind}'. "
+                f"`localfact corpus merge {self.folder} --passages {kind}` adds them."
+            )
+        with self._lock:
+            if kind not in self._indexes:
+                self._indexes[kind] = self._load(kind)
+            return self._indexes[kind]
+
+    def search(self, text: str, kind: PassageKind, count: int) -> list[tuple[Passage, float]]:
+        """The best `count` passages of that kind for the text with their scores (see Index.search), best first."""
+        vector = self.embedder.encode([text], role="query")[0] if self.embedder is not None else None
+        found = self.index(kind).search(text, vector, count)
+        passages = self.store.passages(passage for passage, _ in found)
+        return [(passages[passage], score) for passage, score in found]
+
+    def _load(self, kind: PassageKind) -> Index:
+        try:
+            segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
+            return segments.open(self.description.embedder is not None, generation_of(self.description, kind))
+        except (OSError, ValueError, KeyError, RuntimeError) as error:
+            raise CorpusError(f"The index over {kind} of {self.folder} is damaged: {error}. {cure(self.folder)}") from error
+
+
+def content_hash(store: Store, embedder: str | None, kinds: Iterable[PassageKind]) -> str:
+    """Hash of what decides which passages are found; not of the vectors, whose last bits depend on the machine."""
+    settings = {"format": FORMAT, "chunking": Chunking().model_dump(), "embedder": embedder, "kinds": sorted(kinds)}
+    return hashlib.sha256(f"{json.dumps(settings, sort_keys=True)} {store.digest()}".encode()).hexdigest()
+
+
+def generation_of(description: CorpusDescription, kind: PassageKind) -> str:
+    """The folder of the index over that kind, as the list of files names it.
+
+    Raises:
+        ValueError: it names none.
+    """
+    for name in description.files:
+        folder, _, file = name.removeprefix(f"{SEGMENTS_FOLDER}/").partition("/")
+        if file == GENERATION_FILE and folder.startswith(f"{kind}-words-"):
+            return folder
+    raise ValueError(f"{DESCRIPTION_FILE} names no {GENERATION_FILE}")
+
+
+def release(hold: int | None) -> None:
+    """Lets a folder go that was held."""
+    if hold is not None:
+        os.close(hold)
+
+
+def cure(folder: Path) -> str:
+    """What to do about a damaged corpus."""
+    return f"Copy it again, or remove it and build it again: localfact corpus build PAGES --out {folder}"
+
+
+def refuse_unfinished(folder: Path, description: CorpusDescription) -> None:
+    """Raises CorpusError for a corpus that is being added to, or was when its process was killed."""
+    if description.unfinished:
+        raise CorpusError(
+            f"The corpus {folder} is unfinished: a run that adds to it is at work, or was killed. Let it end, give its command "
+            f"again, or finish with what is there: localfact corpus merge {folder}"
+        )
+
+
+def refuse_missing_files(folder: Path, description: CorpusDescription) -> None:
+    """Raises CorpusError if a file that the description names is missing or has another size.
+
+    Of a corpus that is unfinished only what grows is looked at: the store, and the archive, which may be larger by now.
+    """
+    for name, mark in description.files.items():
+        if description.unfinished and name.startswith(f"{SEGMENTS_FOLDER}/"):
+            continue
+        file = folder / name
+        if not file.is_file():
+            raise CorpusError(f"The corpus {folder} lacks its file {name}. {cure(folder)}")
+        size = file.stat().st_size
+        archived = name.startswith(f"{ARCHIVE_FOLDER}/")
+        if size < mark.bytes and archived if description.unfinished else size != mark.bytes:
+            raise CorpusError(
+                f"The file {name} of the corpus {folder} has {size:,} bytes instead of {mark.bytes:,}. {cure(folder)}"
+            )
+
+
+def refuse_other_embedder(folder: Path, description: CorpusDescription, identity: str) -> None:
+    """Raises CorpusError for a corpus whose vectors are another embedder's."""
+    if description.embedder not in (None, identity):
+        raise CorpusError(
+            f"The corpus {folder} was built with the embedder {description.embedder}, not {identity}. "
+            "Name its own with --embedder, or remove it and build it again: "
+            f"localfact corpus build PAGES --out {folder} --embedder {identity.split('@')[0]}"
+        )
+
+
+def refuse_no_embedder(folder: Path, description: CorpusDescription) -> None:
+    """Raises CorpusError for a corpus with vectors, which whoever adds to it without an embedder would drop."""
+    if description.embedder is not None:
+        raise CorpusError(
+            f"The corpus {folder} was built with the embedder {description.embedder}, without which its vectors would be lost. "
+            f"Name it: --embedder {description.embedder.split('@')[0]}"
+        )
+
+
+def read_description(folder: Path) -> CorpusDescription:
+    """What corpus.yaml of the folder says.
+
+    Raises:
+        MissingError: there is no corpus. CorpusError: the description is damaged or of another format.
+    """
+    file = folder / DESCRIPTION_FILE
+    if not file.is_file():
+        raise MissingError(
+            f"There is no corpus in {folder}. Build one from your pages: localfact corpus build PAGES --out {folder}; or from "
+            f"the web: localfact corpus fetch --data RESPONSES --out {folder}"
+        )
+    try:
+        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        if isinstance(content, dict) and content.get("format") not in (None, FORMAT):
+            raise CorpusError(f"The corpus {folder} has format {content['format']}, not {FORMAT}. {cure(folder)}")
+        return CorpusDescription.model_validate(content)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        raise CorpusError(f"{file} is damaged and cannot be read. {cure(folder)}") from error
+
+
+def recorded_id(folder: Path) -> str | None:
+    """The id of a corpus that searches are recorded in; None where there is no corpus, or one without an id.
+
+    Raises:
+        CorpusError: its description is damaged or of another format.
+    """
+    return read_description(folder).id if (folder / DESCRIPTION_FILE).is_file() else None
+
+
+def corpus_identity(folder: Path) -> str:
+    """The content hash of the corpus in that folder, without opening more than its description.
+
+    Raises:
+        MissingError: there is no corpus. CorpusError: it is unfinished, or its description damaged or of another format.
+    """
+    description = read_description(folder)
+    refuse_unfinished(folder, description)
+    return description.content
+
+
+def embedder_name(description: CorpusDescription) -> str:
+    """What the user calls the embedder that made the corpus's vectors; NO_EMBEDDER for one without vectors."""
+    return description.embedder.split("@")[0] if description.embedder is not None else NO_EMBEDDER

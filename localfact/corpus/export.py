@@ -1,0 +1,47 @@
+"""Writes pages as JSON lines, from which a corpus of the same pages can be built again, here or with other tools."""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from localfact.runtime.files import NEW, write_errors
+from localfact.text import readable
+from localfact.web.pages import PROVIDER, Page
+
+
+def export_pages(pages: Iterable[Page], file: Path) -> int:
+    """Writes one JSON object a line, in the order given: `url`, `title`, `text`, and `date` and `provider` where they tell.
+
+    The file appears whole or not at all; one that is there already is replaced at the end.
+
+    Returns:
+        How many pages were written.
+
+    Raises:
+        WriteError: the disk is full, or the folder cannot be written.
+    """
+    beside = file.with_name(file.name + NEW)
+    count = 0
+    with write_errors(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with beside.open("wb") as handle:
+                for page in pages:
+                    handle.write(line_of(page))
+                    count += 1
+                handle.flush()
+                os.fsync(handle.fileno())
+            beside.replace(file)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    return count
+
+
+def line_of(page: Page) -> bytes:
+    """The line of one page; keys that would only repeat a default are left out."""
+    row = page.model_dump(mode="json", exclude_none=True, exclude={"link"})
+    if row.get("provider") == PROVIDER:
+        del row["provider"]
+    return readable(json.dumps({"url": page.link, **row}, ensure_ascii=False)).encode() + b"\n"

@@ -1,0 +1,80 @@
+"""Takes the documents out of other tools' web archives (WARC), not yet extracted: HTML, PDF and plain text."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from localfact.corpus.importing.imported import Problem, Progress, RawPage
+from localfact.corpus.importing.kinds import MARKUP, PDF_MAGIC
+from localfact.web.archiving.warc_reading import WarcProblem, read_warc
+from localfact.web.fetching.decoding import Decoder, coding_of
+from localfact.web.fetching.exchange import Exchange
+from localfact.web.fetching.failures import PageError
+from localfact.web.pages import MAX_FILE_BYTES
+
+#: What pages are, or may be where the answer does not say what it is: style sheets and scripts are text, but nothing to read.
+DOCUMENT_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/pdf", "text/plain", "text/markdown", ""})
+#: What sites say to crawlers is no page.
+ROBOTS = "/robots.txt"
+#: Answers between two calls of progress.
+ANSWERS_PER_STEP = 20
+
+
+def read_archived(file: Path, name: str, progress: Progress) -> Iterator[RawPage | Problem]:
+    """Yields the documents of a .warc or .warc.gz in its order; other kinds of answers are counted and told at the end.
+
+    A body that the archive says was cut short is taken as far as it goes.
+
+    Args:
+        file: the archive. name: what it is called in places. progress: counts answers; their total is not known.
+    """
+    others, done = 0, 0
+    for entry in read_warc(file, max_payload=MAX_FILE_BYTES):
+        if isinstance(entry, WarcProblem):
+            yield problem_of(entry, file, name)
+            continue
+        done += 1
+        if is_document(entry):
+            yield document(entry, name)
+        else:
+            others += 1
+        if done % ANSWERS_PER_STEP == 0:
+            progress(name, done, None)
+    progress(name, done, done)
+    if others:
+        yield Problem(name, f"Not HTML, PDF or plain text ({others:,} answers).")
+
+
+def problem_of(entry: WarcProblem, file: Path, name: str) -> Problem:
+    """The problem with its place below the folder that the user named."""
+    times = f" ({entry.count:,} records)" if entry.count > 1 else ""
+    return Problem(name + entry.where.removeprefix(file.name), entry.why + times)
+
+
+def is_document(exchange: Exchange) -> bool:
+    """Whether the answer may be a page."""
+    return exchange.media_type in DOCUMENT_TYPES and urlsplit(exchange.url).path != ROBOTS
+
+
+def document(exchange: Exchange, name: str) -> RawPage | Problem:
+    """The document with its content coding taken off, or why that cannot be done."""
+    where = f"{name}, {exchange.url}"
+    try:
+        decoder = Decoder(coding_of(exchange.headers), MAX_FILE_BYTES)
+        decoder.feed(exchange.payload)
+        if not exchange.truncated:
+            decoder.finish()
+    except PageError as error:
+        return Problem(where, f"{error}.")
+    body = bytes(decoder.body)
+    media_type = exchange.media_type or sniffed(body)
+    if media_type is None:
+        return Problem(where, "The answer does not say what it is, and begins neither as HTML nor as PDF.")
+    return RawPage(where, exchange.url, body, media_type, exchange.charset)
+
+
+def sniffed(body: bytes) -> str | None:
+    """The media type by how the body begins; None for neither HTML nor PDF."""
+    if MARKUP.match(body):
+        return "text/html"
+    return "application/pdf" if body.startswith(PDF_MAGIC) else None

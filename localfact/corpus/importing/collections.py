@@ -1,0 +1,137 @@
+"""Turns what others collected into pages: JSON lines, HTML, PDF and text, WARC, FActScore's Wikipedia, Kiwix ZIM.
+
+Everything streams: a collection of millions of pages is never in memory. What cannot be used is told with its place.
+"""
+
+from collections.abc import Generator
+from pathlib import Path
+
+from localfact.corpus.importing.archived import read_archived
+from localfact.corpus.importing.factscore_database import check_factscore, read_factscore
+from localfact.corpus.importing.imported import Imported, Problem, Progress, RawPage
+from localfact.corpus.importing.kinds import Kind, kind_of
+from localfact.corpus.importing.rows import read_rows
+from localfact.corpus.importing.workers import extracted
+from localfact.corpus.importing.zim import check_zim, read_zim
+from localfact.errors import InputError, LocalFactError, MissingError
+from localfact.web.pages import MAX_FILE_BYTES, cleaned
+
+KNOWN = ", ".join(Kind)
+MEDIA_TYPES = {Kind.HTML: "text/html", Kind.PDF: "application/pdf", Kind.TEXT: "text/plain"}
+
+
+def import_pages(source: Path, *, progress: Progress = lambda name, done, total: None) -> Generator[Imported, None, None]:
+    """Yields the pages of a file, or of all files of known kinds below a folder in the order of their paths.
+
+    The kind of a file is told by its content first and by its name second. Pages come in the order of the collection,
+    whichever is extracted first. Closing the iterator, or an interrupt, closes files and ends the workers.
+
+    Args:
+        source: a file, or a folder of them; other kinds in a folder are passed over.
+        progress: called as (name of the file or folder, done, total or None).
+
+    Raises:
+        MissingError: there is no such file or folder, or it needs a package that is not installed.
+        InputError: a file of no known kind or beyond reading, or a folder without a file of a known kind.
+    """
+    try:
+        if not source.exists():
+            raise MissingError(f"There is no file or folder {source}. Known are {KNOWN}, and folders of these.")
+        if source.is_dir():
+            files = [file for file in sorted(source.rglob("*")) if file.is_file()]
+            return extracted(folder_entries(source, files, progress))
+        return extracted(file_entries(source, kind_of_one(source), cleaned(source.name), progress))
+    except OSError as error:
+        raise InputError(f"{error.filename or source} cannot be read: {error.strerror}.") from error
+
+
+def check_source(source: Path) -> None:
+    """Finds out whether `import_pages` can begin with that file or folder, so that nothing is begun that cannot go on.
+
+    Raises:
+        MissingError, InputError: as `import_pages`, and what it raises for a named file once it reads on.
+    """
+    try:
+        if source.is_dir():
+            if not any(kind_of_any(file) for file in source.rglob("*") if file.is_file()):
+                raise no_pages(source)
+            return
+        import_pages(source).close()
+        check = {Kind.FACTSCORE: check_factscore, Kind.ZIM: check_zim}.get(kind_of_one(source))
+        if check is not None:
+            check(source)
+    except OSError as error:
+        raise InputError(f"{error.filename or source} cannot be read: {error.strerror}.") from error
+
+
+def kind_of_any(file: Path) -> Kind | None:
+    """The kind of a file in a folder, None also for one that cannot be read."""
+    try:
+        return kind_of(file)
+    except OSError:
+        return None
+
+
+def no_pages(folder: Path) -> InputError:
+    """The sentence for a folder without a file of a known kind."""
+    return InputError(f"{folder} holds no pages. Known are {KNOWN}.")
+
+
+def kind_of_one(file: Path) -> Kind:
+    """The kind of the file that the user named.
+
+    Raises:
+        InputError: it is of none. OSError: it cannot be read.
+    """
+    kind = kind_of(file) if file.is_file() else None
+    if kind is None:
+        raise InputError(f"{file} is of no known kind. Known are {KNOWN}, and folders of these.")
+    return kind
+
+
+def folder_entries(folder: Path, files: list[Path], progress: Progress) -> Generator[RawPage | Imported, None, None]:
+    """Yields what the files of the folder hold; one that cannot be read is a problem.
+
+    Raises:
+        InputError: none of them is of a known kind.
+    """
+    known = False
+    for done, file in enumerate(files, start=1):
+        name = cleaned(file.relative_to(folder).as_posix())
+        try:
+            kind = kind_of(file)
+            if kind is not None:
+                known = True
+                yield from file_entries(file, kind, name, progress)
+        except OSError as error:
+            yield Problem(name, f"The file cannot be read: {error.strerror}.")
+        except LocalFactError as error:
+            yield Problem(name, str(error))
+        progress(folder.name, done, len(files))
+    if not known:
+        raise no_pages(folder)
+
+
+def file_entries(file: Path, kind: Kind, name: str, progress: Progress) -> Generator[RawPage | Imported, None, None]:
+    """Yields what one file holds; where the disk fails in its middle, a problem ends it.
+
+    Args:
+        name: the file's place below what the user named; the link of a page that has no other address.
+    """
+    readers = {Kind.FACTSCORE: read_factscore, Kind.ZIM: read_zim, Kind.WARC: read_archived, Kind.ROWS: read_rows}
+    try:
+        if kind in readers:
+            yield from readers[kind](file, name, progress)
+        else:
+            yield read_document(file, kind, name)
+    except OSError as error:
+        yield Problem(name, f"The file cannot be read on: {error.strerror}.")
+
+
+def read_document(file: Path, kind: Kind, name: str) -> RawPage | Problem:
+    """A file that is one document."""
+    with file.open("rb") as stream:
+        body = stream.read(MAX_FILE_BYTES + 1)
+    if len(body) > MAX_FILE_BYTES:
+        return Problem(name, f"The file is larger than {MAX_FILE_BYTES:,} bytes.")
+    return RawPage(where=name, link=name, body=body, media_type=MEDIA_TYPES[kind])

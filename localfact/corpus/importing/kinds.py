@@ -1,0 +1,88 @@
+"""Tells what a file of somebody's collection is: by what it begins with, and by its name where that says nothing."""
+
+import gzip
+import json
+import re
+import zlib
+from enum import StrEnum
+from pathlib import Path
+
+from localfact.corpus.importing.factscore_database import MAGIC as SQLITE_MAGIC
+from localfact.corpus.importing.zim import MAGIC as ZIM_MAGIC
+from localfact.web.pages import HTML_SUFFIXES, ROWS_SUFFIXES, TEXT_SUFFIXES
+
+
+class Kind(StrEnum):
+    """What a collection may be; the value is how a sentence calls it."""
+
+    ROWS = "JSON lines (url, title, text, date)"
+    HTML = "HTML"
+    PDF = "PDF"
+    TEXT = "plain text"
+    WARC = "WARC (.warc, .warc.gz)"
+    FACTSCORE = "FActScore's Wikipedia (SQLite)"
+    ZIM = "Kiwix ZIM"
+
+
+SUFFIXES = {
+    **dict.fromkeys(ROWS_SUFFIXES, Kind.ROWS),
+    **dict.fromkeys(HTML_SUFFIXES | {".xhtml"}, Kind.HTML),
+    **dict.fromkeys(TEXT_SUFFIXES, Kind.TEXT),
+    ".pdf": Kind.PDF,
+}
+#: The reader of such files says what is wrong with them if they do not begin as they should.
+ARCHIVE_ENDINGS = (".warc", ".warc.gz", ".warc.zst")
+#: How much of a file is looked at.
+HEAD_BYTES = 65_536
+WARC_MAGIC = b"WARC/"
+PDF_MAGIC = b"%PDF-"
+MAGICS = {SQLITE_MAGIC: Kind.FACTSCORE, ZIM_MAGIC: Kind.ZIM, WARC_MAGIC: Kind.WARC, PDF_MAGIC: Kind.PDF}
+GZIP_MAGIC = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MARKUP = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+#: A JSON object with one of these is a page; without, it may be anything.
+TEXT_KEYS = ("text", "snippet")
+
+
+def kind_of(file: Path) -> Kind | None:
+    """What the file is; None for no known kind.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with file.open("rb") as stream:
+        head = stream.read(HEAD_BYTES)
+    archive = file.name.lower().endswith(ARCHIVE_ENDINGS)
+    if head.startswith(GZIP_MAGIC):
+        begin = unpacked(file)
+        return Kind.WARC if begin.startswith(WARC_MAGIC) or (archive and not begin) else None
+    for magic, kind in MAGICS.items():
+        if head.startswith(magic):
+            return kind
+    content = head.removeprefix(BYTE_ORDER_MARK)
+    if MARKUP.match(content):
+        return Kind.HTML
+    if is_row(content):
+        return Kind.ROWS
+    return Kind.WARC if archive else SUFFIXES.get(file.suffix.lower())
+
+
+def unpacked(file: Path) -> bytes:
+    """What a gzip file begins with, unpacked; empty where it is damaged."""
+    try:
+        with gzip.open(file) as stream:
+            return stream.read(len(WARC_MAGIC))
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return b""
+
+
+def is_row(content: bytes) -> bool:
+    """Whether the first line, if it is whole, is a page in JSON."""
+    line, newline, _ = content.lstrip().partition(b"\n")
+    if not line.startswith(b"{") or (not newline and len(content) >= HEAD_BYTES - len(BYTE_ORDER_MARK)):
+        return False
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(row, dict) and any(isinstance(row.get(key), str) for key in TEXT_KEYS)

@@ -1,0 +1,98 @@
+"""Extracts the documents of a stream in the worker pool: several at once, the results in the order of the stream."""
+
+import os
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from localfact.corpus.importing.imported import Imported, Problem, RawPage
+from localfact.web.extracting.cleaning import one_line
+from localfact.web.extracting.extraction import MAX_TITLE_CHARACTERS, Document
+from localfact.web.fetching.failures import PageError
+from localfact.web.pages import SENTENCES, Page
+
+if TYPE_CHECKING:
+    from localfact.web.extracting.extractors import Extractors
+
+#: How many entries wait for the one before them, at most; enough to keep all workers busy.
+MAX_WAITING = 32
+#: How many bytes of documents are with the workers, at most.
+MAX_WAITING_BYTES = 100_000_000
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A document that a worker has."""
+
+    raw: RawPage
+    document: Future[Document]
+
+
+def extracted(found: Generator[RawPage | Imported, None, None]) -> Generator[Imported, None, None]:
+    """Yields what is found in its order, each document as the page that a worker made of it, or the reason why it gave none."""
+    waiting: deque[Imported | Pending] = deque()
+    with closing(found), Workers() as workers:
+        for entry in found:
+            waiting.append(workers.begin(entry) if isinstance(entry, RawPage) else entry)
+            while waiting and (is_ready(waiting[0]) or is_full(waiting)):
+                yield settled(waiting.popleft())
+        while waiting:
+            yield settled(waiting.popleft())
+
+
+def is_ready(entry: Imported | Pending) -> bool:
+    """Whether nobody has to wait for it."""
+    return not isinstance(entry, Pending) or entry.document.done()
+
+
+def is_full(waiting: deque[Imported | Pending]) -> bool:
+    """Whether the first has to be waited for before another may come."""
+    held = sum(len(entry.raw.body) for entry in waiting if isinstance(entry, Pending))
+    return len(waiting) >= MAX_WAITING or held >= MAX_WAITING_BYTES
+
+
+def settled(entry: Imported | Pending) -> Imported:
+    """The page or the problem, waited for if need be."""
+    if not isinstance(entry, Pending):
+        return entry
+    raw = entry.raw
+    try:
+        document = entry.document.result()
+    except PageError as error:
+        return Problem(raw.where, SENTENCES.get(error.failure, f"The page cannot be taken: {error.failure}."))
+    title = one_line(raw.title, MAX_TITLE_CHARACTERS) or document.title
+    return Page(link=raw.link, **{**document.model_dump(), "title": title})
+
+
+class Workers:
+    """The worker processes, started by the first document."""
+
+    def __init__(self) -> None:
+        """Starts nothing yet."""
+        self._pool: Extractors | None = None
+        self._threads: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        """The workers themselves."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Ends the workers, whatever they are at."""
+        if self._pool is not None:
+            self._pool.close()
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+
+    def begin(self, raw: RawPage) -> Pending:
+        """Hands the document to a worker as soon as one is free."""
+        if self._pool is None or self._threads is None:
+            from localfact.web.extracting.extractors import Extractors
+
+            count = len(os.sched_getaffinity(0))
+            self._pool = Extractors(count)
+            self._threads = ThreadPoolExecutor(count, thread_name_prefix="importing")
+        return Pending(raw, self._threads.submit(self._pool.extract_now, raw.body, raw.media_type, raw.charset, raw.link))

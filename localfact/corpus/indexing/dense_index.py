@@ -1,0 +1,214 @@
+"""Vectors of passages in memory or as an immutable folder that is mapped into memory.
+
+A passage longer than the embedder's window is embedded in parts, and its best part is its score. Which rows are worth scoring
+is found by FAISS's exact inner product, or, where there are too many for that, by codes of one bit a dimension.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.models.embedder import Vectors
+
+VECTORS_FILE = "dense.faiss"
+PARTS_FILE = "parts.npy"
+CODES_FILE = "codes.npy"
+#: How many passages are embedded between two reports of progress.
+PROGRESS_STEP = 64
+#: More than FAISS's sum over unit vectors and NumPy's can differ by, twice: what is nearer than that is scored again.
+ROUNDING = 1e-4
+#: By codes, so many passages are scored for each one wanted, and at least so many.
+CODED_CANDIDATES = 20
+LEAST_CODED_CANDIDATES = 2_000
+#: How many vectors are read at once where all are read.
+BLOCK = 65_536
+
+Codes = NDArray[np.uint8]
+Positions = NDArray[np.int64]
+
+
+class PartEmbedder(Protocol):
+    """What an index asks of an embedder (see localfact.models.embedder.Embedder)."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+
+    def parts(self, text: str) -> list[str]:
+        """The text in pieces that the embedder can read whole."""
+
+    def encode(self, texts: Sequence[str], /) -> Vectors:
+        """One row a text, each of length 1."""
+
+
+class Near(NamedTuple):
+    """Passages that may be among the best, with how far their parts are by the scan; both of shape (parts,)."""
+
+    passages: Positions
+    distances: NDArray[np.float32]
+
+
+class DenseIndex:
+    """Similarities of passages to a vector; a passage is known by its position."""
+
+    def __init__(self, vectors: Any, first_part: Positions, codes: Codes | None = None) -> None:
+        """Takes a filled IndexFlatIP, the row of each passage's first part and of the end, shape (passages + 1,), and codes."""
+        import faiss
+
+        self._vectors = vectors
+        self._first_part = first_part
+        self._codes = codes
+        shape = (vectors.ntotal, vectors.d)
+        self._rows: Vectors = faiss.rev_swig_ptr(vectors.get_xb(), shape[0] * shape[1]).reshape(shape)
+
+    @classmethod
+    def of(cls, texts: Sequence[str], embedder: PartEmbedder, progress: Callable[[int], None] = lambda _: None) -> "DenseIndex":
+        """Embeds the texts, in the order given; `progress` is called with how many are done."""
+        import faiss
+
+        vectors = faiss.IndexFlatIP(embedder.dimension)
+        first_part = [0]
+        for begin in range(0, len(texts), PROGRESS_STEP):
+            parts = [embedder.parts(text) for text in texts[begin : begin + PROGRESS_STEP]]
+            vectors.add(embedder.encode([part for own in parts for part in own]))
+            for own in parts:
+                first_part.append(first_part[-1] + len(own))
+            progress(min(begin + PROGRESS_STEP, len(texts)))
+        return cls(vectors, np.array(first_part, dtype=np.int64))
+
+    @classmethod
+    def load(cls, folder: Path) -> "DenseIndex":
+        """Maps a saved index into memory. Raises RuntimeError, OSError or ValueError when a file is missing or damaged."""
+        import faiss
+
+        vectors = faiss.read_index(str(folder / VECTORS_FILE), faiss.IO_FLAG_MMAP_IFC)
+        first_part = np.asarray(np.load(folder / PARTS_FILE, mmap_mode="r"))
+        if first_part[-1] != vectors.ntotal:
+            raise ValueError(f"{VECTORS_FILE} holds {vectors.ntotal} vectors, {PARTS_FILE} names {first_part[-1]}")
+        codes = np.asarray(np.load(folder / CODES_FILE, mmap_mode="r"))
+        if codes.shape != (vectors.ntotal, code_bytes(vectors.d)):
+            raise ValueError(f"{CODES_FILE} has the shape {codes.shape}, {VECTORS_FILE} holds {vectors.ntotal} vectors")
+        return cls(vectors, first_part, codes)
+
+    def save(self, folder: Path) -> None:
+        """Writes the vectors, their codes, and where each passage's parts begin. Raises OSError when that cannot be done."""
+        import faiss
+
+        try:
+            faiss.write_index(self._vectors, str(folder / VECTORS_FILE))
+        except RuntimeError as error:  # how FAISS says that the disk is full
+            raise OSError(f"{folder / VECTORS_FILE}: {error}") from error
+        np.save(folder / PARTS_FILE, self._first_part)
+        np.save(folder / CODES_FILE, self._codes if self._codes is not None else codes_of(self._rows))
+
+    def __len__(self) -> int:
+        """How many passages it holds."""
+        return len(self._first_part) - 1
+
+    @property
+    def parts(self) -> int:
+        """How many vectors it holds."""
+        return int(self._first_part[-1])
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+        return int(self._vectors.d)
+
+    def best(self, vector: Vectors, count: int) -> list[int]:
+        """Positions of the `count` passages most similar to the vector, best first, ties by position."""
+        found = np.unique(self.near(vector, count, by_codes=False).passages)
+        return ranked(found, self.similarities(vector, found), count)
+
+    def near(
+        self,
+        vector: Vectors,
+        wanted: int,
+        *,
+        by_codes: bool,
+        renumber: Callable[[Positions], Positions] = lambda positions: positions,
+    ) -> Near:
+        """At least the `wanted` passages nearest to the vector by the scan, and all as near as the last of them.
+
+        `renumber` gives positions other numbers, below 0 for passages that are left out. They come in no order.
+        """
+        rounding = 0.0 if by_codes else ROUNDING
+        depth = min(wanted + wanted // 2 + 16, self.parts)
+        while True:
+            distances, rows = self._scan(vector, depth, by_codes=by_codes)
+            passages = renumber(np.searchsorted(self._first_part, rows, side="right") - 1)
+            kept = Near(passages[passages >= 0], distances[passages >= 0])
+            last = cutoff(kept, wanted) + rounding
+            if depth == self.parts or distances[-1] > last:
+                return Near(kept.passages[kept.distances <= last], kept.distances[kept.distances <= last])
+            depth = min(2 * depth, self.parts)
+
+    def part_vectors(self, position: int) -> Vectors:
+        """The vectors of one passage's parts, shape (parts, dimension)."""
+        begin, end = self._first_part[position : position + 2].tolist()
+        return self._rows[begin:end].copy()
+
+    def similarities(self, vector: Vectors, positions: Positions) -> NDArray[np.float32]:
+        """The inner product of the vector with the best part of each of these passages, to the last bit whatever the others."""
+        vectors, counts = self.selected(positions)
+        # einsum, because BLAS rounds differently with the number of its threads.
+        scores: NDArray[np.float32] = np.einsum("pd,d->p", vectors, vector)
+        return np.maximum.reduceat(scores, np.cumsum(counts) - counts) if len(scores) else scores
+
+    def similarity(self, vector: Vectors, position: int) -> float:
+        """The cosine between the vector and the passage's best part, in [-1, 1]."""
+        return float(np.clip(self.similarities(vector, np.array([position]))[0], -1.0, 1.0))
+
+    def part_counts(self, positions: Positions) -> Positions:
+        """How many parts each of these passages has."""
+        return self._first_part[positions + 1] - self._first_part[positions]
+
+    def selected(self, positions: Positions) -> tuple[Vectors, Positions]:
+        """The vectors of these passages, in the order of the positions, and how many parts each has."""
+        counts = self.part_counts(positions)
+        skipped = self._first_part[positions] - (np.cumsum(counts) - counts)
+        return self._rows[np.arange(counts.sum()) + np.repeat(skipped, counts)], counts
+
+    def _scan(self, vector: Vectors, depth: int, *, by_codes: bool) -> tuple[NDArray[np.float32], Positions]:
+        """Distances and rows of the `depth` nearest parts, nearest first."""
+        import faiss
+
+        # FAISS divides queries among threads, never one query; waiting for idle threads costs up to 100 ms on a busy machine.
+        faiss.omp_set_num_threads(1)
+        if by_codes:
+            if self._codes is None:
+                raise ValueError(f"{CODES_FILE} is missing")
+            distances, rows = faiss.knn_hamming(codes_of(vector[None, :]), self._codes, depth)
+            return distances[0].astype(np.float32), rows[0]
+        # One query at a time: in batches FAISS sums in another order, and a claim's scores would depend on its neighbours.
+        scores, rows = self._vectors.search(vector[None, :], depth)
+        return -scores[0], rows[0]
+
+
+def cutoff(near: Near, wanted: int) -> float:
+    """The distance of the `wanted`-th different passage, nearest first; infinity if there are fewer."""
+    order = np.argsort(near.distances, kind="stable")
+    first = np.sort(np.unique(near.passages[order], return_index=True)[1])
+    return float(near.distances[order[first[wanted - 1]]]) if 0 < wanted <= len(first) else np.inf
+
+
+def ranked(positions: Positions, scores: NDArray[np.float32], count: int) -> list[int]:
+    """The `count` positions with the highest scores, highest first, ties by position."""
+    order = np.lexsort((positions, -scores))[:count]
+    return [int(position) for position in positions[order]]
+
+
+def code_bytes(dimension: int) -> int:
+    """How long the code of a vector is."""
+    return (dimension + 7) // 8
+
+
+def codes_of(vectors: Vectors) -> Codes:
+    """One bit a dimension, its sign, shape (n, dimension / 8): a vector's code depends on nothing but the vector."""
+    codes = np.empty((len(vectors), code_bytes(vectors.shape[1])), dtype=np.uint8)
+    for begin in range(0, len(vectors), BLOCK):
+        codes[begin : begin + BLOCK] = np.packbits(vectors[begin : begin + BLOCK] > 0, axis=1)
+    return codes

@@ -1,0 +1,53 @@
+"""The texts of a corpus's passages as a mapping that reads them from the store as they are asked for, some at a time."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+
+from localfact.corpus.indexing.passage_ids import PassageIds
+from localfact.corpus.passages import PassageKind
+from localfact.corpus.store import Store
+from localfact.errors import CorpusError
+
+#: At most so many texts are in memory: of passages of 4,000 characters some megabytes.
+MOST_AHEAD = 1_000
+
+
+class PassageTexts(Mapping[str, str]):
+    """All passages of a kind, id -> text, ascending by id.
+
+    Who asks for one after another has ever more of them read ahead, as a file would be; who asks for few has few read.
+    """
+
+    def __init__(self, store: Store, kind: PassageKind) -> None:
+        """Takes a store whose passages of that kind do not change meanwhile."""
+        self._store = store
+        self._ids = PassageIds.of(store.passage_ids(kind))
+        self._texts: dict[str, str] = {}
+        self._end = 0
+        self._width = 1
+
+    def __len__(self) -> int:
+        """How many passages there are."""
+        return len(self._ids)
+
+    def __iter__(self) -> Iterator[str]:
+        """Their ids, ascending."""
+        return iter(self._ids)
+
+    def __getitem__(self, passage: str) -> str:
+        """The text of that passage.
+
+        Raises:
+            KeyError: there is no such passage. CorpusError: the store lacks its text, or is damaged.
+        """
+        if passage not in self._texts:
+            position = bisect_left(self._ids, passage)
+            if position == len(self._ids) or self._ids[position] != passage:
+                raise KeyError(passage)
+            self._width = min(2 * self._width, MOST_AHEAD) if position == self._end else 1
+            wanted = self._ids[position : position + self._width]
+            self._end = position + len(wanted)
+            self._texts = self._store.texts_of(wanted)
+            if len(self._texts) < len(wanted):
+                raise CorpusError("The store of the corpus lacks texts of its passages. Copy or build the corpus again.")
+        return self._texts[passage]

@@ -1,0 +1,116 @@
+"""Pages to passages, what relation models and verifiers read: chunks of 250 words, pages up to 4,000 characters, snippets."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from localfact.records import Passage, passage_id
+from localfact.text import host_of, sentences, word_count, words
+from localfact.web.pages import Page
+
+#: "chunks" for FastFact (section 4.2), "pages" for FactReasoner (section 3), "snippets" of search engines for comparison with
+#: what VeriScore and SAFE see.
+PassageKind = Literal["chunks", "pages", "snippets"]
+
+CHUNK_WORDS = 250
+OVERLAP_WORDS = 40
+#: The cap of a whole page. Chunks keep it too, and their overlap its like share: neither binds in prose, but a page of endless
+#: words, or of none at all, would make endless chunks.
+PASSAGE_CHARACTERS = 4_000
+OVERLAP_CHARACTERS = PASSAGE_CHARACTERS * OVERLAP_WORDS // CHUNK_WORDS
+
+
+def passages_of(page: Page, kind: PassageKind) -> list[Passage]:
+    """The passages of one page, in the order of its text."""
+    texts = chunks(page.text) if kind == "chunks" else [capped(page.text)]
+    return [
+        Passage(
+            id=passage_id(text),
+            text=text,
+            title=page.title,
+            links=(page.link,),
+            host=host_of(page.link),
+            date=page.date,
+            provider=page.provider,
+        )
+        for text in texts
+    ]
+
+
+class Stretch(NamedTuple):
+    """A sentence, or a piece of one that is too long: its place in the text and how many words it has."""
+
+    start: int
+    end: int
+    words: int
+
+
+def chunks(text: str) -> list[str]:
+    """Cuts a text into chunks of at most CHUNK_WORDS words on sentence boundaries.
+
+    A chunk begins with the last whole sentences of the one before it that fit in OVERLAP_WORDS words, fewer if the next
+    sentence would not fit any more. A sentence of more than CHUNK_WORDS words is cut.
+    """
+    found: list[str] = []
+    chunk: list[Stretch] = []
+    length = 0
+    for stretch in stretches(text):
+        if chunk and not fits(chunk[0], stretch, length + stretch.words):
+            found.append(text[chunk[0].start : chunk[-1].end])
+            chunk = overlap(chunk, stretch)
+            length = sum(repeated.words for repeated in chunk)
+        chunk.append(stretch)
+        length += stretch.words
+    return [*found, text[chunk[0].start : chunk[-1].end]] if chunk else found
+
+
+def capped(text: str) -> str:
+    """The text up to PASSAGE_CHARACTERS, ending where a word ends: half a number would be another number."""
+    if len(text) <= PASSAGE_CHARACTERS:
+        return text
+    beginning = text[: PASSAGE_CHARACTERS + 1]
+    end = max((position for position, character in enumerate(beginning) if character.isspace()), default=0)
+    return beginning[:end].rstrip() or text[:PASSAGE_CHARACTERS]
+
+
+def stretches(text: str) -> Iterator[Stretch]:
+    """The sentences of the text; one that exceeds a chunk, in pieces that do not."""
+    for sentence in sentences(text):
+        start = sentence.start
+        while start < sentence.end:
+            piece = leading_piece(text[start : min(sentence.end, start + PASSAGE_CHARACTERS + 1)])
+            end = start + len(piece)
+            yield Stretch(start, end, word_count(piece))
+            start = end
+            while start < sentence.end and text[start].isspace():
+                start += 1
+
+
+def leading_piece(text: str) -> str:
+    """As much of the beginning of the text as one chunk holds."""
+    beginning = capped(text)
+    found = words(beginning)
+    if len(found) <= CHUNK_WORDS:
+        return beginning
+    position = 0
+    for word in found[:CHUNK_WORDS]:
+        position = beginning.index(word, position) + len(word)
+    return beginning[: beginning.index(found[CHUNK_WORDS], position)].rstrip()
+
+
+def fits(first: Stretch, last: Stretch, length: int) -> bool:
+    """Whether the stretches from the first to the last, `length` words in all, are no more than one chunk holds."""
+    return length <= CHUNK_WORDS and last.end - first.start <= PASSAGE_CHARACTERS
+
+
+def overlap(chunk: Sequence[Stretch], following: Stretch) -> list[Stretch]:
+    """What the next chunk repeats: the last whole sentences within OVERLAP_WORDS words that leave room for the following."""
+    first, length = len(chunk), 0
+    while first > 0:
+        longer = chunk[first - 1]
+        length += longer.words
+        if length > OVERLAP_WORDS or chunk[-1].end - longer.start > OVERLAP_CHARACTERS:
+            break
+        if not fits(longer, following, length + following.words):
+            break
+        first -= 1
+    return list(chunk[first:])

@@ -1,0 +1,197 @@
+"""Writes the SQLite file of a corpus: pages, searches and fetches as they come, and passages when they are cut.
+
+Each call is one transaction: after a kill it happened, or it did not. `store.py` reads.
+"""
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import chain
+from pathlib import Path
+
+from localfact.corpus.passages import PassageKind, passages_of
+from localfact.corpus.store import SCHEMA, Fetch, Store, page_digest
+from localfact.errors import CorpusError
+from localfact.runtime.sqlite import connected, is_empty, transaction
+from localfact.web.pages import WEB, Page
+from localfact.web.searching.results import Search
+
+#: How many pages are put down in one transaction.
+PAGES_AT_ONCE = 1_000
+#: How many are cut in one; their texts are in memory together, of 5 MB each at most.
+PAGES_CUT_AT_ONCE = 100
+#: The pages whose passages a kind has: snippets for its own kind, and for the others in place of a page that could not be had.
+WANTED = {
+    "snippets": "snippet",
+    "pages": """(NOT snippet OR NOT EXISTS (
+        SELECT 1 FROM fetches WHERE fetches.link = pages.link AND fetches.page IS NOT NULL))""",
+}
+WANTED["chunks"] = WANTED["pages"]
+
+
+def from_first_new(file: Path, pages: Iterable[Page]) -> Iterator[Page]:
+    """The pages without those at the beginning that the file holds already; the file is only read.
+
+    Raises:
+        CorpusError: it is damaged.
+    """
+    rest = iter(pages)
+    try:
+        with closing(connected(f"{file.absolute().as_uri()}?mode=ro")) as database:
+            for page in rest:
+                if database.execute("SELECT 1 FROM pages WHERE digest = ?", (page_digest(page),)).fetchone() is None:
+                    rest = chain([page], rest)
+                    break
+    except sqlite3.DatabaseError as error:
+        raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
+    yield from rest
+
+
+class Recorder:
+    """Writes the file; one process at a time, any of its threads."""
+
+    def __init__(self, file: Path) -> None:
+        """Opens the file, or makes it.
+
+        Raises:
+            CorpusError: it is no such file, or damaged. sqlite3.OperationalError: it cannot be written.
+        """
+        self._file = file
+        self._lock = threading.Lock()
+        try:
+            self._database = connected(file.absolute().as_uri())
+            # The log beside the file makes a transaction one write; `finish` folds it in, so that a copy is one file.
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = NORMAL")
+            if is_empty(self._database):
+                self._database.executescript(f"BEGIN; {SCHEMA} PRAGMA application_id = 1; COMMIT;")
+        except sqlite3.OperationalError:  # a full disk, say: whoever writes has a sentence for that
+            raise
+        except sqlite3.DatabaseError as error:
+            raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
+
+    def add_pages(self, pages: Iterable[Page]) -> int:
+        """Adds the pages that are not there yet, and returns how many those were."""
+        added, some = 0, []
+        for page in pages:
+            some.append(page)
+            if len(some) == PAGES_AT_ONCE:
+                added += self._add(some)
+                some = []
+        return added + self._add(some)
+
+    def add_search(self, search: Search) -> None:
+        """Keeps what a search found, unless the same query was recorded with the same count; its snippets become passages."""
+        with self._lock, transaction(self._database):
+            cursor = self._database.execute(
+                "INSERT OR IGNORE INTO searches (query, count, provider, time) VALUES (?, ?, ?, ?)",
+                (search.query, search.count, search.provider, search.time),
+            )
+            if not cursor.rowcount:
+                return
+            for result in search.results:
+                self._database.execute(
+                    "INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (cursor.lastrowid, result.rank, result.link, result.title, result.snippet, result.date, result.provider),
+                )
+                if result.snippet:
+                    self._insert(result.as_page(), snippet=True)
+
+    def add_fetch(self, fetch: Fetch) -> None:
+        """Keeps what became of an address, in place of what was known of it."""
+        with self._lock, transaction(self._database):
+            page = self._insert(fetch.page, snippet=False) if fetch.page is not None else None
+            at = fetch.location
+            place = (at.file, at.offset, at.length) if at is not None else (None, None, None)
+            why = (fetch.failure.reason, fetch.failure.detail) if fetch.failure is not None else (None, None)
+            self._database.execute(
+                "INSERT OR REPLACE INTO fetches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (fetch.link, fetch.time, fetch.final_link, *place, page, *why),
+            )
+
+    def replace_page(self, link: str, page: Page) -> None:
+        """Puts another text in the place of the page that an address gave; nobody else's page goes."""
+        with self._lock, transaction(self._database):
+            (before,) = self._database.execute("SELECT page FROM fetches WHERE link = ?", (link,)).fetchone() or (None,)
+            number = self._insert(page, snippet=False)
+            self._database.execute("UPDATE fetches SET page = ?, reason = NULL, detail = NULL WHERE link = ?", (number, link))
+            if before not in (None, number):
+                self._database.execute(
+                    "DELETE FROM pages WHERE id = ? AND provider = ? AND NOT EXISTS (SELECT 1 FROM fetches WHERE page = ?)",
+                    (before, WEB, before),
+                )
+                self._database.execute("DELETE FROM places WHERE page NOT IN (SELECT id FROM pages)")
+
+    def cut(self, kind: PassageKind) -> None:
+        """Cuts the pages that have no passages of that kind yet, and drops the passages of pages that are wanted no more.
+
+        Some pages are one transaction: after a kill those that were cut need not be cut again.
+        """
+        with self._lock, transaction(self._database):
+            self._database.execute(
+                f"DELETE FROM places WHERE kind = ? AND page NOT IN (SELECT id FROM pages WHERE {WANTED[kind]})", (kind,)
+            )
+        last: int | None = 0
+        while last is not None:
+            with self._lock, transaction(self._database):
+                last = self._cut_some(kind, last)
+        with self._lock, transaction(self._database):
+            self._database.execute(
+                "DELETE FROM passages WHERE NOT EXISTS (SELECT 1 FROM places WHERE places.passage = passages.id)"
+            )
+
+    def close(self) -> None:
+        """Folds the log into the file and lets it go."""
+        with self._lock:
+            self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._database.execute("PRAGMA journal_mode = DELETE")
+            self._database.close()
+
+    def store(self) -> Store:
+        """Reads what was written so far."""
+        return Store(self._file, finished=False)
+
+    def _cut_some(self, kind: PassageKind, after: int) -> int | None:
+        """Cuts the next pages behind that number, and returns the last one's; None when there are no more."""
+        uncut = self._database.execute(
+            f"""
+            SELECT id, link, title, text FROM pages WHERE id > ? AND {WANTED[kind]}
+                AND NOT EXISTS (SELECT 1 FROM places WHERE places.kind = ? AND places.page = pages.id)
+            ORDER BY id LIMIT ?
+            """,
+            (after, kind, PAGES_CUT_AT_ONCE),
+        ).fetchall()
+        for number, link, title, text in uncut:
+            for position, passage in enumerate(passages_of(Page(link=link, title=title, text=text), kind)):
+                self._database.execute("INSERT OR IGNORE INTO passages VALUES (?, ?)", (passage.id, passage.text))
+                self._database.execute("INSERT INTO places VALUES (?, ?, ?, ?)", (kind, number, position, passage.id))
+        return int(uncut[-1][0]) if uncut else None
+
+    def _add(self, pages: Iterable[Page]) -> int:
+        statement = "SELECT COALESCE(MAX(id), 0) FROM pages"  # numbers go up by one
+        with self._lock, transaction(self._database):
+            (before,) = self._database.execute(statement).fetchone()
+            for page in pages:
+                self._insert(page, snippet=False)
+            (after,) = self._database.execute(statement).fetchone()
+        return int(after - before)
+
+    def _insert(self, page: Page, *, snippet: bool) -> int:
+        """Adds the page unless it is there, and returns its number; of several who brought it, the first by name is kept."""
+        # A snippet is another thing than a page of the same text.
+        digest = ("snippet:" if snippet else "") + page_digest(page)
+        known = self._database.execute("SELECT id, provider FROM pages WHERE digest = ?", (digest,)).fetchone()
+        if known is None:
+            cursor = self._database.execute(
+                """
+                INSERT INTO pages (link, title, date, language, provider, text, snippet, digest)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                (page.link, page.title, page.date, page.language, page.provider, page.text, int(snippet), digest),
+            )
+            return int(cursor.lastrowid or 0)
+        number, provider = known
+        if page.provider < provider:
+            self._database.execute("UPDATE pages SET provider = ? WHERE id = ?", (page.provider, number))
+        return int(number)

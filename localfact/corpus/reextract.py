@@ -1,0 +1,104 @@
+"""Makes the pages of a corpus anew from its archive: after a better extraction, nothing need be fetched again."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from localfact.corpus.store import Fetch
+from localfact.corpus.writer import CorpusWriter
+from localfact.errors import CorpusError
+from localfact.runtime.tasks import for_each
+from localfact.web.extracting.extractors import Extractors
+from localfact.web.fetching.decoding import Decoder, coding_of
+from localfact.web.fetching.exchange import Exchange
+from localfact.web.fetching.failures import PageError, Reason
+from localfact.web.fetching.fetch import MAX_BODY_BYTES
+from localfact.web.pages import WEB, Page
+from localfact.web.searching.results import address
+
+#: Reasons that extraction gave; what the web itself withheld is withheld still.
+OF_EXTRACTION = frozenset({Reason.NO_TEXT, Reason.UNREADABLE, Reason.LOGIN_REQUIRED, Reason.TIMED_OUT, Reason.TOO_LARGE})
+#: Pages at work at once, for each worker process: enough that none waits.
+PAGES_PER_WORKER = 4
+
+
+@dataclass
+class Reextracted:
+    """What a re-extraction did.
+
+    Attributes:
+        answers: archived answers that were read. changed: pages whose text, title, date or language is another now.
+        gained: addresses that gave no page before. failed: answers that gave no text now; what was there before stays.
+    """
+
+    answers: int = 0
+    changed: int = 0
+    gained: int = 0
+    failed: int = 0
+
+
+async def reextract(
+    writer: CorpusWriter, extractors: Extractors, *, workers: int, progress: Callable[[int, int], None]
+) -> Reextracted:
+    """Extracts every archived answer again; the corpus is then to be finished.
+
+    Args:
+        writer: of the corpus. extractors: closed by the caller. workers: how many processes they have.
+        progress: is told how many answers are done, of how many.
+
+    Raises:
+        WriteError: the disk is full, say. What was changed before stands, and a repetition goes through all again.
+    """
+    done = Reextracted()
+    links = [fetch.link for fetch in writer.store.fetches() if is_extractable(fetch)]
+
+    async def one(link: str) -> None:
+        await again(link, writer, extractors, done)
+        done.answers += 1
+        progress(done.answers, len(links))
+
+    await for_each(links, one, workers * PAGES_PER_WORKER)
+    return done
+
+
+def is_extractable(fetch: Fetch) -> bool:
+    """Whether the archive has an answer of which text was made, or was to be made."""
+    return fetch.location is not None and (fetch.failure is None or fetch.failure.reason in OF_EXTRACTION)
+
+
+async def again(link: str, writer: CorpusWriter, extractors: Extractors, done: Reextracted) -> None:
+    """The answer of one address."""
+    fetch = await asyncio.to_thread(writer.store.fetch, link)
+    if fetch is None or fetch.location is None:
+        raise AssertionError("an answer that is not archived cannot be extracted again")
+    try:
+        exchange = await asyncio.to_thread(writer.archive.read, fetch.location)
+        body = await asyncio.to_thread(body_of, exchange)
+        document = await extractors.extract(body, exchange.media_type, exchange.charset, fetch.final_link)
+    except (PageError, CorpusError):  # a damaged record concerns its own page
+        done.failed += 1
+        return
+    page = Page(link=address(fetch.final_link), provider=WEB, **document.model_dump())
+    if fetch.page is None:
+        done.gained += 1
+    elif page == fetch.page.model_copy(update={"provider": WEB}):
+        return
+    else:
+        done.changed += 1
+    await asyncio.to_thread(writer.replace_page, link, page)
+
+
+def body_of(exchange: Exchange) -> bytes:
+    """The decoded body of an archived answer.
+
+    Raises:
+        PageError: it is no page (its status is not 2xx), cut off, too large, or not what its coding says.
+    """
+    if not 200 <= exchange.status < 300:
+        raise PageError(Reason.HTTP_STATUS, str(exchange.status))
+    if exchange.truncated is not None:
+        raise PageError(Reason.TOO_LARGE, f"archived only in part ({exchange.truncated})")
+    decoder = Decoder(coding_of(exchange.headers), MAX_BODY_BYTES)
+    decoder.feed(exchange.payload)
+    decoder.finish()
+    return bytes(decoder.body)

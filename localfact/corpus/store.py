@@ -1,0 +1,289 @@
+"""The SQLite file of a corpus, as it is read: pages, passages, what was searched and fetched. `recording.py` writes it."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from localfact.corpus.passages import PassageKind
+from localfact.errors import CorpusError, WriteError
+from localfact.records import Passage, Record
+from localfact.text import host_of
+from localfact.web.archiving.archive import Location
+from localfact.web.fetching.failures import PageFailure
+from localfact.web.pages import Page
+from localfact.web.searching.results import Search, SearchResult
+
+SCHEMA = """
+    -- A page once for each text it was seen with; `snippet` marks what a search engine shows of a page in place of the page.
+    CREATE TABLE pages (
+        id INTEGER PRIMARY KEY, link TEXT, title TEXT, date TEXT, language TEXT, provider TEXT, text TEXT,
+        snippet INTEGER, digest TEXT UNIQUE
+    ) STRICT;
+    CREATE INDEX pages_of_link ON pages (link);
+    CREATE TABLE passages (id TEXT PRIMARY KEY, text TEXT) STRICT, WITHOUT ROWID;
+    CREATE TABLE places (
+        kind TEXT, page INTEGER REFERENCES pages, position INTEGER, passage TEXT REFERENCES passages,
+        PRIMARY KEY (kind, page, position)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX places_of_passage ON places (passage);
+    CREATE TABLE searches (
+        id INTEGER PRIMARY KEY, query TEXT, count INTEGER, provider TEXT, time TEXT, UNIQUE (query, count)
+    ) STRICT;
+    CREATE TABLE results (
+        search INTEGER REFERENCES searches, rank INTEGER, link TEXT, title TEXT, snippet TEXT, date TEXT, provider TEXT,
+        PRIMARY KEY (search, rank)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX results_of_link ON results (link);
+    -- One row an address, with the page it gave or the reason why none; file, offset, length say where the archive has it.
+    CREATE TABLE fetches (
+        link TEXT PRIMARY KEY, time TEXT, final_link TEXT, file TEXT, offset INTEGER, length INTEGER,
+        page INTEGER REFERENCES pages, reason TEXT, detail TEXT
+    ) STRICT, WITHOUT ROWID;
+"""
+#: SQLite takes a bounded number of values in one statement.
+VALUES_PER_STATEMENT = 500
+#: A page that was fetched was found by whoever's results name an address that gave it: the first by name, not by time.
+FOUND_BY = """COALESCE((
+    SELECT MIN(results.provider) FROM results JOIN fetches ON fetches.link = results.link WHERE fetches.page = pages.id
+), pages.provider)"""
+
+PageRow = tuple[str, str, str | None, str, str]
+#: Says whether a page of that host and date may be used.
+Admits = Callable[[str | None, str | None], bool]
+
+
+def admit_all(host: str | None, date: str | None) -> bool:
+    """Admits every page."""
+    return True
+
+
+class Fetch(Record):
+    """What became of one address.
+
+    Attributes:
+        page: None where it gave none, and then `failure` says why.
+        location: where the archive has the answer; None where there was no answer, or the page was there without asking.
+    """
+
+    link: str
+    final_link: str
+    time: str
+    page: Page | None = None
+    failure: PageFailure | None = None
+    location: Location | None = None
+
+
+class Store:
+    """Reads the file. Safe to use from several threads: each call opens it anew, which takes a fraction of a millisecond."""
+
+    def __init__(self, file: Path, *, finished: bool = True) -> None:
+        """Takes the path; nothing is opened yet. A file that is being written to is not `finished`."""
+        # Immutable: no lock and no journal, so a corpus on a read-only medium can be read.
+        self._address = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if finished else ''}"
+        self._file = file
+        self._finished = finished
+
+    def texts(self, kind: PassageKind) -> dict[str, str]:
+        """All passages of that kind, id -> text, ascending by id."""
+        statement = "SELECT id, text FROM passages WHERE id IN (SELECT passage FROM places WHERE kind = ?) ORDER BY id"
+        with self._database() as database:
+            return dict(database.execute(statement, (kind,)).fetchall())
+
+    def passages(self, ids: Iterable[str], admits: Admits = admit_all) -> dict[str, Passage]:
+        """The passages of these ids that stand on an admitted page; title, date and host are those of the first, by link.
+
+        Args:
+            ids: of passages of the corpus. admits: is asked with the host and the date of each page that holds the text.
+
+        Raises:
+            CorpusError: an id is not in the file, or the file is damaged.
+        """
+        wanted = list(dict.fromkeys(ids))
+        rows: dict[str, list[PageRow]] = {}
+        known: set[str] = set()
+        with self._database() as database:
+            for begin in range(0, len(wanted), VALUES_PER_STATEMENT):
+                some = wanted[begin : begin + VALUES_PER_STATEMENT]
+                statement = f"""
+                    SELECT DISTINCT places.passage, link, title, date, {FOUND_BY}, passages.text, pages.digest
+                    FROM places JOIN pages ON pages.id = places.page JOIN passages ON passages.id = places.passage
+                    WHERE places.passage IN ({",".join("?" * len(some))}) ORDER BY places.passage, pages.link, pages.digest
+                """
+                for passage, *row, _ in database.execute(statement, some):
+                    known.add(passage)
+                    if admits(host_of(row[0]), row[2]):
+                        rows.setdefault(passage, []).append(tuple(row))
+        if len(known) < len(wanted):
+            raise CorpusError(f"{self._file} lacks passages that an index beside it names. Copy or build the corpus again.")
+        return {passage: joined(passage, rows[passage]) for passage in wanted if passage in rows}
+
+    def search(self, query: str, count: int, *, or_fewer: bool = False) -> Search | None:
+        """What that query found when it was asked for at least `count` results, the first `count` of them; None if it was not.
+
+        Of several recorded searches that of the fewest results answers, so that a later, longer one changes nothing. With
+        `or_fewer`, one that was asked for less answers where there is none, of several the longest.
+        """
+        statement = """
+            SELECT id, count, provider, time FROM searches WHERE query = :query AND (count >= :count OR :or_fewer)
+            ORDER BY count < :count, CASE WHEN count < :count THEN -count ELSE count END LIMIT 1
+        """
+        with self._database() as database:
+            found = database.execute(statement, {"query": query, "count": count, "or_fewer": or_fewer}).fetchone()
+            if found is None:
+                return None
+            number, asked, provider, time = found
+            results = database.execute(
+                "SELECT title, link, snippet, rank, provider, date FROM results WHERE search = ? ORDER BY rank LIMIT ?",
+                (number, count),
+            ).fetchall()
+        names = ("title", "link", "snippet", "rank", "provider", "date")
+        return Search(
+            query=query,
+            count=asked,
+            provider=provider,
+            time=time,
+            results=tuple(SearchResult(**dict(zip(names, row, strict=True))) for row in results),
+        )
+
+    def fetch(self, link: str) -> Fetch | None:
+        """What became of the address; None if it was never asked for."""
+        return next(self.fetches(link), None)
+
+    def fetches(self, link: str | None = None) -> Iterator[Fetch]:
+        """All addresses that were asked for, by link, or that one."""
+        statement = f"""
+            SELECT fetches.link, final_link, time, file, offset, length, reason, detail,
+                pages.link, title, date, language, {FOUND_BY}, text
+            FROM fetches LEFT JOIN pages ON pages.id = fetches.page WHERE ? IS NULL OR fetches.link = ? ORDER BY fetches.link
+        """
+        if link is not None:
+            statement = statement.replace("? IS NULL OR", "? IS NOT NULL AND")
+        with self._database() as database:
+            for address, final, time, file, offset, length, reason, detail, *page in database.execute(statement, (link, link)):
+                yield Fetch(
+                    link=address,
+                    final_link=final,
+                    time=time,
+                    page=page_of_row(page) if reason is None else None,
+                    failure=PageFailure(reason=reason, detail=detail) if reason is not None else None,
+                    location=Location(file=file, offset=offset, length=length) if file is not None else None,
+                )
+
+    def last_location(self) -> Location | None:
+        """Where the archive has the last answer that is recorded; None where there is none."""
+        statement = "SELECT file, offset, length FROM fetches WHERE file IS NOT NULL ORDER BY file DESC, offset DESC LIMIT 1"
+        with self._database() as database:
+            row = database.execute(statement).fetchone()
+        return Location(file=row[0], offset=row[1], length=row[2]) if row is not None else None
+
+    def page_at(self, link: str) -> Page | None:
+        """A page with that very link, however it came here; of several the first by content; None where there is none."""
+        statement = """
+            SELECT link, title, date, language, provider, text FROM pages WHERE link = ? AND NOT snippet ORDER BY digest LIMIT 1
+        """
+        with self._database() as database:
+            row = database.execute(statement, (link,)).fetchone()
+        return page_of_row(row) if row is not None else None
+
+    def pages(self) -> Iterator[Page]:
+        """All pages, snippets left out, by link and content."""
+        statement = f"""
+            SELECT link, title, date, language, {FOUND_BY}, text FROM pages WHERE NOT snippet ORDER BY link, digest
+        """
+        with self._database() as database:
+            for row in database.execute(statement):
+                yield page_of_row(row)
+
+    def counts(self) -> dict[str, int]:
+        """How many pages, searches and failed addresses there are."""
+        with self._database() as database:
+            return {
+                "pages": _count(database, "pages WHERE NOT snippet"),
+                "searches": _count(database, "searches"),
+                "failures": _count(database, "fetches WHERE page IS NULL"),
+            }
+
+    def unasked(self) -> int:
+        """How many addresses that searches named were never asked for: a run was killed, or wanted snippets, or other hosts."""
+        with self._database() as database:
+            statement = "SELECT COUNT(DISTINCT link) FROM results WHERE link NOT IN (SELECT link FROM fetches)"
+            (count,) = database.execute(statement).fetchone()
+        return int(count)
+
+    def failures(self) -> dict[str, int]:
+        """Reason -> how many addresses gave no page for it."""
+        statement = "SELECT reason, COUNT(*) FROM fetches WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
+        with self._database() as database:
+            return dict(database.execute(statement).fetchall())
+
+    def digest(self) -> str:
+        """Hash of what decides which passages are found: pages, what searches found, which addresses gave which page.
+
+        Not of times and reasons, nor of the order in which anything came.
+        """
+        found = hashlib.sha256()
+        with self._database() as database:
+            for row in database.execute("SELECT digest, snippet FROM pages ORDER BY digest"):
+                found.update(json.dumps(row).encode())
+            statement = """
+                SELECT query, count, searches.provider, rank, link, title, snippet, date, results.provider
+                FROM searches LEFT JOIN results ON results.search = searches.id ORDER BY query, count, rank
+            """
+            for row in database.execute(statement):
+                found.update(json.dumps(row).encode())
+            statement = "SELECT fetches.link, digest FROM fetches LEFT JOIN pages ON pages.id = page ORDER BY fetches.link"
+            for row in database.execute(statement):
+                found.update(json.dumps(row).encode())
+        return found.hexdigest()
+
+    @contextmanager
+    def _database(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self._address, uri=True)) as database:
+                yield database
+        except sqlite3.DatabaseError as error:
+            if not self._finished and isinstance(error, sqlite3.OperationalError):
+                raise WriteError(f"{self._file} cannot be read while it is written: {error}. Make room on the disk.") from error
+            raise CorpusError(f"{self._file} is damaged: {error}. Copy or build the corpus again.") from error
+
+    def passage_ids(self, kind: PassageKind) -> Iterator[str]:
+        """The ids of all passages of that kind, ascending."""
+        with self._database() as database:
+            for (passage,) in database.execute("SELECT DISTINCT passage FROM places WHERE kind = ? ORDER BY passage", (kind,)):
+                yield passage
+
+    def texts_of(self, ids: Sequence[str]) -> dict[str, str]:
+        """The texts of these passages, id -> text; an id that is not in the file is left out."""
+        found: dict[str, str] = {}
+        with self._database() as database:
+            for begin in range(0, len(ids), VALUES_PER_STATEMENT):
+                some = ids[begin : begin + VALUES_PER_STATEMENT]
+                statement = f"SELECT id, text FROM passages WHERE id IN ({','.join('?' * len(some))})"
+                found.update(database.execute(statement, some).fetchall())
+        return found
+
+
+def joined(passage: str, rows: Sequence[PageRow]) -> Passage:
+    """One passage from the pages that hold its text, as (link, title, date, provider, text)."""
+    link, title, date, provider, text = rows[0]
+    links = tuple(dict.fromkeys(row[0] for row in rows))
+    return Passage(id=passage, text=text, title=title, links=links, host=host_of(link), date=date, provider=provider)
+
+
+def page_of_row(row: Sequence[str | None]) -> Page:
+    """The page of (link, title, date, language, provider, text)."""
+    link, title, date, language, provider, text = row
+    return Page(link=link or "", title=title or "", date=date, language=language, provider=provider or "", text=text or "")
+
+
+def page_digest(page: Page) -> str:
+    """SHA-256 of the page, whoever brought it: by it the same page is known again."""
+    return hashlib.sha256(page.model_dump_json(exclude={"provider"}).encode()).hexdigest()
+
+
+def _count(database: sqlite3.Connection, where: str) -> int:
+    (count,) = database.execute(f"SELECT COUNT(*) FROM {where}").fetchone()
+    return int(count)

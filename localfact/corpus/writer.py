@@ -1,0 +1,286 @@
+"""A corpus that this process adds to: pages, searches and fetched answers as they come, indexes when it finishes.
+
+A kill at any moment leaves a corpus that is marked unfinished; the next process to add to it, or `finish` alone, goes on there.
+"""
+
+import os
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from types import TracebackType
+from typing import Self, get_args
+
+import yaml
+
+from localfact.corpus.corpus import (
+    ARCHIVE_FOLDER,
+    DESCRIPTION_FILE,
+    FORMAT,
+    SEGMENTS_FOLDER,
+    STORE_FILE,
+    CorpusDescription,
+    FileMark,
+    SegmentCounts,
+    content_hash,
+    cure,
+    read_description,
+    refuse_missing_files,
+    refuse_no_embedder,
+    refuse_other_embedder,
+)
+from localfact.corpus.indexing.segments import Segments
+from localfact.corpus.locks import hold_to_write
+from localfact.corpus.passage_texts import PassageTexts
+from localfact.corpus.passages import PassageKind
+from localfact.corpus.recorder import Recorder, from_first_new
+from localfact.corpus.store import Fetch, Store
+from localfact.corpus.write_errors import writing
+from localfact.errors import CorpusError, InputError
+from localfact.models.embedder import Embedder
+from localfact.runtime.files import NEW, file_digest, replace
+from localfact.web.archiving.archive import Archive
+from localfact.web.fetching.exchange import Exchange
+from localfact.web.pages import Page
+from localfact.web.searching.results import Search
+
+#: Length of the random id of a corpus that searches are recorded in.
+ID_BYTES = 8
+#: Called as (kind, passages indexed, passages of that kind).
+Progress = Callable[[PassageKind, int, int], None]
+
+
+def silent(kind: PassageKind, done: int, total: int) -> None:
+    """Progress that nobody watches."""
+
+
+class CorpusWriter:
+    """A corpus in the hands of this process. Its methods may be called from any thread."""
+
+    def __init__(
+        self, folder: Path, embedder: Embedder | None, *, place: Path | None = None, identity: str | None = None
+    ) -> None:
+        """Takes the folder for this process; makes a corpus there if it is missing or empty.
+
+        Nothing else that is there changes before something is added.
+
+        Args:
+            folder: of the corpus. place: where it will lie, if that is another; errors name it.
+            embedder: the one whose vectors the corpus has, or shall have; None for BM25 alone.
+            identity: the id of a corpus that has none yet, kept from now on; None for a random one with its first search.
+
+        Raises:
+            InputError: the folder holds something else, or another process reads it or adds to it.
+            CorpusError: a damaged corpus, or one of another embedder. WriteError: the folder cannot be written.
+        """
+        self.folder = folder
+        self.embedder = embedder
+        self._place = place or folder
+        self._renewed = False
+        self._opening = threading.RLock()
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            self._hold = hold_to_write(folder)
+        try:
+            self.description = self._described()
+            if identity is not None and self.description.id is None:
+                begun = self.description.unfinished or not self.description.content
+                with writing(self._place):
+                    self._describe(self.description.model_copy(update={"id": identity, "unfinished": begun}))
+            self._archive: Archive | None = None
+            self._recorder: Recorder | None = None
+        except BaseException:
+            os.close(self._hold)
+            raise
+
+    def __enter__(self) -> Self:
+        """The writer itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Lets the corpus go; what was added is kept, and indexed only if `finish` was called."""
+        self.close()
+
+    @property
+    def store(self) -> Store:
+        """What the corpus holds now; to be asked for anew after something was added."""
+        if self._recorder is None and not self.description.unfinished and self.description.content:
+            return Store(self.folder / STORE_FILE, finished=False)  # read on while this process begins to write
+        return self._recording().store()
+
+    @property
+    def archive(self) -> Archive:
+        """The answers as they came from the web; opened at the first use."""
+        with self._opening:
+            if self._archive is None:
+                self._begin()
+                (self.folder / ARCHIVE_FOLDER).mkdir(exist_ok=True)
+                last = self._recording().store().last_location()
+                self._archive = Archive(self.folder / ARCHIVE_FOLDER, known_end=last)
+            return self._archive
+
+    def add_pages(self, pages: Iterable[Page]) -> int:
+        """Adds pages and returns how many of them were not there yet; a corpus that has them all is not touched.
+
+        Raises:
+            WriteError: the disk is full, say; the corpus stays as it was but for pages added before.
+        """
+        with writing(self._place):
+            if self.description.content and not self.description.unfinished:
+                pages = from_first_new(self.folder / STORE_FILE, pages)
+            rest = iter(pages)
+            first = next(rest, None)
+            return self._recording().add_pages(chain([first], rest)) if first is not None else 0
+
+    def add_search(self, search: Search) -> None:
+        """Keeps what a search found. From here on the corpus has searches, and an id that stays while it grows."""
+        with writing(self._place):
+            self._begin(searched=True)
+            self._recording().add_search(search)
+
+    def add_fetch(self, fetch: Fetch, exchanges: Sequence[Exchange] = (), answer: Exchange | None = None) -> None:
+        """Archives the exchanges, then keeps what became of the address.
+
+        Args:
+            fetch: in place of what was known of its address.
+            exchanges: robots.txt, redirects, repetitions, answers, as they came. answer: the one of these that the page, or the
+                reason why there is none, is of: the fetch's location is where that is; None where none of them is it.
+
+        Raises:
+            ValueError: the answer is not among the exchanges.
+        """
+        if answer is not None and not any(exchange is answer for exchange in exchanges):
+            raise ValueError("the answer is not among the exchanges")
+        with writing(self._place):
+            self._begin()
+            for exchange in exchanges:
+                location = self.archive.append(exchange)
+                if exchange is answer:
+                    fetch = fetch.model_copy(update={"location": location})
+            if answer is None:
+                fetch = fetch.model_copy(update={"location": None})
+            self._recording().add_fetch(fetch)
+
+    def replace_page(self, link: str, page: Page) -> None:
+        """Puts a text in the place of the one that an address gave; the corpus gets another id, for it is another one now."""
+        with writing(self._place):
+            self._begin(renewed=True)
+            self._recording().replace_page(link, page)
+
+    def finish(self, kinds: Sequence[PassageKind], *, merge: bool = False, progress: Progress = silent) -> CorpusDescription:
+        """Cuts and indexes what was added, and describes the corpus, which is then finished.
+
+        Args:
+            kinds: the kinds of passages that are wanted; those that the corpus has already are kept up to date too.
+            merge: puts all vectors of a kind into one segment. progress: of the indexing.
+
+        Raises:
+            WriteError: the disk is full, say; the corpus stays unfinished, and another `finish` goes on.
+        """
+        wanted = [kind for kind in get_args(PassageKind) if kind in {*kinds, *self.description.segments}]
+        if not (self.description.unfinished or merge or set(wanted) - set(self.description.segments)):
+            return self.description
+        with writing(self._place):
+            self._begin()
+            indexed = {kind: self._indexed(kind, merge=merge, progress=progress) for kind in wanted}
+            segments = {kind: counted for kind, counted in indexed.items() if counted.passages}
+            counts = self._recording().store().counts()
+            self._close_files()
+            store = Store(self.folder / STORE_FILE, finished=False)
+            description = self.description.model_copy(
+                update={
+                    **counts,
+                    "content": content_hash(store, self.description.embedder, segments),
+                    "segments": segments,
+                    "files": self._marks(segments),
+                    "unfinished": False,
+                }
+            )
+            self._describe(description)
+            self._renewed = False
+        return description
+
+    def close(self) -> None:
+        """As `__exit__`."""
+        self._close_files()
+        os.close(self._hold)
+
+    def _described(self) -> CorpusDescription:
+        if (self.folder / DESCRIPTION_FILE).is_file():
+            description = read_description(self.folder)
+            if self.embedder is not None:
+                refuse_other_embedder(self.folder, description, self.embedder.identity)
+            else:
+                refuse_no_embedder(self.folder, description)
+            refuse_missing_files(self.folder, description)
+            if not (self.folder / STORE_FILE).is_file() and any((self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")):
+                raise CorpusError(f"The corpus {self.folder} lacks its file {STORE_FILE}. {cure(self.folder)}")
+            return description
+        strange = [item.name for item in self.folder.iterdir() if item.name != DESCRIPTION_FILE + NEW]
+        if strange:
+            raise InputError(f"{self.folder} holds other files ({strange[0]}, ...) and no corpus. Name an empty folder.")
+        identity = self.embedder.identity if self.embedder is not None else None
+        return CorpusDescription(format=FORMAT, embedder=identity)
+
+    def _begin(self, *, searched: bool = False, renewed: bool = False) -> None:
+        """Marks the corpus as unfinished before anything in it changes, with another id before what it holds is replaced."""
+        with self._opening:
+            known = self.description.id
+            if (searched and known is None) or (renewed and known is not None and not self._renewed):
+                known, self._renewed = secrets.token_hex(ID_BYTES), renewed
+            if self.description.unfinished and known == self.description.id:
+                return
+            if self.description.content and not self.description.unfinished:
+                self._remove_strangers()
+            self._describe(self.description.model_copy(update={"unfinished": True, "id": known}))
+
+    def _remove_strangers(self) -> None:
+        """Removes segments that the description of the finished corpus does not name."""
+        files = [self.folder / name for name in self.description.files]
+        for kind in get_args(PassageKind):
+            Segments(self.folder / SEGMENTS_FOLDER, kind).keep(files)
+
+    def _recording(self) -> Recorder:
+        with self._opening:
+            if self._recorder is None:
+                self._begin()
+                self._recorder = Recorder(self.folder / STORE_FILE)
+            return self._recorder
+
+    def _indexed(self, kind: PassageKind, *, merge: bool, progress: Progress) -> SegmentCounts:
+        self._recording().cut(kind)
+        texts = PassageTexts(self._recording().store(), kind)
+        if not texts:
+            return SegmentCounts(passages=0, vectors=None)
+        segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
+        embedder = self.embedder if self.description.embedder is not None else None
+        passages, vectors = segments.add(texts, embedder, lambda done: progress(kind, done, len(texts)))
+        if merge:
+            segments.merge()
+        return SegmentCounts(passages=passages, vectors=vectors)
+
+    def _marks(self, kinds: Iterable[PassageKind]) -> dict[str, FileMark]:
+        """Size and hash of every file. The archive only grows, so a file of the same size is the same."""
+        files = [self.folder / STORE_FILE, *(self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")]
+        for kind in kinds:
+            files += Segments(self.folder / SEGMENTS_FOLDER, kind).files()
+        marks = {}
+        for file in sorted(files):
+            name, size = file.relative_to(self.folder).as_posix(), file.stat().st_size
+            known = self.description.files.get(name)
+            same = known is not None and known.bytes == size and name.startswith(f"{ARCHIVE_FOLDER}/")
+            marks[name] = known if known is not None and same else FileMark(bytes=size, sha256=file_digest(file))
+        return marks
+
+    def _describe(self, description: CorpusDescription) -> None:
+        text = yaml.safe_dump(description.model_dump(mode="json"), sort_keys=False)
+        replace(self.folder / DESCRIPTION_FILE, text.encode())
+        self.description = description
+
+    def _close_files(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+        if self._recorder is not None:
+            self._recorder.close()
+        self._archive = self._recorder = None

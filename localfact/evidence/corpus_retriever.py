@@ -1,0 +1,193 @@
+"""Finds the passages of each claim in the whole of a corpus (`scope = corpus`); what any retriever does with what it found."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from localfact.corpus.corpus import Corpus
+from localfact.corpus.indexing.index import Index
+from localfact.corpus.passages import PassageKind
+from localfact.evidence.admission import EVERYTHING, Admission
+from localfact.evidence.duplicates import merge_near_duplicates
+from localfact.evidence.queries import Queries, QueryWriter, queries_of
+from localfact.evidence.reranker import Reranker
+from localfact.models.embedder import Embedder, Vectors
+from localfact.records import Claim, Evidence, Hit, Passage, Response
+
+#: How many times k passages are looked at for each claim, so that k are left when near-duplicates are merged, and so that a
+#: reranker has a choice.
+CANDIDATES_PER_PASSAGE = 3
+
+WHOLE_CORPUS = "Evidence: the whole corpus was searched for every claim (scope corpus)."
+LEXICAL_ALONE = "Evidence: no embedder, so passages were matched to claims by BM25 alone."
+RERANKED = "Evidence: a reranker put the passages of each claim in order (--reranker)."
+
+#: Claim id -> passages found for it with their scores, best first.
+Found: TypeAlias = Mapping[str, Sequence[tuple[Passage, float]]]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which of the passages that were found a claim gets.
+
+    Attributes:
+        kind: of passages. k: how many a claim gets. admission: which may be used at all.
+        merge_near_duplicates: whether passages that are almost the same become one. reranker: puts them in order; None leaves
+            them in the order in which they were found.
+    """
+
+    kind: PassageKind = "pages"
+    k: int = 5
+    merge_near_duplicates: bool = True
+    admission: Admission = EVERYTHING
+    reranker: Reranker | None = None
+
+    @property
+    def candidates(self) -> int:
+        """How many passages are looked at for a claim."""
+        return self.k * CANDIDATES_PER_PASSAGE if self.merge_near_duplicates or self.reranker is not None else self.k
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results must know of the choice."""
+        return (*self.admission.notes, *([RERANKED] if self.reranker is not None else []))
+
+
+#: FactReasoner's choice.
+DEFAULT = Selection()
+
+
+class CorpusRetriever:
+    """Takes the k best passages of the whole corpus for each claim (`scope = corpus`)."""
+
+    def __init__(self, corpus: Corpus, selection: Selection = DEFAULT, queries: QueryWriter | None = None) -> None:
+        """Takes an opened corpus, what to choose, and who writes the queries; None where each claim is its own query.
+
+        Raises:
+            InputError: the corpus was built without passages of that kind. CorpusError: their index is damaged.
+        """
+        self._corpus = corpus
+        self._index = corpus.index(selection.kind)
+        self._selection = selection
+        self._writer = queries
+
+    async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
+        """Returns up to k passages a claim, best first, scored as in Index.search, and the affinity of all to all claims.
+
+        Hits and their scores are those of the claim's query; affinity is always that of the claim's own words.
+
+        Raises:
+            LocalFactError: the writer of queries failed for all claims alike.
+        """
+        queries = await queries_of(self._writer, response, claims)
+        return await asyncio.to_thread(self._retrieve, claims, queries)
+
+    def find(self, queries: Mapping[str, str]) -> dict[str, list[tuple[Passage, float]]]:
+        """The best admitted passages of the whole corpus for each query, with their scores; `queries` by claim id."""
+        embedder, selection = self._corpus.embedder, self._selection
+        vectors = embedder.encode(list(queries.values()), role="query") if embedder is not None else None
+        found = {}
+        for position, (claim, query) in enumerate(queries.items()):
+            vector = vectors[position] if vectors is not None else None
+            found[claim] = self._admitted(query, vector, selection.candidates)
+        return found
+
+    def _admitted(self, query: str, vector: Vectors | None, count: int) -> list[tuple[Passage, float]]:
+        """The best admitted passages: as many more are looked at as must be for `count` of them, if there are that many."""
+        looked_at = count
+        while True:
+            ranked = self._index.search(query, vector, looked_at)
+            admitted = self._corpus.store.passages((passage for passage, _ in ranked), self._selection.admission.admits)
+            found = [(admitted[passage], score) for passage, score in ranked if passage in admitted]
+            if len(found) >= count or len(ranked) < looked_at:
+                return found[:count]
+            looked_at *= 2
+
+    def _retrieve(self, claims: Sequence[Claim], queries: Queries) -> Evidence:
+        passages, hits = selected(self.find(queries.texts), queries.texts, self._selection)
+        embedder = self._corpus.embedder
+        remember_parts(self._index, embedder, passages)
+        lexical = () if embedder is not None else (LEXICAL_ALONE,)
+        return Evidence(
+            passages=passages,
+            hits=hits,
+            affinity=affinity(self._index, embedder, claims, [passage.id for passage in passages]),
+            notes=(WHOLE_CORPUS, *queries.notes, *self._selection.notes, *lexical),
+        )
+
+
+def selected(
+    found: Found, queries: Mapping[str, str], selection: Selection
+) -> tuple[tuple[Passage, ...], dict[str, tuple[Hit, ...]]]:
+    """Re-ranked where there is a reranker, near-duplicates merged where they shall be: the passages, and the k hits a claim.
+
+    Passages of one response are merged with one another, whichever of its claims they were found for: the graph has all.
+    """
+    if selection.reranker is not None:
+        found = {claim: reranked(selection.reranker, queries[claim], own) for claim, own in found.items()}
+    candidates: dict[str, Passage] = {}
+    for passage in (passage for own in found.values() for passage, _ in own):
+        known = candidates.get(passage.id)
+        candidates[passage.id] = passage if known is None else one_of(known, passage)
+    survivor = {passage: passage for passage in candidates}
+    if selection.merge_near_duplicates:
+        merged = merge_near_duplicates(list(candidates.values()))
+        survivor = dict(merged.survivor)
+        candidates = {passage.id: passage for passage in merged.passages}
+    hits = {
+        claim: hits_of([(survivor[passage.id], score) for passage, score in own], selection.k) for claim, own in found.items()
+    }
+    kept = dict.fromkeys(hit.passage_id for own in hits.values() for hit in own)
+    return tuple(candidates[passage] for passage in kept), hits
+
+
+def one_of(passage: Passage, again: Passage) -> Passage:
+    """The same text found twice: all links, and the rest as that of the first link by name has it, whoever came first."""
+    first = min(passage, again, key=lambda one: (one.links, one.title, one.date or "", one.provider))
+    return first.model_copy(update={"links": tuple(sorted({*passage.links, *again.links}))})
+
+
+def reranked(reranker: Reranker, query: str, found: Sequence[tuple[Passage, float]]) -> list[tuple[Passage, float]]:
+    """The same passages by the reranker's scores, ties by id."""
+    scores = reranker.scores(query, [passage.text for passage, _ in found])
+    again = [(passage, score) for (passage, _), score in zip(found, scores, strict=True)]
+    return sorted(again, key=lambda item: (-item[1], item[0].id))
+
+
+def search_all(
+    index: Index, embedder: Embedder | None, queries: Mapping[str, str], count: int
+) -> dict[str, list[tuple[str, float]]]:
+    """Claim id -> the best `count` passages of the index for its query, as (id, score); `queries` by claim id too."""
+    if embedder is None:
+        return {claim: index.search(query, None, count) for claim, query in queries.items()}
+    vectors = embedder.encode(list(queries.values()), role="query")
+    searched = zip(queries.items(), vectors, strict=True)
+    return {claim: index.search(query, vector, count) for (claim, query), vector in searched}
+
+
+def affinity(
+    index: Index, embedder: Embedder | None, claims: Sequence[Claim], passages: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """Claim id -> passage id -> how well they match, for every claim with every passage (see Index.affinity)."""
+    if embedder is None:
+        return {claim.id: index.affinity(claim.text, None, passages) for claim in claims}
+    vectors = embedder.encode([claim.text for claim in claims], role="query")
+    return {claim.id: index.affinity(claim.text, vector, passages) for claim, vector in zip(claims, vectors, strict=True)}
+
+
+def hits_of(found: Sequence[tuple[str, float]], k: int) -> tuple[Hit, ...]:
+    """The first k different passages, with their best scores and ranks from 1."""
+    scores: dict[str, float] = {}
+    for passage, score in found:
+        scores.setdefault(passage, score)
+    ranked = list(scores.items())[:k]
+    return tuple(Hit(passage_id=passage, rank=rank, score=score) for rank, (passage, score) in enumerate(ranked, start=1))
+
+
+def remember_parts(index: Index, embedder: Embedder | None, passages: Sequence[Passage]) -> None:
+    """Gives the embedder the vectors that the index has of these passages, so that nobody embeds them again."""
+    for passage in passages:
+        vectors = index.vectors_of(passage.id)
+        if embedder is not None and vectors is not None:
+            embedder.remember(embedder.parts(passage.text), vectors)

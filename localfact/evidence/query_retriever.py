@@ -1,0 +1,223 @@
+"""Finds the passages of each claim among the pages that its own recorded search found (`scope = query`).
+
+The evidence of a claim then depends on that search alone, so a run that searches the web, the same run continued, and an
+offline run over the corpus that it left agree.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from localfact.corpus.indexing.index import Index
+from localfact.corpus.indexing.lexical_index import LexicalIndex
+from localfact.corpus.passages import PassageKind, passages_of
+from localfact.corpus.store import Store
+from localfact.errors import SearchError
+from localfact.evidence.corpus_retriever import DEFAULT, LEXICAL_ALONE, CorpusRetriever, Selection, affinity, one_of, selected
+from localfact.evidence.queries import Queries, QueryWriter, queries_of
+from localfact.models.embedder import Embedder
+from localfact.records import Claim, Evidence, Passage, Response
+from localfact.runtime.tasks import together
+from localfact.runtime.usage import tell
+from localfact.text import host_of
+from localfact.web.pages import Page
+from localfact.web.searching.results import Search, SearchResult
+
+OWN_SEARCH = "Evidence: of a claim that was searched for, the {what} that its own search found, ranked by BM25 (scope query)."
+NO_SEARCH = "Evidence: for claims that no search is recorded for, the whole corpus was searched."
+FEWER = "Evidence: some searches are recorded with fewer results than are wanted here (--results); what there is was used."
+UNANSWERED = "Evidence: some searches were not answered, so their claims failed; the same command asks again."
+NOTHING_LEFT = "Evidence: some claims have none: nothing was found for them, or all of it was left out."
+NEVER_ASKED = (
+    "Evidence: some pages that searches named were never asked for, so their snippets stand in; the command that searched "
+    "(`localfact corpus fetch`, or the live run), given again, fetches them."
+)
+
+#: What is told of a count, wherever there is any of it.
+TOLD = {"pages_never_asked_for": NEVER_ASKED, "searches_for_fewer": FEWER, "claims_without_passages": NOTHING_LEFT}
+
+#: Pages whose passages are kept while several claims use them.
+PAGES_KEPT = 1_024
+
+
+class Collector(Protocol):
+    """Has a query searched and its pages fetched, so that both are in the corpus."""
+
+    async def collect(self, query: str) -> None:
+        """Returns when the corpus has what that query finds.
+
+        Raises:
+            SearchError: nobody answered this query.
+        """
+        ...
+
+
+class SearchRetriever:
+    """Takes the k best passages of the pages that each claim's own search found."""
+
+    def __init__(
+        self,
+        store: Callable[[], Store],
+        embedder: Embedder | None,
+        selection: Selection = DEFAULT,
+        *,
+        results: int = 5,
+        queries: QueryWriter | None = None,
+        collector: Collector | None = None,
+        whole: CorpusRetriever | None = None,
+        score_affinity: bool = True,
+    ) -> None:
+        """Takes where searches are recorded and what to choose of what they found.
+
+        Args:
+            store: gives the corpus's store as it is now. embedder: scores affinity; None leaves that to BM25.
+            results: of a search so many are used. queries: who writes the queries; None where each claim is its own.
+            collector: searches for queries that are not recorded; None where the corpus is all there is, and then `whole`
+                answers for them.
+            score_affinity: whether anybody asks how well claims match other claims' passages; embedding them takes time.
+        """
+        self._store = store
+        self._embedder = embedder
+        self._selection = selection
+        self._results = results
+        self._writer = queries
+        self._collector = collector
+        self._whole = whole
+        self._score_affinity = score_affinity
+
+    async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
+        """Returns up to k passages a claim, best first, with their BM25 among what was found.
+
+        A claim whose search failed is among the evidence's failures.
+
+        Raises:
+            LocalFactError: what every other claim would meet too.
+        """
+        queries = await queries_of(self._writer, response, claims)
+        failures: dict[str, str] = {}
+        if self._collector is not None:
+            failures = dict(filter(None, await together(self._collected(*query) for query in queries.texts.items())))
+        return await asyncio.to_thread(self._retrieve, claims, queries, failures)
+
+    async def _collected(self, claim: str, query: str) -> tuple[str, str] | None:
+        if self._collector is None:
+            raise AssertionError("only a retriever with a collector collects")
+        try:
+            await self._collector.collect(query)
+        except SearchError as error:
+            tell("searches_failed")
+            return claim, str(error)
+        return None
+
+    def _retrieve(self, claims: Sequence[Claim], queries: Queries, failures: Mapping[str, str]) -> Evidence:
+        store = self._store()
+        unanswered = bool(failures)
+        asked = {claim: query for claim, query in queries.texts.items() if claim not in failures}
+        # Who can search again need not do with less.
+        or_fewer = self._collector is None
+        searches = {claim: store.search(query, self._results, or_fewer=or_fewer) for claim, query in asked.items()}
+        recorded = {claim: search for claim, search in searches.items() if search is not None}
+        unrecorded = {claim: asked[claim] for claim, search in searches.items() if search is None}
+        found = {claim: self._ranked(store, asked[claim], search) for claim, search in recorded.items()}
+        if self._whole is None:
+            failures = {**failures, **dict.fromkeys(unrecorded, self._nowhere)}
+        elif unrecorded:
+            found |= self._whole.find(unrecorded)
+        in_order = {claim: found[claim] for claim in asked if claim in found}
+        passages, hits = selected(in_order, asked, self._selection)
+        counts = self._counts(store, list(recorded.values()), len(unrecorded))
+        empty = sum(not own for own in hits.values())
+        counts |= {"claims_without_passages": empty} if empty else {}
+        return Evidence(
+            passages=passages,
+            hits=hits | dict.fromkeys(failures, ()),
+            affinity=self._affinity(claims, passages),
+            failures=failures,
+            counts=counts,
+            notes=(
+                *self._notes(counts, searched_whole=bool(unrecorded) and self._whole is not None),
+                *([UNANSWERED] if unanswered else []),
+                *queries.notes,
+            ),
+        )
+
+    def _counts(self, store: Store, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
+        """How many different searches the evidence rests on and how many pages they named; of these, how many nobody asked for.
+
+        Also, how many claims had no search.
+        """
+        fewer = sum(search.count < self._results for search in searches)
+        links = {result.link for search in searches for result in search.results if self._admits(result.link)}
+        counts = {"searches": len({search.query for search in searches}), "pages": len(links)}
+        asks_pages = self._selection.kind != "snippets"
+        unasked = sum(store.fetch(link) is None for link in links) if asks_pages else 0
+        counts |= {"pages_never_asked_for": unasked} if unasked else {}
+        counts |= {"searches_for_fewer": fewer} if fewer else {}
+        return counts | ({"claims_without_search": unrecorded} if unrecorded else {})
+
+    def _notes(self, counts: Mapping[str, int], *, searched_whole: bool) -> list[str]:
+        """What a reader of the results must know."""
+        what = "snippets of search results" if self._selection.kind == "snippets" else "pages"
+        notes = [OWN_SEARCH.format(what=what)] if counts["searches"] else []
+        notes += [NO_SEARCH] if searched_whole else []
+        notes += [note for name, note in TOLD.items() if name in counts]
+        lexical = [LEXICAL_ALONE] if self._embedder is None and self._score_affinity else []
+        return [*notes, *self._selection.notes, *lexical]
+
+    @property
+    def _nowhere(self) -> str:
+        """Why a claim has no evidence where neither its search is recorded nor the whole corpus can be searched."""
+        return (
+            f"no search is recorded for this claim, and the corpus has no passages of the kind '{self._selection.kind}' to "
+            f"search as a whole: `localfact corpus fetch` searches for it, `localfact corpus merge` with --passages "
+            f"{self._selection.kind} adds them"
+        )
+
+    def _admits(self, link: str) -> bool:
+        return self._selection.admission.admits_host(host_of(link))
+
+    def _ranked(self, store: Store, query: str, search: Search) -> list[tuple[Passage, float]]:
+        """The admitted passages behind the results: by BM25, and those that share no word with the query last, as found."""
+        found: dict[str, Passage] = {}
+        for result in filter(lambda result: self._admits(result.link), search.results):
+            for passage in passages_behind(store, result, self._selection.kind):
+                # The page may have come from elsewhere than the result says.
+                if self._selection.admission.admits(passage.host, passage.date):
+                    known = found.get(passage.id)
+                    found[passage.id] = passage if known is None else one_of(known, passage)
+        if not found:
+            return []
+        passages = list(found.values())
+        scores = LexicalIndex.of([passage.text for passage in passages]).scores(query).tolist()
+        order = range(len(passages))
+        ranked = sorted(order, key=lambda at: (-scores[at], passages[at].id if scores[at] > 0 else "", at))
+        return [(passages[at], scores[at]) for at in ranked[: self._selection.candidates]]
+
+    def _affinity(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> dict[str, dict[str, float]]:
+        if not passages or not self._score_affinity:
+            return {}
+        index = Index.of({passage.id: passage.text for passage in passages}, self._embedder)
+        return affinity(index, self._embedder, claims, [passage.id for passage in passages])
+
+
+def passages_behind(store: Store, result: SearchResult, kind: PassageKind) -> Iterator[Passage]:
+    """The passages of the result's page, or its snippet where the page could not be had or snippets are asked for."""
+    fetch = store.fetch(result.link) if kind != "snippets" else None
+    page = fetch.page if fetch is not None and fetch.page is not None else None
+    if page is None and not result.snippet:
+        return
+    for passage in cut(page or result.as_page(), kind):
+        yield passage.model_copy(
+            update={
+                "title": passage.title or result.title,
+                "date": passage.date or result.date,
+                "provider": result.provider,
+            }
+        )
+
+
+@lru_cache(maxsize=PAGES_KEPT)
+def cut(page: Page, kind: PassageKind) -> tuple[Passage, ...]:
+    """The passages of the page; cutting a long page takes longer than remembering it."""
+    return tuple(passages_of(page, kind))

@@ -1,0 +1,173 @@
+"""Searches the web and fetches what it finds, into a corpus: each query and each address once, however many claims ask.
+
+query -> recorded? -> search -> results -> each address: there? -> fetch -> archive -> extract -> page, or the reason
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from typing import Any
+
+from localfact.corpus.store import Fetch
+from localfact.corpus.writer import CorpusWriter
+from localfact.evidence.admission import EVERYTHING, Admission
+from localfact.runtime.tasks import together
+from localfact.runtime.usage import tell
+from localfact.text import host_of
+from localfact.web.extracting.extractors import Extractors
+from localfact.web.fetching.failures import TRANSIENT, PageError, PageFailure
+from localfact.web.fetching.fetch import Fetched, Fetcher, FetchError
+from localfact.web.pages import WEB, Page
+from localfact.web.searching.dates import iso_date
+from localfact.web.searching.results import Search, SearchResult, address
+from localfact.web.searching.search import SearchProvider
+
+#: While more bytes than these wait for their text, nothing more is fetched: a network is quicker than extraction.
+MAX_WAITING_BYTES = 100_000_000
+
+
+class WebCollector:
+    """Brings what queries find into a corpus."""
+
+    def __init__(
+        self,
+        writer: CorpusWriter,
+        provider: SearchProvider,
+        fetcher: Fetcher | None,
+        extractors: Extractors,
+        *,
+        results: int = 5,
+        admission: Admission = EVERYTHING,
+        retry_failed: bool = False,
+    ) -> None:
+        """Takes the corpus, who searches, who fetches, and who makes text of bytes.
+
+        Args:
+            fetcher: None where snippets are all that is wanted. results: so many of a search are fetched.
+            admission: addresses at other hosts are not asked for. retry_failed: addresses are asked again, once, that gave no
+                page for a reason that may have passed.
+        """
+        self._writer = writer
+        self._provider = provider
+        self._fetcher = fetcher
+        self._extractors = extractors
+        self._results = results
+        self._admission = admission
+        self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._retry_failed = retry_failed
+        self._retried: set[str] = set()
+        self._waiting_bytes = 0
+        self._room = asyncio.Condition()
+
+    async def collect(self, query: str) -> None:
+        """Returns when the corpus has the query's results and, of each, the page or the reason why there is none.
+
+        Raises:
+            SearchError: no provider answered the query. LocalFactError: what concerns every query (a missing key, a full disk).
+        """
+        await self._once("query", query, self._collect)
+
+    async def aclose(self) -> None:
+        """Lets connections and worker processes go. The corpus stays open: its owner finishes it."""
+        for task in self._under_way.values():
+            task.cancel()
+        await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        await self._provider.aclose()
+        if self._fetcher is not None:
+            await self._fetcher.aclose()
+        await asyncio.to_thread(self._extractors.close)
+
+    async def _once(self, what: str, name: str, do: Callable[[str], Coroutine[Any, Any, None]]) -> None:
+        """Does it, or waits for whoever is at it. Who waits may be cancelled without stopping it for the others."""
+        key = (what, name)
+        task = self._under_way.get(key)
+        if task is None:
+            task = asyncio.create_task(do(name))
+            self._under_way[key] = task
+            task.add_done_callback(lambda done: self._ended(key, done))
+        await asyncio.shield(task)
+
+    def _ended(self, key: tuple[str, str], task: asyncio.Task[None]) -> None:
+        self._under_way.pop(key, None)
+        if not task.cancelled():
+            task.exception()  # whoever waits is told; nobody may be waiting any more
+
+    async def _collect(self, query: str) -> None:
+        search = await asyncio.to_thread(lambda: self._writer.store.search(query, self._results))
+        if search is None:
+            search = named_once(await self._provider.search(query, self._results))
+            await asyncio.to_thread(self._writer.add_search, search)
+            tell("searches")
+        if self._fetcher is None:
+            return
+        links = [result.link for result in search.results if self._admission.admits_host(host_of(result.link))]
+        await together(self._once("page", link, self._fetch) for link in links[: self._results])
+
+    async def _fetch(self, link: str) -> None:
+        if self._fetcher is None:
+            raise AssertionError("pages are fetched only by a collector with a fetcher")
+        store = self._writer.store
+        known = await asyncio.to_thread(store.fetch, link)
+        if known is not None and not (self._retry_failed and is_transient(known) and link not in self._retried):
+            return
+        self._retried.add(link)
+        there = await asyncio.to_thread(store.page_at, link)
+        if there is not None:
+            await asyncio.to_thread(self._writer.add_fetch, Fetch(link=link, final_link=link, time=now(), page=there))
+            return
+        try:
+            fetched = await self._fetcher.fetch(link, ready=self._until_room)
+        except FetchError as error:
+            missed = Fetch(link=link, final_link=address(error.final_link), time=now(), failure=error.failure)
+            await asyncio.to_thread(self._writer.add_fetch, missed, error.exchanges, error.answer)
+            tell("pages_failed")
+            return
+        size = len(fetched.body) + len(fetched.exchange.payload)
+        self._waiting_bytes += size
+        try:
+            await self._keep(link, fetched)
+        finally:
+            self._waiting_bytes -= size
+            async with self._room:
+                self._room.notify_all()
+
+    async def _until_room(self) -> None:
+        async with self._room:
+            await self._room.wait_for(lambda: self._waiting_bytes <= MAX_WAITING_BYTES)
+
+    async def _keep(self, link: str, fetched: Fetched) -> None:
+        """Makes text of what was fetched, and records both."""
+        page, failure = await self._page(fetched)
+        final = address(fetched.final_link)
+        fetch = Fetch(link=link, final_link=final, time=now(), page=page, failure=failure)
+        await asyncio.to_thread(self._writer.add_fetch, fetch, fetched.exchanges, fetched.exchange)
+        tell("pages" if page is not None else "pages_failed")
+
+    async def _page(self, fetched: Fetched) -> tuple[Page | None, PageFailure | None]:
+        exchange = fetched.exchange
+        try:
+            document = await self._extractors.extract(fetched.body, exchange.media_type, exchange.charset, fetched.final_link)
+        except PageError as error:
+            return None, error.failure
+        # A page is known by the address that gave it: the rules about hosts are about who said it.
+        return Page(link=address(fetched.final_link), provider=WEB, **document.model_dump()), None
+
+
+def is_transient(fetch: Fetch) -> bool:
+    """Whether the address gave no page for a reason that may have passed."""
+    return fetch.failure is not None and fetch.failure.reason in TRANSIENT
+
+
+def named_once(search: Search) -> Search:
+    """The search with each address written in one way and named once, and with dates that can be compared."""
+    results: dict[str, SearchResult] = {}
+    for result in search.results:
+        link = address(result.link)
+        date = iso_date(result.date, search.time)
+        results.setdefault(link, result.model_copy(update={"link": link, "rank": len(results) + 1, "date": date}))
+    return search.model_copy(update={"results": tuple(results.values())})
+
+
+def now() -> str:
+    """The time, ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

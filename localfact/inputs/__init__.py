@@ -1,0 +1,1 @@
+"""Reading what users bring: responses, claims, prompts, FACTOR questions."""

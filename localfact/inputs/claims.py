@@ -1,0 +1,110 @@
+"""One claim as a row of JSON, both ways: what `inputs.py` reads of any schema and what `passes.py` writes of ours.
+
+A claim that is written and read again is equal to the one before: id, text, original wording, spans, labels, pre-verification.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from localfact.inputs.json_rows import Row, RowError
+from localfact.records import Claim, PreVerification, Span
+from localfact.text import readable
+from localfact.vocabulary import GoldLabel
+
+GOLD_LABELS = {
+    "s": GoldLabel.SUPPORTED,
+    "supported": GoldLabel.SUPPORTED,
+    "ns": GoldLabel.NOT_SUPPORTED,
+    "not_supported": GoldLabel.NOT_SUPPORTED,
+    "not supported": GoldLabel.NOT_SUPPORTED,
+    "ir": GoldLabel.IRRELEVANT,
+    "irrelevant": GoldLabel.IRRELEVANT,
+}
+
+
+def claim_row(claim: Claim) -> dict[str, Any]:
+    """The claim in our own schema; what it does not have is left out."""
+    row: dict[str, Any] = {"id": claim.id, "text": claim.text, "spans": [[span.start, span.end] for span in claim.spans]}
+    if claim.original is not None:
+        row["original"] = claim.original
+    if claim.preverification is not None:
+        row["preverification"] = claim.preverification.model_dump(mode="json", exclude_none=True)
+    if claim.gold is not None:
+        row["label"] = claim.gold.value
+    if claim.in_corpus is not None:
+        row["in_corpus"] = claim.in_corpus
+    return row
+
+
+def claim_of(item: Row, position: int, text: str) -> Claim:
+    """One given claim, located by its quote, its original wording or its text when one of them stands in the response."""
+    in_corpus = item.get("in_corpus")
+    wording, original = readable(item["text"]), optional_text(item.get("original"))
+    return Claim(
+        id=readable(str(item.get("id") or f"c{position}")),
+        text=wording,
+        original=original if original != wording else None,
+        spans=spans_of(item, text) if item.get("spans") is None else given_spans(item["spans"], position, text),
+        gold=gold_of(item.get("label"), position),
+        in_corpus=in_corpus if isinstance(in_corpus, bool) else None,
+        preverification=preverification_of(item.get("preverification"), position),
+    )
+
+
+def given_spans(spans: object, position: int, text: str) -> tuple[Span, ...]:
+    """The spans as an extractor wrote them; one that does not lie in the response is an error of the row."""
+    for span in listed(spans, f"The spans of claim {position}"):
+        whole = isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)
+        if not (whole and 0 <= span[0] <= span[1] <= len(text)):
+            shown = str(span)[:40]
+            raise RowError(f"Claim {position} has the span {shown}; a span is [start, end] in the response, 0 to {len(text)}.")
+    return tuple(Span(start=start, end=end) for start, end in listed(spans, "spans"))
+
+
+def preverification_of(given: object, position: int) -> PreVerification | None:
+    """What an extractor thought of its claim before any evidence; None where it says nothing."""
+    if given is None:
+        return None
+    try:
+        return PreVerification.model_validate(given)
+    except ValidationError as error:
+        first_error = error.errors()[0]
+        where = ".".join(map(str, first_error["loc"])) or "it"
+        raise RowError(f"The preverification of claim {position} cannot be used: {where}: {first_error['msg']}.") from None
+
+
+def spans_of(item: Row, text: str) -> tuple[Span, ...]:
+    """Where the claim stands in the response: the first of its quote, sentence, original or text that occurs there."""
+    for key in ("quote", "sentence", "original", "text"):
+        wording = item.get(key)
+        if isinstance(wording, str) and wording.strip():
+            start = text.find(readable(wording).strip())
+            if start >= 0:
+                return (Span(start=start, end=start + len(readable(wording).strip())),)
+    return ()
+
+
+def gold_of(label: object, position: int) -> GoldLabel | None:
+    """The annotator's label; None when there is none. A label that nobody knows is an error of the row."""
+    if label is None or label == "":
+        return None
+    gold = GOLD_LABELS.get(str(label).strip().lower())
+    if gold is None:
+        raise RowError(f"Claim {position} has the label {str(label)[:40]!r}; known are S, NS and IR.")
+    return gold
+
+
+def listed(value: object, name: str) -> Sequence[Any]:
+    """A list, or nothing where there is none; anything else is an error of the row."""
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise RowError(f"{name} must be a list.")
+    return value
+
+
+def optional_text(value: object) -> str | None:
+    """A cleaned text, or None for anything that is not a text with something in it."""
+    return readable(value) if isinstance(value, str) and value.strip() else None

@@ -1,0 +1,147 @@
+"""Reads prompts to be answered: LongFact's, FActScore's, VeriScore's, FaStfact's and lfqa's files unchanged, and plain text.
+
+The other input beside `inputs.py`: that one reads responses, this one what responses are made from. A row that cannot be used
+becomes a Prompt with a `problem`, which is carried along, counted, and stops nobody else.
+
+    LongFact     {"prompt": "..."}                FActScore   {"input": "..."} or only {"topic": "a person"}
+    VeriScore    {"question": "...", "prompt_source": "..."}
+    FaStfact     {"question_id": "...", "question": "...", "prompt_source": "..."}, or "raw_question" alone
+    lfqa         {"q_id": "...", "question_text": "..."}
+    *.txt        one prompt a line; or one person a line, as FActScore's lists of entities have it
+"""
+
+import html
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from localfact.errors import InputError
+from localfact.inputs.claims import optional_text
+from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS, first
+from localfact.records import Record
+from localfact.text import readable
+
+#: What a file of prompts holds, for messages.
+PROMPTS = (
+    "prompts, one JSON object a line, each with a 'prompt', a 'question' or a 'topic'; or, in a .txt file, one prompt a line"
+)
+
+HTML_KEY = "question_text"
+TEXT_KEYS = (*PROMPT_KEYS, HTML_KEY, "raw_question")
+ID_KEYS = ("id", "question_id", "q_id")
+PLAIN_SUFFIX = ".txt"
+
+#: What FActScore asks about a person; its scores compare only between answers to this very prompt.
+BIOGRAPHY = "Question: Tell me a bio of {topic}."
+
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+
+
+class Prompt(Record):
+    """One prompt to be answered.
+
+    Attributes:
+        id: unique in its file; made from the line number where the file gives none.
+        text: what the model is asked; "" only beside a problem.
+        topic: what the answer will be about (a person's name, say); None when unknown.
+        source: which set it comes from.
+        canary: the mark of a benchmark that must not enter training data; it goes on to the response.
+        problem: why the row cannot be used, or None.
+    """
+
+    id: str
+    text: str
+    topic: str | None = None
+    source: str | None = None
+    canary: str | None = None
+    problem: str | None = None
+
+
+class PromptFile(NamedTuple):
+    """The prompts of a file in order, each once, and how many rows only repeated one (the same id and the same text)."""
+
+    prompts: list[Prompt]
+    repeated: int
+
+
+def read_prompts(path: Path, *, entities: bool = False, limit: int | None = None) -> PromptFile:
+    """Reads all prompts of a file.
+
+    Args:
+        path: JSON lines, a JSON list, a JSON object, or plain text with the suffix .txt; UTF-8.
+        entities: the lines of a plain text name persons; each becomes the prompt for a biography.
+        limit: take the first so many prompts.
+
+    Raises:
+        InputError: the file is missing, unreadable, empty, or not what it should hold.
+    """
+    plain = path.suffix.lower() == PLAIN_SUFFIX
+    if entities and not plain:
+        raise InputError(f"Entities are read from a {PLAIN_SUFFIX} file, one a line; {path} has prompts of its own.")
+    rows = lines_as_rows(path, "topic" if entities else "prompt") if plain else read_rows(path, PROMPTS)
+    prompts: dict[str, Prompt] = {}
+    seen: set[tuple[str, str]] = set()
+    repeated = 0
+    for number, row in enumerate(rows, start=1):
+        prompt = prompt_of(row, number)
+        if (prompt.id, prompt.text) in seen and prompt.problem is None:
+            repeated += 1
+            continue
+        if limit is not None and len(prompts) >= limit:
+            break
+        seen.add((prompt.id, prompt.text))
+        repetitions = (f"{prompt.id}#{count}" for count in itertools.count(2))
+        name = next(name for name in itertools.chain([prompt.id], repetitions) if name not in prompts)
+        prompts[name] = prompt.model_copy(update={"id": name})
+    return PromptFile(list(prompts.values()), repeated)
+
+
+def lines_as_rows(path: Path, key: str) -> Iterator[Row]:
+    """The lines of a plain text that are not blank, each as a row with that one key.
+
+    Raises:
+        InputError: the file is missing, unreadable or empty.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}. Name a file of {PROMPTS}.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    if not text.strip():
+        raise InputError(f"{path} is empty. It should hold {PROMPTS}.")
+    return ({key: line.strip()} for line in text.split("\n") if line.strip())
+
+
+def prompt_of(row: Row | RowError, number: int) -> Prompt:
+    """The prompt of one row; `number` counts rows from 1 and names rows that have no id of their own."""
+    if isinstance(row, RowError):
+        return Prompt(id=f"row-{number}", text="", problem=readable(str(row)))
+    canary = optional_text(row.get("canary"))
+    # LongFact's subject ("20th-century-events") is a field of study, nothing that "it" or "she" could stand for.
+    topic = None if canary else optional_text(row.get("topic"))
+    given = first(row, ID_KEYS)
+    prompt = Prompt(
+        id=readable(str(f"row-{number}" if given is None else given)),
+        text="",
+        topic=topic,
+        source=optional_text(first(row, SOURCE_KEYS)),
+        canary=canary,
+    )
+    text = asked(row, topic)
+    if text is None:
+        keys = ", ".join(f"'{key}'" for key in (*TEXT_KEYS, "topic"))
+        return prompt.model_copy(update={"problem": f"The row has no prompt: one of {keys} must hold a text."})
+    return prompt.model_copy(update={"text": text})
+
+
+def asked(row: Row, topic: str | None) -> str | None:
+    """The text of the prompt; None when the row has none that can be asked."""
+    key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
+    if key is None:
+        return BIOGRAPHY.format(topic=topic) if topic else None
+    text = optional_text(row[key])
+    return optional_text(html.unescape(_BREAK.sub("\n", text))) if text and key == HTML_KEY else text

@@ -1,0 +1,248 @@
+"""Reads responses: our own schema and, unchanged, FActScore's, VeriScore's, FaStfact's and IBM FactReasoner's.
+
+A row that cannot be used becomes a Response with a `problem`: it is carried down the road, counted as failed, and stops nobody
+else. Only a file that cannot be read at all is an error.
+
+Our own schema, one JSON object a line (only `response` is needed):
+
+    {"id": "...", "prompt": "...", "topic": "...", "model": "...", "source": "...", "response": "...",
+     "claims": [{"id": "...", "text": "...", "label": "S" | "NS" | "IR", "in_corpus": true, "quote": "...",
+                 "spans": [[start, end], ...], "preverification": {"label": "...", "confidence": 0.9, ...},
+                 "passages": ["id", ...]}],
+     "annotation": [claims of an annotator, where "claims" are an extractor's],
+     "extraction": {what that extractor said beside its claims, as `localfact extract` writes it},
+     "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
+     "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from localfact.inputs.claims import claim_of, listed, optional_text
+from localfact.inputs.json_rows import Row, RowError, broken_bytes, read_rows
+from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
+from localfact.text import host_of, readable, word_count
+
+#: A response above this many words is refused; `--max-words` raises it.
+MAX_WORDS = 20_000
+
+#: What a file of responses holds, for messages.
+RESPONSES = "responses, one JSON object a line, each with a 'response'"
+
+#: Peers' names for our fields, ours first: FActScore and IBM say input/output, VeriScore and FaStfact question/response.
+TEXT_KEYS = ("response", "output", "generation")
+PROMPT_KEYS = ("prompt", "question", "input")
+ID_KEYS = ("id", "question_id")
+SOURCE_KEYS = ("source", "prompt_source")
+CLAIM_KEYS = ("claims", "atoms")
+#: What an extractor says beside its claims.
+SAID = ("unparsed", "dropped", "counts", "warnings")
+PASSAGE_KEYS = ("passages", "contexts")
+
+
+def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
+    """Reads all rows of a JSONL file, a JSON list or a single JSON object, in order.
+
+    Args:
+        path: the file, UTF-8.
+        max_words: a response above it gets a problem that names the option.
+        limit: the first so many rows only.
+
+    Raises:
+        InputError: the file is missing, unreadable, empty, or not JSON at all.
+    """
+    responses: list[Response] = []
+    seen: set[str] = set()
+    for number, row in enumerate(read_rows(path, RESPONSES), start=1):
+        if limit is not None and len(responses) >= limit:
+            break
+        response = response_of(row, number, max_words)
+        # FaStfact asks several models the same question under one id: the second becomes "id#2".
+        repetitions = (f"{response.id}#{count}" for count in itertools.count(2))
+        name = next(name for name in itertools.chain([response.id], repetitions) if name not in seen)
+        seen.add(name)
+        responses.append(response.model_copy(update={"id": name}))
+    return responses
+
+
+def warnings_about(path: Path) -> tuple[str, ...]:
+    """What a reader of the results must know of the file as a whole."""
+    broken = broken_bytes(path)
+    if not broken:
+        return ()
+    return (f"{path} is not UTF-8 throughout: {broken:,} bytes became replacement characters. Convert it, with iconv say.",)
+
+
+def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
+    """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
+    if isinstance(row, RowError):
+        return Response(id=f"row-{number}", text="", problem=readable(str(row)))
+    bare = Response(
+        id=readable(str(f"row-{number}" if first(row, ID_KEYS) is None else first(row, ID_KEYS))),
+        text="",
+        prompt=optional_text(first(row, PROMPT_KEYS)),
+        topic=optional_text(row.get("topic")),
+        model=optional_text(row.get("model")),
+        source=optional_text(first(row, SOURCE_KEYS)),
+    )
+    text = first(row, TEXT_KEYS)
+    earlier = optional_text(row.get("error_message"))
+    if earlier is not None:
+        return bare.model_copy(update={"text": readable(text) if isinstance(text, str) else "", "problem": earlier})
+    if not isinstance(text, str):
+        keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
+        return bare.model_copy(update={"problem": f"The row has no response: one of {keys} must hold a text."})
+    response = bare.model_copy(update={"text": readable(text)})
+    words = word_count(response.text)
+    if words > max_words:
+        problem = f"The response has {words:,} words, more than {max_words:,}. --max-words {words} lets it through."
+        return response.model_copy(update={"problem": problem})
+    try:
+        claims, links = claims_of(row, response.text)
+        evidence = evidence_of(row, claims or (), links)
+        annotation = annotation_of(row, response.text)
+        extraction = extraction_of(row)
+    except RowError as error:
+        return response.model_copy(update={"problem": readable(str(error))})
+    found = {"claims": claims, "evidence": evidence, "annotation": annotation, "extraction": extraction}
+    return response.model_copy(update=found)
+
+
+def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
+    """The annotator's claims that `localfact extract` kept beside its own; None where there are none."""
+    kept = row.get("annotation")
+    return claims_of({"claims": kept}, text)[0] if isinstance(kept, list) else None
+
+
+def extraction_of(row: Row) -> Extraction | None:
+    """What an extractor that ran before said beside its claims, and in its counts what it cost; None where none did."""
+    kept = row.get("extraction")
+    if not isinstance(kept, dict):
+        return None
+    try:
+        said = Extraction.model_validate({name: kept[name] for name in SAID if name in kept})
+        return said.model_copy(update={"counts": {**said.counts, **earlier_costs(kept.get("usage"))}})
+    except ValidationError as error:
+        where = ".".join(map(str, error.errors()[0]["loc"]))
+        raise RowError(f"'extraction' is not what `localfact extract` writes, at '{where}'.") from None
+
+
+def earlier_costs(usage: object) -> dict[str, int]:
+    """The calls and tokens of an earlier pass over all its stages; nothing where it called no model."""
+    stages = [figures for figures in usage.values() if isinstance(figures, dict)] if isinstance(usage, dict) else []
+    sums = dict.fromkeys(("calls", "prompt_tokens", "output_tokens"), 0)
+    for name in sums:
+        figures = [stage.get(name) for stage in stages]
+        sums[name] = sum(figure for figure in figures if isinstance(figure, int))
+    return {f"earlier_{name}": total for name, total in sums.items()} if sums["calls"] else {}
+
+
+def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:
+    """The claims that a row gives, and claim id -> ids of the passages given for it. None when it gives none."""
+    given = first(row, CLAIM_KEYS)
+    if given is None and isinstance(row.get("annotations"), list):
+        given = list(factscore_facts(row["annotations"]))
+    if given is None:
+        return None, {}
+    if not isinstance(given, list):
+        raise RowError("'claims' must be a list.")
+    claims: list[Claim] = []
+    links: dict[str, tuple[str, ...]] = {}
+    for position, item in enumerate(given, start=1):
+        item = {"text": item} if isinstance(item, str) else item
+        if not isinstance(item, dict) or optional_text(item.get("text")) is None:
+            raise RowError(f"Claim {position} has no text.")
+        claim = claim_of(item, position, text)
+        if claim.id in links:
+            raise RowError(f"Two claims have the id '{claim.id}'.")
+        claims.append(claim)
+        links[claim.id] = tuple(
+            readable(str(link)) for link in listed(first(item, PASSAGE_KEYS), f"The passages of claim {position}")
+        )
+    return tuple(claims), links
+
+
+def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
+    """The human atomic facts of FActScore's annotation, with the sentence that each comes from."""
+    for sentence in annotations:
+        if isinstance(sentence, dict):
+            for fact in listed(sentence.get("human-atomic-facts"), "'human-atomic-facts'"):
+                if isinstance(fact, dict):
+                    yield {**fact, "sentence": sentence.get("text")}
+
+
+def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[str]]) -> Evidence | None:
+    """The passages that a row gives, linked to its claims in the order given. None when it gives none."""
+    given = first(row, PASSAGE_KEYS)
+    if given is None:
+        return None
+    if not isinstance(given, list):
+        raise RowError("'passages' must be a list.")
+    by_given_id: dict[str, Passage | None] = {}
+    for position, item in enumerate(given, start=1):
+        if not isinstance(item, dict):
+            raise RowError(f"Passage {position} is not a JSON object.")
+        name = readable(str(item.get("id", position)))
+        if name in by_given_id:
+            raise RowError(f"Two passages have the id '{name[:40]}'.")
+        by_given_id[name] = passage_of(item)
+    notes = []
+    empty = sum(passage is None for passage in by_given_id.values())
+    if empty:
+        notes.append(f"{empty} of the given passages have neither text nor snippet and were passed over.")
+    unknown = sorted({link for linked in links.values() for link in linked if link not in by_given_id})
+    if unknown:
+        notes.append(f"{len(unknown)} passage ids that claims name are not among the passages ({', '.join(unknown[:3])}).")
+    hits = {claim.id: hits_of([by_given_id.get(link) for link in links.get(claim.id, ())]) for claim in claims}
+    return Evidence(passages=unique_passages(by_given_id.values()), hits=hits, notes=tuple(notes))
+
+
+def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:
+    """Each text once, as it was given first, with the links of all its repetitions."""
+    unique: dict[str, Passage] = {}
+    for passage in passages:
+        if passage is not None:
+            known = unique.get(passage.id, passage)
+            links = tuple(dict.fromkeys((*known.links, *passage.links)))
+            unique[passage.id] = known.model_copy(update={"links": links, "host": known.host or passage.host})
+    return tuple(unique.values())
+
+
+def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:
+    """Hits in the order given; the score only restates the rank, since no retriever scored them."""
+    found = [passage for passage in passages if passage is not None]
+    return tuple(Hit(passage_id=passage.id, rank=rank, score=1.0 / rank) for rank, passage in enumerate(found, start=1))
+
+
+def passage_of(item: Row) -> Passage | None:
+    """One given passage; the snippet stands in for an empty text, and one with neither is None."""
+    text = optional_text(item.get("text")) or optional_text(item.get("snippet"))
+    if text is None:
+        return None
+    text = text.strip()
+    links = links_of(item)
+    return Passage(
+        id=passage_id(text),
+        text=text,
+        title=optional_text(item.get("title")) or "",
+        links=links,
+        host=next(filter(None, map(host_of, links)), None),
+        date=optional_text(item.get("date")),
+        provider="input",
+    )
+
+
+def links_of(item: Row) -> tuple[str, ...]:
+    """The addresses of a passage: `links`, as we write them, or the peers' one `link` or `url`."""
+    given = item.get("links")
+    found = [optional_text(link) for link in (given if isinstance(given, list) else [item.get("link") or item.get("url")])]
+    return tuple(dict.fromkeys(link for link in found if link))
+
+
+def first(row: Row, keys: Sequence[str]) -> Any:
+    """The value of the first of `keys` that the row has and that is not null."""
+    return next((row[key] for key in keys if row.get(key) is not None), None)

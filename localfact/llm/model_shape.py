@@ -1,0 +1,119 @@
+"""What a language model takes of memory: from its card, or from the configuration and files in its folder."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from localfact.errors import InputError
+from localfact.llm.hardware import GIB
+from localfact.models.cards import ModelCard, WeightsSize
+from localfact.models.files import loaded_weights
+from localfact.records import Record
+
+#: Bytes of one number.
+WIDTH = {"float32": 4, "float16": 2, "bfloat16": 2}
+#: A model whose window nothing states reads this much.
+DEFAULT_WINDOW = 4096
+
+
+class Shape(Record):
+    """A language model as memory sees it.
+
+    Attributes:
+        weights: GiB, stored and in fp8. dtype: of the weights that are not quantised. quantised: the method by which the stored
+            weights are quantised already; None for none.
+        window: tokens it reads at most. kv_bytes: memory of one token in the cache at 16 bits, all GPUs together; kv_heads:
+            over how many GPUs that can be divided. heads: its number of attention heads, which tensor parallelism divides.
+    """
+
+    weights: WeightsSize
+    dtype: str
+    quantised: str | None = None
+    window: int
+    kv_bytes: int = 0
+    kv_heads: int = 1
+    heads: int | None = None
+
+    def weights_gib(self, dtype: str, quantisation: str | None) -> float:
+        """GiB of the weights when computed with in `dtype`, quantised while loading or not."""
+        if quantisation is not None and self.quantised is None:
+            return self.weights.fp8 or self.weights.stored / 2
+        return self.weights.stored * (1 if self.quantised else WIDTH[dtype] / WIDTH[self.dtype])
+
+
+def shape_of_card(card: ModelCard) -> Shape | None:
+    """What the card alone says; None where it does not give sizes."""
+    if card.weights_gib is None or card.kv_bytes is None:
+        return None
+    window, heads = card.window or DEFAULT_WINDOW, card.kv_heads or 1
+    return Shape(weights=card.weights_gib, dtype=card.dtype, window=window, kv_bytes=card.kv_bytes, kv_heads=heads)
+
+
+def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
+    """What the files in the folder say, and the card where they do not.
+
+    Raises:
+        InputError: config.json is missing or is not a model's.
+    """
+    config = read_config(folder)
+    nested = config.get("text_config")  # of models that read more than text
+    text: Mapping[str, Any] = nested if isinstance(nested, dict) else config
+    stored = sum(file.stat().st_size for file in loaded_weights(folder)) / GIB
+    stated = text.get("dtype") or text.get("torch_dtype") or config.get("dtype") or config.get("torch_dtype")
+    dtype = stated if stated in WIDTH else "float32"
+    method = (config.get("quantization_config") or {}).get("quant_method")
+    kv_bytes, kv_heads = cache_of(text)
+    return Shape(
+        weights=WeightsSize(stored=max(stored, 1 / GIB), fp8=fp8_gib(stored, text, WIDTH[dtype])),
+        dtype=dtype,
+        quantised=method,
+        window=number(text, "max_position_embeddings") or card.window or DEFAULT_WINDOW,
+        kv_bytes=kv_bytes or card.kv_bytes or 0,
+        kv_heads=kv_heads or card.kv_heads or 1,
+        heads=number(text, "num_attention_heads"),
+    )
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """config.json of a model.
+
+    Raises:
+        InputError: it is missing or no JSON object.
+    """
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"The folder {folder} is no model: its config.json cannot be read ({error}).") from None
+    if not isinstance(config, dict):
+        raise InputError(f"The folder {folder} is no model: its config.json is not a JSON object.")
+    return config
+
+
+def number(config: Mapping[str, Any], name: str) -> int | None:
+    """A whole number above 0 in a configuration."""
+    value = config.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
+def cache_of(config: Mapping[str, Any]) -> tuple[int, int]:
+    """Bytes of one token's keys and values at 16 bits, and over how many GPUs they divide; zeros where it is not told.
+
+    Multi-head latent attention (DeepSeek-V2, section 2.1) keeps one vector a layer, and every GPU keeps it whole.
+    """
+    layers, heads = number(config, "num_hidden_layers"), number(config, "num_attention_heads")
+    latent = number(config, "kv_lora_rank")
+    if layers and latent:
+        return layers * (latent + (number(config, "qk_rope_head_dim") or 0)) * 2, 1
+    kv_heads = number(config, "num_key_value_heads") or heads
+    hidden = number(config, "hidden_size")
+    size = number(config, "head_dim") or (hidden // heads if hidden and heads else None)
+    return (layers * kv_heads * size * 2 * 2, kv_heads) if layers and kv_heads and size else (0, 0)
+
+
+def fp8_gib(stored: float, config: Mapping[str, Any], width: int) -> float:
+    """GiB after quantisation: one byte a weight, but for the embeddings at both ends, which stay as they are."""
+    ends = 1 if config.get("tie_word_embeddings") else 2
+    kept = (number(config, "vocab_size") or 0) * (number(config, "hidden_size") or 0) * ends * width / GIB
+    kept = min(kept, stored)
+    return max(kept + (stored - kept) / width, 1 / GIB)

@@ -1,0 +1,248 @@
+"""How a language model is divided over a machine: over how many GPUs, in which quantisation, with room for how many tokens.
+
+An estimate made before anything is loaded; the engine measures for itself and may still find a little less.
+"""
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from localfact.errors import InputError, MissingError
+from localfact.llm.engine_arguments import positive
+from localfact.llm.hardware import GIB, Hardware
+from localfact.llm.model_shape import WIDTH, Shape
+from localfact.models.cards import ModelCard
+from localfact.records import Record
+
+#: vLLM's own share of a GPU's memory.
+GPU_SHARE = 0.92
+#: Our share of a host's memory where a model runs on its CPU.
+HOST_SHARE = 0.9
+#: GiB a device to work in: activations, CUDA graphs, buffers of communication; on a CPU, the process.
+WORKING_GIB = {"cuda": 3.0, "cpu": 1.5}
+#: The engine measures; of the room that we reckon with, so much is counted on.
+COUNTED_ON = 0.8
+#: A window below this leaves a prompt with examples and evidence no room.
+LEAST_WINDOW = 4096
+#: What is advised holds this many; 79.2 GiB is what a GPU of 80 GB reports.
+COMFORTABLE_WINDOW = 32_768
+EIGHTY_GB = 79.2
+#: A cache on a CPU: so many full windows at most, so many GiB at most.
+CPU_WINDOWS = 32
+CPU_CACHE_GIB = 8.0
+#: What multiplies the GPUs besides tensor and pipeline: copies of the model, and parts of a prompt, each with all its weights.
+OTHER_PARALLEL = ("data_parallel_size", "prefill_context_parallel_size")
+#: vLLM lets this variable overrule every argument.
+CPU_CACHE_VARIABLE = "VLLM_CPU_KVCACHE_SPACE"
+#: From this compute capability on a GPU computes with bfloat16, and runs weights in fp8; from the other on, activations too.
+AMPERE, ADA = (8, 0), (8, 9)
+#: What vLLM 0.32 calls the quantisation of 16-bit weights to fp8 while they are loaded.
+FP8_WHILE_LOADING = "fp8_per_tensor"
+
+
+class Division(Record):
+    """One way to run a model on a machine. All sizes in GiB, and of one GPU, or of the host.
+
+    Attributes:
+        tensor_parallel: over how many GPUs. quantisation: while loading, in vLLM's words; None for none.
+        share: part of a device's memory for the engine. weights, cache: what they take. window: tokens of prompt and answer.
+        tokens: how many the cache holds.
+    """
+
+    tensor_parallel: int = 1
+    quantisation: str | None = None
+    dtype: str
+    share: float
+    weights: float
+    cache: float
+    tokens: int
+    window: int
+
+    def fits(self, window: int) -> bool:
+        """Whether a prompt and answer of so many tokens have room."""
+        return self.tokens >= window
+
+
+class Divider:
+    """Weighs divisions of one model over one machine."""
+
+    def __init__(
+        self, card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], dtype: str, reserved_gib: float
+    ) -> None:
+        """`reserved_gib`: what other models on the same device take."""
+        self.card, self.shape, self.hardware, self.arguments, self.dtype = card, shape, hardware, arguments, dtype
+        self.reserved_gib = reserved_gib
+        self.most = min(shape.window, card.window or shape.window)
+        self.asked_window = positive(arguments, "max_model_len", int, None)
+        self.asked_parallel = positive(arguments, "tensor_parallel_size", int, None)
+        self.pipeline = positive(arguments, "pipeline_parallel_size", int, 1)
+        others = [positive(arguments, name, int, 1) for name in OTHER_PARALLEL]
+        #: GPUs that each part of a tensor-parallel model takes: one a stage of the pipeline, in each copy.
+        self.each = self.pipeline * math.prod(others)
+        self.offloaded = positive(arguments, "cpu_offload_gb", float, 0.0) if arguments.get("cpu_offload_gb") else 0.0
+        if self.asked_window is not None and self.asked_window > shape.window:
+            raise InputError(f"'{card.name}' reads at most {shape.window} tokens; max_model_len={self.asked_window} is beyond.")
+        self.check_count()
+
+    def check_count(self) -> None:
+        """Raises InputError when the arguments ask for more GPUs than there are."""
+        count, least = len(self.hardware.gpus), (self.asked_parallel or 1) * self.each
+        if count and least > count:
+            names = ("tensor_parallel_size", "pipeline_parallel_size", *OTHER_PARALLEL)
+            asked = [f"{name}={self.arguments[name]}" for name in names if self.arguments.get(name)]
+            raise InputError(f"{', '.join(asked)} needs {least} GPUs; this machine has {count}.")
+
+    @property
+    def wanted(self) -> int:
+        """The window that was asked for, else all that the model reads."""
+        return self.asked_window or self.most
+
+    @property
+    def needed(self) -> int:
+        """The window without which it is not worth starting: the one asked for, else a useful one."""
+        return self.asked_window or min(self.most, LEAST_WINDOW)
+
+    def best(self) -> Division:
+        """The card's first choice that this machine allows; else the least quantised, on as few GPUs as hold its window.
+
+        Raises:
+            MissingError: no division fits; the message has the numbers and what would fit.
+        """
+        if not self.hardware.gpus:
+            return self.checked(self.on_host())
+        count = len(self.hardware.gpus)
+        for choice in self.card.hardware:
+            if choice.gpus > count or choice.memory_gib > self.hardware.gpu_memory_gib:
+                continue
+            quantisation = FP8_WHILE_LOADING if choice.quantisation else None
+            if self.allowed(choice.tensor_parallel, quantisation):
+                division = self.on_gpus(choice.tensor_parallel, quantisation)
+                if division.fits(self.needed):
+                    return division
+        for quantisation in self.quantisations():
+            fitting = [self.on_gpus(parallel, quantisation) for parallel in self.parallels(count)]
+            fitting = [division for division in fitting if division.fits(self.needed)]
+            if fitting:
+                return next((division for division in fitting if division.fits(self.wanted)), fitting[-1])
+        return self.checked(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
+
+    def allowed(self, parallel: int, quantisation: str | None) -> bool:
+        """Whether the user's arguments and the GPUs leave this choice of the card, which reckons with no pipeline."""
+        enough = self.pipeline == 1 and parallel * self.each <= len(self.hardware.gpus)
+        return enough and parallel == (self.asked_parallel or parallel) and quantisation in self.quantisations()
+
+    def quantisations(self) -> list[str | None]:
+        """What may be tried, best first: what the user asked for, else as stored, then fp8 where the GPUs can."""
+        if "quantization" in self.arguments:
+            asked = self.arguments["quantization"]
+            return [FP8_WHILE_LOADING if asked == "fp8" and self.shape.quantised is None else asked]
+        fp8 = self.hardware.capability >= AMPERE and self.shape.quantised is None and self.dtype != "float32"
+        return [None, FP8_WHILE_LOADING] if fp8 else [None]
+
+    def parallels(self, count: int) -> list[int]:
+        """Over how many of so many GPUs the model can be divided: powers of two that divide its attention heads."""
+        if self.asked_parallel is not None:
+            return [self.asked_parallel]
+        most, heads = count // self.each, self.shape.heads
+        powers = [1 << power for power in range(most.bit_length())]
+        return [power for power in powers if power <= most and (heads is None or heads % power == 0)]
+
+    def on_gpus(self, parallel: int, quantisation: str | None) -> Division:
+        """The model on so many GPUs."""
+        memory = self.hardware.gpu_memory_gib
+        asked = positive(self.arguments, "gpu_memory_utilization", float, None)
+        # Rounded down to hundredths, so that the others keep all that is theirs.
+        share = asked or max(0.0, int((GPU_SHARE - self.reserved_gib / memory) * 100 + 1e-9) / 100)
+        weights = self.shape.weights_gib(self.dtype, quantisation) / (parallel * self.pipeline) - self.offloaded
+        free = memory * share - max(weights, 0.0) - WORKING_GIB["cuda"]
+        token = self.token_bytes() / (min(parallel, self.shape.kv_heads) * self.pipeline)
+        return self.division(
+            free * COUNTED_ON, token, weights=max(weights, 0.0), share=share, parallel=parallel, quant=quantisation
+        )
+
+    def on_host(self) -> Division:
+        """The model on the CPU, in the host's memory."""
+        quantisation = self.arguments.get("quantization")
+        weights = self.shape.weights_gib(self.dtype, quantisation)
+        free = self.hardware.memory_gib * HOST_SHARE - self.reserved_gib - weights - WORKING_GIB["cpu"]
+        one = self.token_bytes() / GIB
+        room = min(free, max(CPU_WINDOWS * self.wanted * one, 1 / 64), max(CPU_CACHE_GIB, self.needed * one))
+        if os.environ.get(CPU_CACHE_VARIABLE, "").isdigit():
+            room = min(free, float(os.environ[CPU_CACHE_VARIABLE]))
+        return self.division(room, self.token_bytes(), weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation)
+
+    def division(
+        self, room: float, token: float, *, weights: float, share: float, parallel: int, quant: str | None
+    ) -> Division:
+        """A division with so many GiB for the cache, in which a token takes so many bytes."""
+        asked = positive(self.arguments, "kv_cache_memory_bytes", int, None)
+        cache = asked / GIB if asked is not None else max(room, 0.0)
+        tokens = (int(cache * GIB / token) if token else self.wanted) if room > 0 else 0
+        window = min(self.wanted, tokens)
+        if window < self.wanted and window > 1024:
+            window -= window % 1024
+        return Division(
+            tensor_parallel=parallel,
+            quantisation=quant,
+            dtype=self.dtype,
+            share=share,
+            weights=weights,
+            cache=cache,
+            tokens=tokens,
+            window=window,
+        )
+
+    def token_bytes(self) -> float:
+        """Bytes of one token in the cache, on all GPUs together."""
+        stored = str(self.arguments.get("kv_cache_dtype", "auto"))
+        width = 1 if stored.startswith(("fp8", "int8")) else WIDTH[self.dtype]
+        return self.shape.kv_bytes * width / 2
+
+    def checked(self, division: Division) -> Division:
+        """The division, if it fits.
+
+        Raises:
+            MissingError: it does not.
+        """
+        if division.fits(self.needed):
+            return division
+        device = self.hardware.device
+        parts = division.tensor_parallel * self.pipeline
+        shared = min(division.tensor_parallel, self.shape.kv_heads) * self.pipeline
+        cache = self.needed * self.token_bytes() / GIB / shared * parts
+        need = (division.weights + WORKING_GIB[device]) * parts + cache
+        have = self.hardware.gpu_memory_gib * division.share * parts if self.hardware.gpus else self.host_share()
+        kind = f"{self.dtype}, {division.quantisation}" if division.quantisation else self.dtype
+        raise MissingError(
+            f"'{self.card.name}' is too big for this machine ({self.hardware.shown()}): in {kind} it needs {need:.1f} GiB "
+            f"({division.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
+            f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {self.cure()}"
+        )
+
+    def host_share(self) -> float:
+        """GiB of the host's memory that are for the engine."""
+        return self.hardware.memory_gib * HOST_SHARE - self.reserved_gib
+
+    def cure(self) -> str:
+        """What would fit: another window, other GPUs, or a smaller model."""
+        ways = list(self.ways())
+        return f"It would fit {'; '.join(ways)}." if ways else "Name a smaller model."
+
+    def ways(self) -> Iterator[str]:
+        """Each thing that would help, as words that follow "it would fit"."""
+        if self.asked_window is not None and self.asked_window > LEAST_WINDOW:
+            yield "perhaps with a smaller --engine-arg max_model_len"
+        memory = self.hardware.gpu_memory_gib or EIGHTY_GB
+        window = max(self.needed, min(self.most, COMFORTABLE_WINDOW))
+        kind = "such GPU(s)" if self.hardware.gpus else "GPU(s) of 80 GB"
+        for quantisation, words in ((None, "as it is stored"), (FP8_WHILE_LOADING, "with --engine-arg quantization=fp8")):
+            if quantisation and (self.shape.quantised or (self.hardware.gpus and self.hardware.capability < AMPERE)):
+                continue
+            weights = self.shape.weights_gib(self.dtype, quantisation)
+            for count in (1, 2, 4, 8, 16):
+                token = self.token_bytes() / min(count, self.shape.kv_heads)
+                room = memory * GPU_SHARE - self.reserved_gib - weights / count - WORKING_GIB["cuda"]
+                if room * COUNTED_ON * GIB >= window * token and room > 0:
+                    yield f"on {count} {kind} {words}"
+                    break

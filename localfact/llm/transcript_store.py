@@ -1,0 +1,223 @@
+"""The SQLite file of a transcript: who may open it and how, what is found in it, what is added. See `llm/transcript.py`.
+
+While it is recorded to it has a write-ahead log beside it, so that processes share it and a kill costs nothing; the last one to
+close it folds the log in and leaves one plain file, which can be read where nothing can be written.
+"""
+
+import random
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
+from localfact.llm.engine import EngineIdentity
+from localfact.llm.transcript_calls import FORMAT, Call, Keys, json_text
+from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
+
+#: Marks the file as ours in SQLite's header: "LFTR".
+APPLICATION = 0x4C465452
+
+SCHEMA = (
+    "CREATE TABLE identities (id INTEGER PRIMARY KEY, model TEXT NOT NULL, identity TEXT NOT NULL UNIQUE) STRICT",
+    """
+    CREATE TABLE calls (
+        key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, stage TEXT NOT NULL,
+        model INTEGER NOT NULL REFERENCES identities, request TEXT NOT NULL, answer TEXT NOT NULL
+    ) STRICT
+    """,
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+#: An answer for this very window comes first: where there is one, it was given before any other could be found.
+FIND = "SELECT answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
+#: Seconds after which a file that was closed is looked at again: more than closing takes.
+CLOSING_WAITS = (0.01, 0.03, 0.1)
+KEEP = """
+    INSERT INTO calls (key, kind, stage, model, request, answer)
+    SELECT ?, ?, ?, id, ?, ? FROM identities WHERE identity = ?
+"""
+
+
+class CallStore:
+    """The opened file. One thread at a time may use it."""
+
+    def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool) -> None:
+        """Takes what `to_record` or `to_replay` opened."""
+        self.file = file
+        self._database = database
+        self._records = records
+
+    @classmethod
+    def to_record(cls, file: Path) -> "CallStore":
+        """Opens the file, or makes it with its folder.
+
+        Raises:
+            WriteError: it cannot be written. InputError: it is no transcript, another version's, or damaged.
+        """
+        with explained(file, records=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            database = connected(file.absolute().as_uri())
+            try:
+                with transaction(database):
+                    if is_empty(database):
+                        for statement in SCHEMA:
+                            database.execute(statement)
+                    check(file, database)
+                    # What cannot be written is to fail now, before a model is loaded for it.
+                    database.execute(f"PRAGMA user_version = {FORMAT}")
+                # Refused while another process is at this very step or reads: then that one has done it, or the next will.
+                with suppress(sqlite3.OperationalError):
+                    database.execute("PRAGMA journal_mode = WAL")
+                # The log is not flushed at every call: a kill loses nothing, a power cut the last answers at most.
+                database.execute("PRAGMA synchronous = NORMAL")
+            except BaseException:
+                database.close()
+                raise
+        return cls(file, database, records=True)
+
+    @classmethod
+    def to_replay(cls, file: Path) -> "CallStore":
+        """Opens the file to be read only, also on a medium that cannot be written.
+
+        Raises:
+            MissingError: there is no such file. InputError: it is no transcript, another version's, or damaged.
+        """
+        if not file.exists():
+            raise MissingError(f"There is no transcript {file}. Record one with the model: --transcript {file}")
+        address = f"{file.absolute().as_uri()}?mode=ro"
+        logs = [file.with_name(file.name + end) for end in ("-wal", "-journal")]
+        with explained(file, records=False):
+            try:
+                database = opened(file, address)
+            except sqlite3.OperationalError as error:
+                # SQLite would put shared memory beside a file that had a log. Without the log there is nothing to share.
+                logged = any(log.exists() and log.stat().st_size for log in logs)
+                if logged or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                    raise
+                database = opened(file, f"{address}&immutable=1")
+        return cls(file, database, records=False)
+
+    def identities(self) -> list[EngineIdentity]:
+        """The engines that were introduced, in that order."""
+        with explained(self.file, records=self._records):
+            rows = self._database.execute("SELECT identity FROM identities ORDER BY id").fetchall()
+        try:
+            return [EngineIdentity.model_validate_json(row) for (row,) in rows]
+        except ValidationError as error:
+            raise damaged(self.file, "an identity is not in its schema") from error
+
+    def introduce(self, identity: EngineIdentity) -> None:
+        """Makes an engine known, once."""
+        with explained(self.file, records=True), transaction(self._database):
+            row = (identity.model, described_in_json(identity))
+            self._database.execute("INSERT OR IGNORE INTO identities (model, identity) VALUES (?, ?)", row)
+
+    def find(self, keys: Keys) -> str | None:
+        """The answer that is kept under either key."""
+        with explained(self.file, records=self._records):
+            row = self._database.execute(FIND, keys._asdict()).fetchone()
+        return None if row is None else str(row[0])
+
+    def keep(self, call: Call[Any], keys: Keys, answer: Any | PromptTooLongError, identity: EngineIdentity) -> str:
+        """Adds the answer of an engine that was introduced, unless there is one; returns the one that stands."""
+        text, windowed = call.encoded(answer)
+        key = keys.windowed if windowed else keys.whole
+        row = (key, call.kind, call.stage, json_text(call.request), text, described_in_json(identity))
+        with explained(self.file, records=True), transaction(self._database):
+            standing = self._database.execute(FIND, keys._asdict()).fetchone()
+            if standing is not None:
+                return str(standing[0])
+            self._database.execute(KEEP, row)
+        return text
+
+    def close(self) -> None:
+        """Closes it; a recorded file becomes one plain file unless somebody else has it open."""
+        with closing(self._database):
+            if not self._records or folded(self._database):
+                return
+        # Of two that close at one moment each may find the file open by the other, and neither fold the log in.
+        for wait in CLOSING_WAITS:
+            time.sleep(wait * random.uniform(0.5, 1.5))
+            if not self.file.with_name(self.file.name + "-wal").exists():
+                return
+            with suppress(sqlite3.Error), closing(connected(self.file.absolute().as_uri() + "?mode=rw")) as database:
+                if folded(database):
+                    return
+
+
+def folded(database: sqlite3.Connection) -> bool:
+    """Folds the log into the file, which takes having it to oneself; tells whether it was."""
+    try:
+        database.execute("PRAGMA busy_timeout = 0")
+        return bool(database.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",))
+    except sqlite3.Error:
+        return False
+
+
+def opened(file: Path, address: str) -> sqlite3.Connection:
+    """A connection to what was found to be a transcript."""
+    database = connected(address)
+    try:
+        check(file, database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def check(file: Path, database: sqlite3.Connection) -> None:
+    """Raises InputError unless it is a transcript of this version."""
+    if number(database, "application_id") != APPLICATION:
+        raise InputError(f"{file} is no transcript of localfact. Name another file.")
+    version = number(database, "user_version")
+    if version != FORMAT:
+        raise InputError(
+            f"{file} is a transcript of format {version}; this localfact reads {FORMAT}. Use the version that made it, "
+            "or record another file with --transcript."
+        )
+
+
+def described_in_json(identity: EngineIdentity) -> str:
+    """All fields, in one order."""
+    return json_text(identity.model_dump(mode="json"))
+
+
+@contextmanager
+def explained(file: Path, *, records: bool) -> Iterator[None]:
+    """Turns what SQLite and the operating system say into a sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explanation(file, error, records=records) from error
+    except OSError as error:
+        raise unusable(file, error.strerror or str(error), records=records) from error
+
+
+def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFactError:
+    """The sentence for what SQLite says."""
+    code = primary_code(error)
+    if code == sqlite3.SQLITE_NOTADB:
+        return InputError(f"{file} is no transcript of localfact. Name another file.")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+        return damaged(file, str(error))
+    return unusable(file, str(error), records=records)
+
+
+def damaged(file: Path, reason: str) -> InputError:
+    """The sentence for a file that cannot be what was written."""
+    return InputError(f"{file} is damaged: {reason}. Copy it again, or remove it and record again with --transcript.")
+
+
+def unusable(file: Path, reason: str, *, records: bool) -> LocalFactError:
+    """The sentence for a file that the machine does not let us use."""
+    if records:
+        return WriteError(f"{file} cannot be written: {reason}. The calls recorded before are kept; the same command goes on.")
+    return InputError(
+        f"{file} cannot be read: {reason}. If its recording was killed, copy {file.name}-wal with it to a folder that can be "
+        "written."
+    )

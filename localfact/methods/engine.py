@@ -1,0 +1,198 @@
+"""Opens the language model that the options name: vLLM in this process, recorded if wished, or a transcript in its stead.
+
+Above `llm/`, below `methods.py` and the public functions, which all open their engine here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from localfact.errors import InputError, LocalFactError
+from localfact.llm.engine import Engine, EngineIdentity
+from localfact.llm.shared import LentEngine
+from localfact.methods.options import Options
+from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
+from localfact.models.embedder import NO_EMBEDDER
+
+if TYPE_CHECKING:
+    from localfact.llm.settings import EngineSettings
+
+
+#: Makes an engine of the settings; `start_engine` unless somebody shares one.
+Start = Callable[["EngineSettings"], Engine]
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """What is known of an engine before it is opened.
+
+    Attributes:
+        identity: what decides its answers. machine: how the hardware is divided; empty for a replay.
+        settings: what vLLM is started from; None for a replay.
+    """
+
+    identity: EngineIdentity
+    machine: Mapping[str, Any] = field(default_factory=dict)
+    settings: "EngineSettings | None" = None
+
+
+def engine_facts(options: Options) -> EngineFacts:
+    """Finds weights and hardware, or reads who answered in the transcript; loads no model.
+
+    Raises:
+        InputError: contradictory options, or a transcript of other models. MissingError: no weights, or too little memory.
+    """
+    if options.replay is not None:
+        if options.transcript is not None:
+            raise InputError("--replay answers from a transcript and --transcript makes one; name only one of them.")
+        if options.engine_args:
+            named = ", ".join(options.engine_args)
+            raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
+        return EngineFacts(recorded_identity(options.replay, options.model))
+    settings = start_settings(options)
+    return EngineFacts(settings.identity, settings.machine, settings)
+
+
+def start_engine(settings: "EngineSettings") -> Engine:
+    """Loads the model in this process.
+
+    Raises:
+        EngineError: it cannot start. MissingError: vLLM is not installed.
+    """
+    from localfact.llm.vllm import VLLMEngine
+
+    return VLLMEngine(settings)
+
+
+def open_engine(options: Options, facts: EngineFacts | None = None, start: Start = start_engine) -> Engine:
+    """Starts the engine (minutes, for a large model) or opens the transcript; every call is metered.
+
+    Args:
+        options: name the model, or a transcript.
+        facts: of these options, where they are known already: the engine is then the very one that they tell of.
+        start: what loads the model, where one is loaded.
+
+    Raises:
+        EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
+    """
+    from localfact.llm.metered import MeteredEngine
+    from localfact.llm.transcript import RecordingEngine, ReplayEngine, described, prepare
+
+    facts = facts or engine_facts(options)
+    if facts.settings is None:
+        if options.replay is None:
+            raise AssertionError("the facts are those of a replay and the options name none")
+        return MeteredEngine(ReplayEngine(options.replay, described(facts.identity)))
+    if options.transcript is None:
+        return MeteredEngine(start(facts.settings))
+    prepare(options.transcript)  # a file that cannot be used shall be said before the model is loaded
+    return MeteredEngine(RecordingEngine(start(facts.settings), options.transcript))
+
+
+class SharedEngine:
+    """One engine for several runs, one after the other; they are lent it in place of `start_engine`."""
+
+    def __init__(self, start: Start = start_engine) -> None:
+        """Takes what starts an engine: blocks until it is ready."""
+        self._start = start
+        self._settings: EngineSettings | None = None
+        self._engine: Engine | None = None
+
+    def lend(self, settings: "EngineSettings") -> LentEngine:
+        """The engine of these settings, for one run: it starts with the run's first call. Closing it ends nothing."""
+        return LentEngine(settings.identity, lambda: self._started(settings))
+
+    def lend_started(self, settings: "EngineSettings") -> LentEngine:
+        """The same, started before this returns: for a run that surely asks, and shall fail early.
+
+        Raises:
+            LocalFactError: it cannot start.
+        """
+        self._started(settings)
+        return self.lend(settings)
+
+    async def keep_only(self, settings: "EngineSettings | None") -> None:
+        """Ends the started engine unless it is the one of these settings; None ends any. What was lent of it is gone then."""
+        if self._engine is not None and self._settings != settings:
+            engine, self._engine = self._engine, None
+            await engine.aclose()
+
+    def _started(self, settings: "EngineSettings") -> Engine:
+        if self._engine is None:
+            self._engine, self._settings = self._start(settings), settings
+        if self._settings != settings:
+            raise AssertionError("an engine of other settings is still open")
+        return self._engine
+
+
+def start_settings(options: Options) -> "EngineSettings":
+    """What vLLM would be started from."""
+    from localfact.llm.settings import engine_settings, reserved_for
+
+    if options.model is None:
+        raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
+    beside = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
+    beside += [load_card(options.reranker)] if options.reranker is not None else []
+    if options.relations not in (None, "llm", "lexical"):
+        beside.append(load_card(options.relations))
+    beside = [card for card in beside if not runs_on_onnx(card)]  # those stay on the CPU
+    return engine_settings(load_card(options.model), engine_args=options.engine_args, reserved_gib=reserved_for(beside))
+
+
+def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
+    """Who answered in the transcript; `model` may be all that it could be when it was recorded, and need not be here any more.
+
+    Raises:
+        MissingError: there is no such file. InputError: it is no transcript, or `model` names none or several in it.
+    """
+    from localfact.llm.transcript import chosen_identity, identities
+
+    known = identities(file)
+    found = known if model is None else next(filter(None, meant(model, known)), [])
+    return chosen_identity(file, distinct(found or known), None if found else model)
+
+
+def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
+    """One model that was recorded under two names is one: its answers are kept under the same keys. The first name stands."""
+    from localfact.llm.transcript_calls import deciding
+
+    ones: dict[str, EngineIdentity] = {}
+    for one in known:
+        ones.setdefault(f"{deciding(one)} {one.window}", one)
+    return list(ones.values())
+
+
+def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
+    """Those of the known that `model` may mean, the surest reading first: what is said of them, then files, then names."""
+    from localfact.llm.transcript import described
+
+    yield [one for one in known if model in (f"{one.model}@{one.revision}", described(one))]
+    names, revision = {model}, None
+    try:
+        card = named_card(model)
+    except (LocalFactError, OSError):  # neither here nor a hub id; it may have been
+        path = Path(model)
+        names |= {path.resolve().name, *([path.stem] if path.suffix in CARD_SUFFIXES else [])}
+    else:
+        names.add(card.name)
+        revision = card.revision
+    of_files = [one for one in known if one.revision.split("+")[0] == revision]
+    named = [one for one in known if one.model in names]
+    yield [one for one in of_files if one in named]
+    yield of_files
+    yield named
+
+
+def without_name(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A run's settings without the model's name where the revision stands for the files: the name decides nothing then.
+
+    Raises:
+        pydantic.ValidationError: the settings hold no such identity.
+    """
+    from localfact.llm.transcript_calls import deciding
+
+    if "model" not in settings:
+        return dict(settings)
+    identity = EngineIdentity.model_validate(settings["model"])
+    return {**settings, "model": {**deciding(identity), "window": identity.window}}

@@ -1,0 +1,1 @@
+"""Models besides the language model: cards, weights, downloads; the embedder and cross-encoders."""

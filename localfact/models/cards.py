@@ -1,0 +1,284 @@
+"""Model cards: what a model is for, which revision of it, and where its weights lie. Beside the road; stages are given cards.
+
+A card is a YAML file in `models/`; a user's own card, or a folder of weights, is named by its path; any other model of the
+Hugging Face hub by its id there.
+"""
+
+import hashlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+import yaml
+from pydantic import Field, ValidationError
+
+from localfact.errors import InputError, MissingError
+from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
+from localfact.models.weights import find_weights, places, revision_of, state_of
+from localfact.records import Record
+from localfact.runtime.locations import data_folder
+
+Role = Literal["embedder", "reranker", "relations", "llm"]
+#: What the outputs of a relation model stand for.
+OutputLabel = Literal["entailment", "contradiction", "neutral"]
+Positive = Annotated[int, Field(gt=0)]
+
+#: Digits of a revision that are enough to tell two apart in an identity.
+REVISION_DIGITS = 12
+PREFIX_DIGITS = 8
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+BRANCH = "main"
+#: What an ONNX file can be used for: it says nothing of how vectors are pooled, and generates no text.
+ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
+CARD_SUFFIXES = (".yaml", ".yml")
+
+
+class HardwareChoice(Record):
+    """How to run a language model on at least so many GPUs of at least so much memory each.
+
+    Attributes:
+        gpus, memory_gib: what must be there; GiB as torch.cuda reports them, which is less than what is printed on the box.
+        tensor_parallel: over how many GPUs the model is divided. quantisation: "fp8" halves the weights while loading.
+    """
+
+    gpus: Positive
+    memory_gib: Annotated[float, Field(gt=0)]
+    tensor_parallel: Positive
+    quantisation: Literal["fp8"] | None = None
+
+
+class WeightsSize(Record):
+    """GiB of a model's weights: as stored on the hub, and after quantisation to fp8 while loading."""
+
+    stored: Annotated[float, Field(gt=0)]
+    fp8: Annotated[float, Field(gt=0)] | None = None
+
+
+class OpinionPool(Record):
+    """How a relation model's opinion of a passage is pooled with word overlap's.
+
+    Attributes:
+        model, overlap: the powers that their probabilities are raised to before they are multiplied.
+    """
+
+    model: Annotated[float, Field(gt=0)]
+    overlap: Annotated[float, Field(gt=0)]
+
+
+class ModelCard(Record):
+    """What is known of a model before it is loaded.
+
+    Attributes:
+        name: what the user types. roles: what it can be used for.
+        hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its files; "main" for the newest,
+            until weights are there: `load_card` then puts their commit, or their files' hash, in its place.
+        package: an installed Python package that carries the weights in its folder `package_folder`.
+        shipped: the folder beside the cards that carries the weights: they come with localfact.
+        folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
+        dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
+        premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
+        windows_read: how many windows of a long premise it reads at most.
+        pool: how a relation model is pooled with word overlap on passages, where it is.
+        query_prefix, passage_prefix: what an embedder reads before a text that asks, and before one that may answer.
+        labels: what a relation model's outputs stand for, in order, where its own configuration does not name them.
+        gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
+        kv_bytes: memory that one token takes in the cache of keys and values, at 16 bits, on all GPUs together; kv_heads: over
+            how many GPUs that can be divided.
+        hardware: how to run it on what, best first; what is not named there is worked out from the sizes.
+    """
+
+    name: str
+    revision: str
+    roles: tuple[Role, ...]
+    description: str = ""
+    hub: str | None = None
+    package: str | None = None
+    package_folder: str = "."
+    shipped: str | None = None
+    folder: Path | None = None
+    dimension: Positive | None = None
+    window: Positive | None = None
+    premise_window: Positive | None = None
+    windows_read: Positive | None = None
+    pool: OpinionPool | None = None
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
+    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    licence: str = "unknown"
+    gated: bool = False
+    parameters: Annotated[float, Field(gt=0)] | None = None
+    weights_gib: WeightsSize | None = None
+    kv_bytes: Positive | None = None
+    kv_heads: Positive | None = None
+    hardware: tuple[HardwareChoice, ...] = ()
+
+    @property
+    def identity(self) -> str:
+        """Name and shortened revision: what a corpus or a run keeps to know the model again.
+
+        Prefixes are part of it, as a hash: the same weights make other vectors with them.
+        """
+        known = f"{self.name}@{self.revision.removeprefix('sha256:')[:REVISION_DIGITS]}"
+        prefixes = [self.query_prefix, self.passage_prefix]
+        if not any(prefixes):
+            return known
+        return f"{known}+prefixes={hashlib.sha256(json.dumps(prefixes).encode()).hexdigest()[:PREFIX_DIGITS]}"
+
+
+def list_cards() -> list[ModelCard]:
+    """All cards that come with localfact, by name."""
+    return [read_card(file) for file in sorted(data_folder("models").glob("*.yaml"))]
+
+
+def load_card(name_or_path: str) -> ModelCard:
+    """The card of that name, file, folder or hub id; where its weights are on this machine, its revision is theirs.
+
+    Raises:
+        MissingError, InputError: as `named_card`.
+    """
+    return settled(named_card(name_or_path))
+
+
+def named_card(name_or_path: str) -> ModelCard:
+    """The card of that name; or the card in that YAML file; or a card made for that folder of weights, or for that hub id.
+
+    Raises:
+        MissingError: there is neither a card of that name nor such a file or folder, and it is no hub id.
+        InputError: the YAML is not a card, or the folder holds no weights.
+    """
+    path = Path(name_or_path)
+    shipped = data_folder("models") / f"{name_or_path}.yaml"
+    if path.name == name_or_path and shipped.is_file():
+        return read_card(shipped)
+    if path.is_dir():
+        return card_of_folder(path)
+    if path.suffix in CARD_SUFFIXES:
+        if path.is_file():
+            return read_card(path)
+    elif HUB_ID.fullmatch(name_or_path):
+        return card_of_hub(name_or_path)
+    if len(path.parts) > 2 or path.is_absolute():
+        raise MissingError(
+            f"There is no folder and no card {name_or_path}. Give the path of a folder of weights, or of a card."
+        )
+    known = ", ".join(card.name for card in list_cards())
+    raise MissingError(
+        f"There is no model '{name_or_path}'. Known: {known}. Or give a hub id (owner/name) or the path of a card or a folder."
+    )
+
+
+def runs_on_onnx(card: ModelCard) -> bool:
+    """Whether the model of a card is an ONNX file, so that neither device nor precision is a matter of choice.
+
+    False where its weights are not on this machine.
+    """
+    try:
+        return is_onnx(weights_folder(card))
+    except MissingError:
+        return False
+
+
+def read_card(file: Path) -> ModelCard:
+    """The card in a YAML file.
+
+    Raises:
+        InputError: it is not YAML, or a field is missing, unknown or of the wrong kind.
+    """
+    try:
+        return ModelCard.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"The model card {file} is not YAML: {' '.join(str(error).split())}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"])) or "the whole file"
+        raise InputError(f"The model card {file} cannot be used: {field}: {first['msg']}") from error
+
+
+def card_of_folder(folder: Path) -> ModelCard:
+    """A card for a folder of weights; its revision is that of its files (`weights.revision_of`), its name is for people.
+
+    Raises:
+        InputError: the folder holds no weights.
+    """
+    if not weight_files(folder):
+        raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
+    roles = ONNX_ROLES if is_onnx(folder) else get_args(Role)
+    return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=roles, folder=folder)
+
+
+def card_of_hub(hub: str) -> ModelCard:
+    """The card that ships for a model of the hub; else one that knows no more than its id."""
+    for card in list_cards():
+        if card.hub == hub:
+            return card
+    return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=get_args(Role))
+
+
+def settled(card: ModelCard) -> ModelCard:
+    """The card with the folder of its weights and their true revision, where they are on this machine; else as it is."""
+    if card.hub is None or card.package is not None or card.shipped is not None or card.folder is not None:
+        return card
+    found = find_weights(card.name, card.hub, card.revision)
+    if found is None:
+        return card
+    return card.model_copy(update={"folder": found, "revision": revision_of(found)})
+
+
+def weights_folder(card: ModelCard) -> Path:
+    """Where the weights of `card` lie on this machine. Nothing is downloaded.
+
+    Raises:
+        MissingError: they are not on this machine; the message says how to get them.
+    """
+    if card.folder is not None:
+        return card.folder
+    if card.package is not None:
+        return package_folder(card.name, card.package, card.package_folder)
+    if card.shipped is not None:
+        return shipped_folder(card.name, card.shipped)
+    if card.hub is None:
+        raise MissingError(f"The card of '{card.name}' names no hub and no folder. Give the path of a folder of weights.")
+    found = find_weights(card.name, card.hub, card.revision)
+    if found is None:
+        raise MissingError(missing_message(card, card.hub))
+    return found
+
+
+def missing_message(card: ModelCard, hub: str) -> str:
+    """One sentence: what is missing, where it was looked for, how to get it."""
+    looked = []
+    for place in places(card.name, hub, card.revision):
+        state = "" if place.folder is None else state_of(place, hub, card.revision)
+        looked.append(place.shown if state in ("", "nothing there", "unfinished, no weights") else f"{place.shown} ({state})")
+    what = card.name if (data_folder("models") / f"{card.name}.yaml").is_file() else hub
+    return (
+        f"The weights of '{what}' are not on this machine (looked in {'; '.join(looked)}); "
+        f"get them with: localfact models pull {what}"
+    )
+
+
+def package_folder(name: str, package: str, folder: str) -> Path:
+    """Where the weights lie that came inside an installed package.
+
+    Raises:
+        MissingError: the package is not installed.
+    """
+    found = importlib.util.find_spec(package)
+    if found is None or found.origin is None:
+        raise MissingError(f"The weights of '{name}' come in the package {package}, which is not installed: make setup")
+    return Path(found.origin).parent / folder
+
+
+def shipped_folder(name: str, folder: str) -> Path:
+    """Where weights lie that come with localfact.
+
+    Raises:
+        MissingError: the installation is damaged.
+    """
+    found = data_folder("models") / folder
+    if not weight_files(found):
+        raise MissingError(f"The weights of '{name}' come with localfact, and {found} holds none. Install it again: make setup")
+    return found

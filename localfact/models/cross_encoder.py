@@ -1,0 +1,214 @@
+"""A trained cross-encoder in memory: it reads two texts together and answers with a number for each of its outputs.
+
+Relations are predicted and passages reranked with it: by torch, or by ONNX Runtime where its weights are an ONNX file. On a CPU
+each pair goes through the model by itself, so that what it says does not depend, to the last bit, on what is read beside it; on
+a GPU pairs go in batches of a fixed shape that depends on their own length only.
+"""
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from localfact.errors import InputError
+from localfact.models.cards import ModelCard, weights_folder
+from localfact.models.embedder import single_threaded_workers
+from localfact.models.files import is_onnx
+from localfact.models.match_types import CONFIGURED, match_types
+from localfact.models.onnx import OnnxModel, OnnxTokenizer
+
+if TYPE_CHECKING:
+    import torch
+
+#: What a cross-encoder is loaded for, and what that is called.
+Use = Literal["relations", "reranker"]
+CALLED: dict[Use, str] = {"relations": "relation model", "reranker": "reranker"}
+#: The tokenizer's name for which of the two texts each token is of.
+TYPES = "token_type_ids"
+#: Models whose positions are counted from behind the padding token's number.
+OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer")
+
+
+class Shape(NamedTuple):
+    """How pairs are put together: each padded to a multiple of `step` tokens, as many as have `tokens` together, or one."""
+
+    step: int
+    tokens: int
+
+    def length(self, tokens: int) -> int:
+        """Of a pair with its padding."""
+        return -(-tokens // self.step) * self.step
+
+    def rows(self, length: int) -> int:
+        """How many pairs of that length, padding included, are read at once."""
+        return max(1, self.tokens // length)
+
+
+#: On a CPU nothing is gained by a batch: several pairs are read at the same time, each on a core of its own.
+ALONE = Shape(step=1, tokens=1)
+#: On a GPU 4,096 tokens of ALBERT-xlarge are some 10 TFLOP, enough to be busy with; padding adds an eighth to 256 tokens.
+BATCHED = Shape(step=64, tokens=4_096)
+
+
+class Tokens(NamedTuple):
+    """A pair as the model reads it: each of the tokenizer's fields, a number a token."""
+
+    fields: dict[str, list[int]]
+
+    @property
+    def length(self) -> int:
+        """How many tokens."""
+        return len(self.fields["input_ids"])
+
+
+class CrossEncoder:
+    """A sequence-classification model of two texts. Safe to call from several threads.
+
+    Attributes:
+        model, tokenizer: as transformers has them, or as `onnxmodels` has them. names: what the model calls its outputs.
+        window: how many tokens it reads at once, special ones included. room: how many of them the two texts have.
+        shape: how pairs are put together. workers: the threads that `outputs` is to be called on, each its own batch.
+    """
+
+    def __init__(self, card: ModelCard, use: Use, *, device: str | None = None, precision: str = "float32") -> None:
+        """Loads the model of `card` from this machine. Never asks a hub.
+
+        Args:
+            card: its weights have been looked for (`modelcards.settled`), or lie in its folder.
+            use: a role that the card must have.
+            device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one. An ONNX file runs on the CPU all the same.
+            precision: of the weights in memory, as torch calls it; an ONNX file has its own.
+
+        Raises:
+            MissingError: its weights are not on this machine.
+            InputError: the card has another role, or the weights cannot be used.
+        """
+        if use not in card.roles:
+            raise InputError(f"The model '{card.name}' is no {CALLED[use]}; its roles are: {', '.join(card.roles)}.")
+        folder = weights_folder(card)
+        on = "cpu" if is_onnx(folder) else device_used(device).partition(":")[0]
+        self.workers_count = len(os.sched_getaffinity(0)) if on == "cpu" else 1
+        self.model: Any
+        self.tokenizer: Any
+        if is_onnx(folder):
+            self.model, self.tokenizer = OnnxModel(folder), OnnxTokenizer(folder)
+            self.workers = ThreadPoolExecutor(self.workers_count, thread_name_prefix="onnx")
+        else:
+            self.model, self.tokenizer = load(folder, card, use, precision)
+            self.model.to(device_used(device))
+            self.workers = single_threaded_workers() if on == "cpu" else ThreadPoolExecutor(1)
+        self.names: Mapping[int, str] = self.model.config.id2label
+        self.window = window_of(card, self.model.config, self.tokenizer)
+        self.room: int = self.window - self.tokenizer.num_special_tokens_to_add(pair=True)
+        self.shape = BATCHED if on == "cuda" else ALONE
+        marked = bool(getattr(self.model.config, CONFIGURED, False))
+        self._special = frozenset(self.tokenizer.all_special_ids) if marked else None
+        self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
+
+    def starts(self, text: str) -> list[int]:
+        """Where each token of a text by itself begins."""
+        with self._tokenizer_lock:
+            encoded = self.tokenizer(
+                text, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
+            )
+        return [start for start, _ in encoded["offset_mapping"]]
+
+    def length(self, text: str) -> int:
+        """How many tokens a text by itself has."""
+        with self._tokenizer_lock:
+            return len(self.tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+
+    def tokens(self, first: str, second: str, *, cut: Literal["only_first", "only_second"]) -> Tokens:
+        """The two texts as the model reads them, in that order; `cut` says which of them loses what the window cannot hold."""
+        with self._tokenizer_lock:
+            fields = self.tokenizer(
+                first, second, truncation=cut, max_length=self.window, return_attention_mask=True, verbose=False
+            )
+        tokens = {name: list(numbers) for name, numbers in fields.items()}
+        if self._special is not None:
+            tokens[TYPES] = match_types(tokens["input_ids"], tokens[TYPES], self._special)
+        return Tokens(tokens)
+
+    def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
+        """What the model says about each, as its outputs stand. A batch has the fixed shape of its longest pair."""
+        if isinstance(self.model, OnnxModel):
+            # Each by itself, always: what is quantised while it is computed has one scale for all that is read at once.
+            return [self.model.outputs(tokens.fields) for tokens in batch]
+        import torch
+
+        length = min(self.shape.length(max(tokens.length for tokens in batch)), self.window)
+        rows = [*batch, *[batch[0]] * (self.shape.rows(length) - len(batch))]
+        with torch.inference_mode():
+            features = {name: self._tensor(name, rows, length) for name in batch[0].fields}
+            logits = self.model(**features).logits.float().cpu()
+        outputs: list[list[float]] = logits[: len(batch)].tolist()
+        return outputs
+
+    def _tensor(self, name: str, rows: Sequence[Tokens], length: int) -> "torch.Tensor":
+        import torch
+
+        fillers = {"input_ids": self.tokenizer.pad_token_id or 0, TYPES: self.tokenizer.pad_token_type_id}
+        padded = [[*row.fields[name], *[fillers.get(name, 0)] * (length - row.length)] for row in rows]
+        return torch.tensor(padded, device=self.model.device)
+
+
+def device_used(device: str | None) -> str:
+    """The device that is asked for; a GPU if there is one and none is."""
+    import torch
+
+    return device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:
+    """Yields the places of what is read together, the longest first, so that memory is short at once or never."""
+    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
+    for length, places in groupby(order, key=lambda place: shape.length(lengths[place])):
+        alike = list(places)
+        for begin in range(0, len(alike), shape.rows(length)):
+            yield alike[begin : begin + shape.rows(length)]
+
+
+def window_of(card: ModelCard, config: Any, tokenizer: Any) -> int:
+    """How many tokens a model reads: the least that the card, the tokenizer and the configuration allow.
+
+    Raises:
+        InputError: none of them says.
+    """
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions and config.model_type in OFFSET_POSITIONS:
+        positions -= (config.pad_token_id or 0) + 1
+    stated = [limit for limit in (card.window, positions, tokenizer.model_max_length) if limit and limit < 1e9]
+    if not stated:
+        raise InputError(f"Nothing says how many tokens the model '{card.name}' reads: give `window` in its card.")
+    return int(min(stated))
+
+
+def load(folder: Path, card: ModelCard, use: Use, precision: str) -> tuple[Any, Any]:
+    """The model, ready to answer, and its tokenizer.
+
+    Raises:
+        InputError: they cannot be loaded, or the weights have no head that was taught to classify.
+    """
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        # Texts are data: a page that spells one of the tokenizer's marks must not end the first text and begin another second.
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
+        model, told = AutoModelForSequenceClassification.from_pretrained(
+            folder, local_files_only=True, dtype=getattr(torch, precision), output_loading_info=True
+        )
+    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
+        raise InputError(f"The folder {folder} could not be loaded as the {CALLED[use]} '{card.name}': {error}") from error
+    if told["missing_keys"]:
+        raise InputError(
+            f"The folder {folder} holds no {CALLED[use]}: its weights lack {min(told['missing_keys'])}. "
+            "Give a model that was trained for sequence classification."
+        )
+    return model.eval(), tokenizer

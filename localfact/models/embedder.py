@@ -1,0 +1,257 @@
+"""Texts to vectors with a sentence embedder named by its card. Evidence is found with it and relations are judged with it.
+
+A vector depends on its text alone, to the last bit: a run that was killed and continued, or that read its input in another
+order, must not differ. So on a CPU every text goes through the model by itself (several at once, each on one thread), and on a
+GPU in batches of a fixed shape that depends on the text's own length only.
+"""
+
+import os
+import re
+import threading
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.errors import InputError
+from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.text import readable, sentences
+
+if TYPE_CHECKING:
+    import torch
+
+#: How many vectors are kept for texts that come again; 65,536 of 384 numbers are 100 MB.
+MEMO_VECTORS = 65_536
+#: The fixed shapes on a GPU: so many texts, each padded to the next multiple of so many tokens.
+GPU_BATCH = 64
+GPU_LENGTH_STEP = 32
+#: Tokens kept free where a prefix meets its text: the two together may be one more than each by itself.
+PREFIX_JOINT = 1
+
+#: The name that stands for doing without one.
+NO_EMBEDDER = "none"
+
+Vectors = NDArray[np.float32]
+#: Whether a text asks or may answer: some models were taught to read another prefix before each.
+TextRole = Literal["query", "passage"]
+
+
+class Embedder:
+    """A sentence embedder in memory. Safe to call from several threads.
+
+    Attributes:
+        identity: name and revision of the model.
+        dimension: length of a vector.
+        window: how many tokens it reads, special tokens and a prefix included; what stands beyond is not seen (see `parts`).
+    """
+
+    def __init__(self, identity: str, model: Any, *, query_prefix: str = "", passage_prefix: str = "") -> None:
+        """Takes a loaded SentenceTransformer and what it reads before texts; callers use `load_embedder`.
+
+        Raises:
+            InputError: a prefix leaves the texts no room in the window.
+        """
+        self.identity = identity
+        self.dimension: int = model.get_embedding_dimension()
+        self.window: int = model.max_seq_length
+        self._model = model
+        self._tokenizer = model.tokenizer
+        self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
+        self._prefixes: dict[TextRole, str] = {"query": query_prefix, "passage": passage_prefix}
+        self._room = {role: self._room_beside(prefix) for role, prefix in self._prefixes.items()}
+        self._memo: OrderedDict[str, Vectors] = OrderedDict()
+        self._memo_lock = threading.Lock()
+        self._workers = single_threaded_workers() if model.device.type == "cpu" else None
+
+    def encode(self, texts: Sequence[str], *, role: TextRole = "passage") -> Vectors:
+        """Returns one row a text, shape (n, dimension), each of length 1. A text beyond the window is cut off there.
+
+        `role`: texts that passages are searched for are queries; all others, and texts that are compared with their like, are
+        passages.
+        """
+        if not texts:
+            return np.zeros((0, self.dimension), dtype=np.float32)
+        read = self._prefixed(texts, role)
+        vectors = self._remembered(read)
+        new = [text for text in dict.fromkeys(read) if text not in vectors]
+        if new:
+            made = dict(zip(new, self._embed(new), strict=True))
+            self._keep(made)
+            vectors |= made
+        return np.stack([vectors[text] for text in read])
+
+    def remember(self, texts: Sequence[str], vectors: Vectors, *, role: TextRole = "passage") -> None:
+        """Takes vectors that this embedder made before (row i belongs to text i), so that `encode` need not make them again."""
+        self._keep(dict(zip(self._prefixed(texts, role), vectors, strict=True)))
+
+    def parts(self, text: str, *, role: TextRole = "passage") -> list[str]:
+        """The text itself if it fits the window beside its prefix; else consecutive pieces that do, together with every word.
+
+        A piece has no prefix yet: `encode` puts it there. Where pieces end, `fitting_pieces` says.
+        """
+        return fitting_pieces(text, self._token_starts(text), self._room[role])
+
+    def _prefixed(self, texts: Sequence[str], role: TextRole) -> list[str]:
+        return [self._prefixes[role] + text for text in texts]
+
+    def _room_beside(self, prefix: str) -> int:
+        """How many tokens of a text fit the window beside the special tokens and the prefix."""
+        room: int = self.window - self._tokenizer.num_special_tokens_to_add()
+        if prefix:
+            room -= len(self._token_starts(prefix)) + PREFIX_JOINT
+        if room < 1:
+            raise InputError(
+                f"The prefix '{prefix}' leaves texts no room in the window of {self.window} tokens of {self.identity}. "
+                "Shorten it in the model's card."
+            )
+        return room
+
+    def _keep(self, vectors: Mapping[str, Vectors]) -> None:
+        with self._memo_lock:
+            for text, vector in vectors.items():
+                self._memo[text] = np.array(vector, dtype=np.float32)
+                self._memo.move_to_end(text)
+            while len(self._memo) > MEMO_VECTORS:
+                self._memo.popitem(last=False)
+
+    def _remembered(self, texts: Sequence[str]) -> dict[str, Vectors]:
+        with self._memo_lock:
+            found = {text: self._memo[text] for text in texts if text in self._memo}
+            for text in found:
+                self._memo.move_to_end(text)
+            return found
+
+    def _embed(self, texts: Sequence[str]) -> list[Vectors]:
+        if self._workers is not None:
+            return list(self._workers.map(self._embed_alone, texts))
+        return self._embed_in_fixed_shapes(texts)
+
+    def _embed_alone(self, text: str) -> Vectors:
+        with self._tokenizer_lock:
+            features = self._tokenizer([readable(text)], truncation=True, max_length=self.window, return_tensors="pt")
+        vector: Vectors = self._forward(features)[0]
+        return vector
+
+    def _embed_in_fixed_shapes(self, texts: Sequence[str]) -> list[Vectors]:
+        by_length: dict[int, list[int]] = {}
+        for position, text in enumerate(texts):
+            tokens = min(len(self._token_starts(text)), self.window)
+            by_length.setdefault(min(self.window, (tokens // GPU_LENGTH_STEP + 1) * GPU_LENGTH_STEP), []).append(position)
+        vectors: list[Vectors] = [np.empty(0, dtype=np.float32)] * len(texts)
+        for length, positions in by_length.items():
+            for begin in range(0, len(positions), GPU_BATCH):
+                batch = positions[begin : begin + GPU_BATCH]
+                padded = [readable(texts[position]) for position in batch] + [""] * (GPU_BATCH - len(batch))
+                with self._tokenizer_lock:
+                    features = self._tokenizer(
+                        padded, truncation=True, padding="max_length", max_length=length, return_tensors="pt"
+                    )
+                for position, vector in zip(batch, self._forward(features), strict=False):
+                    vectors[position] = vector
+        return vectors
+
+    def _forward(self, features: Mapping[str, "torch.Tensor"]) -> Vectors:
+        import torch
+
+        with torch.inference_mode():
+            on_device = {name: tensor.to(self._model.device) for name, tensor in features.items()}
+            embedding = self._model(on_device)["sentence_embedding"].float()
+            vectors: Vectors = torch.nn.functional.normalize(embedding, dim=1).cpu().numpy()
+            return vectors
+
+    def _token_starts(self, text: str) -> list[int]:
+        """Where each token of the text begins."""
+        with self._tokenizer_lock:
+            encoded = self._tokenizer(
+                readable(text), truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+            )
+        return [start for start, _ in encoded["offset_mapping"]]
+
+
+def fitting_pieces(text: str, starts: Sequence[int], room: int) -> list[str]:
+    """The text itself if it has at most `room` tokens; else consecutive pieces that have, together holding every word.
+
+    A piece ends where a sentence ends; within a sentence that is too long by itself, where a word ends; within such a word,
+    where a token ends.
+
+    Args:
+        text: to be cut.
+        starts: where each of its tokens begins, ascending.
+        room: at least 1.
+    """
+    if len(starts) <= room:
+        return [text]
+    sentence_starts = [span.start for span in sentences(text)]
+    word_starts = [word.start() for word in re.finditer(r"\S+", text)]
+    pieces = []
+    begin = first = 0
+    while begin < len(text) and first + room < len(starts):
+        earliest = starts[first]
+        limit = max(starts[first + room], earliest + 1)  # where one character is more tokens than fit, it stands alone
+        cut = last_between(sentence_starts, earliest, limit) or last_between(word_starts, earliest, limit) or limit
+        pieces.append(text[begin:cut].strip())
+        begin, first = cut, bisect_left(starts, cut)
+    return [*pieces, *filter(None, [text[begin:].strip()])]
+
+
+def last_between(positions: Sequence[int], begin: int, limit: int) -> int | None:
+    """The last of the sorted positions that is after `begin` and not after `limit`."""
+    index = bisect_right(positions, limit) - 1
+    return positions[index] if index >= 0 and positions[index] > begin else None
+
+
+def single_threaded_workers() -> ThreadPoolExecutor:
+    """One worker a core, each running torch on one thread.
+
+    One thread, because sums split over threads round differently with their number. It is never set back for everyone else:
+    MKL's number is the whole process's, so a second setting would reach the workers too.
+    """
+    import torch
+
+    cores = len(os.sched_getaffinity(0))
+    return ThreadPoolExecutor(cores, thread_name_prefix="embedder", initializer=torch.set_num_threads, initargs=(1,))
+
+
+def load_embedder(card: ModelCard) -> Embedder:
+    """Loads the embedder of `card` from this machine onto the GPU if there is one, else onto the CPU. Never asks a hub.
+
+    Raises:
+        MissingError: its weights are not on this machine.
+        InputError: the card is no embedder's, the weights are not what it says, or its prefixes fill the window.
+    """
+    if "embedder" not in card.roles:
+        raise InputError(f"The model '{card.name}' is no embedder; its roles are: {', '.join(card.roles)}.")
+    folder = weights_folder(card)
+    import torch
+    from safetensors import SafetensorError
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # type: ignore[no-untyped-call]
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        model = SentenceTransformer(
+            str(folder), device=device, local_files_only=True, model_kwargs={"dtype": getattr(torch, card.dtype)}
+        )
+    except (OSError, ValueError, SafetensorError) as error:
+        raise InputError(f"The folder {folder} could not be loaded as the embedder '{card.name}': {error}") from error
+    embedder = Embedder(card.identity, model.eval(), query_prefix=card.query_prefix, passage_prefix=card.passage_prefix)
+    if card.dimension not in (None, embedder.dimension) or card.window not in (None, embedder.window):
+        raise InputError(
+            f"The card of '{card.name}' says dimension {card.dimension} and window {card.window}, "
+            f"but its weights have {embedder.dimension} and {embedder.window}."
+        )
+    return embedder
+
+
+def named_embedder(name: str) -> Embedder | None:
+    """The embedder that a user named: a card, a path, or `NO_EMBEDDER` for none.
+
+    Raises:
+        MissingError, InputError: as `load_card` and `load_embedder`.
+    """
+    return None if name == NO_EMBEDDER else load_embedder(load_card(name))

@@ -1,0 +1,169 @@
+"""Where the weights of a model lie on this machine, and which weights they are. Asks no network. Beside the road.
+
+Three places are looked at in turn: models/weights/NAME (of the checkout, then of the current folder), $LOCALFACT_WEIGHTS/NAME,
+the Hugging Face cache. An unfinished download counts as absent.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from pydantic import Field, ValidationError
+
+from localfact.models.files import configuration_files, content_hash, is_as_marked, loaded_weights, name_in, weight_files
+from localfact.records import Record
+from localfact.runtime.locations import CHECKOUT
+
+#: A commit of the hub; every other revision is the name of a branch or tag, which can move.
+COMMIT = re.compile(r"[0-9a-f]{40}")
+SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})(?P<suffix>\.\w+)")
+#: What `localfact models pull` writes last into a folder: a folder without it was copied there, or is unfinished.
+PULLED_FILE = "pulled.yaml"
+WEIGHTS_VARIABLE = "LOCALFACT_WEIGHTS"
+#: The folder of the Hugging Face cache that has one folder a commit, with links to files that are named by their hash.
+SNAPSHOTS = "snapshots"
+#: Where `hf download --local-dir` notes commit and hash of each file, beside the files.
+NOTES, NOTE = Path(".cache/huggingface/download"), ".metadata"
+
+
+class Pulled(Record):
+    """Where the weights in a folder came from: the id on the hub and the commit there.
+
+    `files`: name -> what the hub knows the file by at that commit (`modelfiles.has_mark`); empty where nothing tells.
+    """
+
+    hub: str
+    revision: str
+    files: Mapping[str, str] = Field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One place that weights may lie in: as told to a user, and as a folder (None where the place itself does not exist)."""
+
+    shown: str
+    folder: Path | None
+
+
+def weights_homes() -> list[Path]:
+    """The folders models/weights of the checkout, if this is one, and of the current folder."""
+    bases = [CHECKOUT] if (CHECKOUT / "pyproject.toml").is_file() else []
+    if Path.cwd() not in bases:
+        bases.append(Path.cwd())
+    return [base / "models" / "weights" for base in bases]
+
+
+def hub_cache() -> Path:
+    """The Hugging Face cache, found as huggingface_hub finds it, without importing that."""
+    for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
+        if os.environ.get(variable):
+            return Path(os.environ[variable]).expanduser()
+    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
+    return Path(home).expanduser() / "hub"
+
+
+def places(name: str, hub: str, revision: str) -> Iterator[Place]:
+    """Where weights of that name, hub id and revision are looked for, in this order."""
+    for home in weights_homes():
+        yield Place(str(home / name), home / name)
+    own = os.environ.get(WEIGHTS_VARIABLE)
+    yield (
+        Place(f"${WEIGHTS_VARIABLE}/{name}", Path(own).expanduser() / name)
+        if own
+        else Place(f"${WEIGHTS_VARIABLE} (not set)", None)
+    )
+    repository = hub_cache() / f"models--{hub.replace('/', '--')}"
+    commit = revision
+    if not COMMIT.fullmatch(revision):
+        branch = repository / "refs" / revision
+        commit = branch.read_text(encoding="utf-8").strip() if branch.is_file() else ""
+    yield Place(f"the Hugging Face cache {hub_cache()}", repository / SNAPSHOTS / commit if commit else None)
+
+
+def find_weights(name: str, hub: str, revision: str) -> Path | None:
+    """The folder of the first place that holds all of the weights, at the wanted commit as far as the place tells."""
+    for place in places(name, hub, revision):
+        if place.folder is not None and not state_of(place, hub, revision):
+            return place.folder
+    return None
+
+
+def state_of(place: Place, hub: str, revision: str) -> str:
+    """What keeps a place from being used; "" for nothing."""
+    if place.folder is None or not place.folder.is_dir():
+        return "nothing there"
+    missing = missing_weights(place.folder)
+    if missing:
+        return f"unfinished, {missing[0]}"
+    pulled = pulled_of(place.folder)
+    if pulled and pulled.hub not in ("", hub):
+        return f"another model, {pulled.hub}"
+    if pulled and COMMIT.fullmatch(revision) and pulled.revision != revision:
+        return f"another revision, {pulled.revision[:12]}"
+    return ""
+
+
+def missing_weights(folder: Path) -> list[str]:
+    """What is not there of the weights: shards that an index, or another shard's own name, speaks of; or all."""
+    present = {file.name for file in weight_files(folder)}
+    if not present:
+        return ["no weights"]
+    wanted: set[str] = set()
+    for index in folder.glob("*.index.json"):
+        try:
+            wanted |= set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return [f"{index.name} is not an index of weights"]
+    for shard in filter(None, map(SHARD.fullmatch, present)):
+        count = int(shard["count"])
+        wanted |= {f"{shard['stem']}-{number:05}-of-{count:05}{shard['suffix']}" for number in range(1, count + 1)}
+    # A repository may carry the same weights twice (.safetensors and .bin); one whole set is enough.
+    if any(file.endswith(".safetensors") for file in present):
+        wanted = {file for file in wanted if file.endswith(".safetensors")}
+    return [f"{file} is not there" for file in sorted(wanted - present)]
+
+
+def pulled_of(folder: Path) -> Pulled | None:
+    """Where the weights in a folder came from, as `models pull` or `hf download --local-dir` wrote it beside them."""
+    try:
+        return Pulled.model_validate(yaml.safe_load((folder / PULLED_FILE).read_text(encoding="utf-8")))
+    except (OSError, yaml.YAMLError, UnicodeDecodeError, ValidationError):
+        pass
+    notes = dict(notes_of(folder))
+    commit = notes.get("config.json", ("", ""))[0]
+    if not COMMIT.fullmatch(commit):
+        return None
+    return Pulled(hub="", revision=commit, files={name: mark for name, (at, mark) in notes.items() if at == commit})
+
+
+def notes_of(folder: Path) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What `hf download` noted: each file's name, with the commit that it is of and what the hub knows it by."""
+    for file in (folder / NOTES).rglob(f"*{NOTE}"):
+        try:
+            commit, mark, *_ = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, ValueError):
+            continue
+        yield name_in(folder / NOTES, file).removesuffix(NOTE), (commit, mark)
+
+
+def revision_of(folder: Path) -> str:
+    """The commit of the hub that a model in a folder is of, however the folder is called; else its content's hash.
+
+    The commit holds only while every file that decides answers is the one that the hub has there: a file changed by hand, or
+    one that nothing vouches for, makes it a model of its own. Reads all weights, the large ones once (`content_hash`).
+    """
+    pulled = pulled_of(folder) or linked(folder)
+    return pulled.revision if pulled and is_as_marked(folder, pulled.files) else content_hash(folder)
+
+
+def linked(folder: Path) -> Pulled | None:
+    """Where a folder of the Hugging Face cache came from: its name is the commit, its files link to blobs named by hash."""
+    commit = folder.resolve().name
+    if folder.resolve().parent.name != SNAPSHOTS or not COMMIT.fullmatch(commit):
+        return None
+    files = [file for file in (*loaded_weights(folder), *configuration_files(folder)) if file.is_symlink()]
+    return Pulled(hub="", revision=commit, files={name_in(folder, file): file.readlink().name for file in files})

@@ -1,0 +1,140 @@
+"""Relations without a model: a multinomial logistic regression over a handful of transparent features (features.py).
+
+It runs anywhere in well under a millisecond a pair and says what it saw; it is a stand-in for a language model, not a rival.
+The coefficients, what they were fitted on and how well they do on held-out topics stand in lexical.json, which
+scripts/training/fit_lexical.py writes together with idf.txt.
+"""
+
+import asyncio
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.models.embedder import Embedder
+from localfact.records import Distribution, Pair
+from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
+from localfact.relations.lexical.statements import Claim, IdfTable, Premise
+from localfact.text import sentences
+from localfact.vocabulary import RelationLabel
+
+COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
+IDF_FILE = Path(__file__).with_name("idf.txt")
+IDENTITY_DIGITS = 12
+#: Raised when the features, or how they are used, change: results of before are those of another model.
+RULES = 2
+
+#: A hypothesis of more tokens is not one claim but a passage: it is read sentence by sentence.
+LONGEST_CLAIM = 80
+
+#: The order of the columns of the coefficients.
+LABELS = (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION, RelationLabel.NEUTRAL)
+
+
+class Similarity(NamedTuple):
+    """The features that need an embedder: the cosine of claim and premise's best part; how far it is above two marks."""
+
+    similarity: float
+    similarity_above_half: float
+    similarity_above_75: float
+
+
+class Coefficients:
+    """One fitted regression: a row a feature and the intercept last, a column a label of LABELS."""
+
+    def __init__(self, variant: dict[str, Any], features: Sequence[str]) -> None:
+        """Takes "plain" or "embedder" of the file's variants, and the names of the features in the order they will come in."""
+        self._rows = [tuple(map(float, variant["coefficients"][name])) for name in (*features, "intercept")]
+
+    def distribution(self, features: Iterable[float]) -> tuple[float, float, float]:
+        """The probabilities of LABELS. Plain sums in a fixed order: the same to the last bit whatever else is computed."""
+        scores = list(self._rows[-1])
+        for value, row in zip(features, self._rows, strict=False):
+            for column, coefficient in enumerate(row):
+                scores[column] += value * coefficient
+        top = max(scores)
+        entailment, contradiction, neutral = (math.exp(score - top) for score in scores)
+        total = entailment + contradiction + neutral
+        return entailment / total, contradiction / total, neutral / total
+
+
+class LexicalRelationModel:
+    """A RelationModel of transparent features, with or without an embedder (the coefficients were fitted with MiniLM's)."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        """Without `embedder` the features of similarity are left out, and coefficients that were fitted without them serve."""
+        fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
+        variant = "embedder" if embedder else "plain"
+        names = Features._fields + (Similarity._fields if embedder else ())
+        self._coefficients = Coefficients(fitted["variants"][variant], names)
+        self._idf = IdfTable.read(IDF_FILE)
+        self._embedder = embedder
+        self.identity = lexical_identity(embedder.identity if embedder else None)
+
+    async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution]:
+        """One distribution a pair, in order, in a thread; a pair's result does not depend on the other pairs.
+
+        A hypothesis longer than a claim is read sentence by sentence and the most decided sentence speaks for all; `windows`
+        counts the sentences. A pair in which either side has no words is neutral.
+        """
+        return await asyncio.to_thread(self.predictions, pairs)
+
+    def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
+        """As `relate`, at once."""
+        similarities = self._similarities(pairs)
+        statements = {
+            hypothesis: self._statements(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)
+        }
+        order = sorted(range(len(pairs)), key=lambda position: pairs[position].premise)
+        relations: dict[int, Distribution] = {}
+        premise, text = Premise(""), ""
+        for position in order:
+            pair = pairs[position]
+            if pair.premise != text:
+                premise, text = Premise(pair.premise), pair.premise
+            relations[position] = self._predict(premise, statements[pair.hypothesis], similarities[position])
+        return [relations[position] for position in range(len(pairs))]
+
+    def _statements(self, hypothesis: str) -> list[Claim]:
+        claim = Claim(hypothesis, self._idf)
+        if len(claim.tokens) <= LONGEST_CLAIM:
+            return [claim]
+        parts = (Claim(hypothesis[span.start : span.end], self._idf) for span in sentences(hypothesis))
+        return [part for part in parts if part.tokens]
+
+    def _predict(self, premise: Premise, statements: Sequence[Claim], similarity: Sequence[float]) -> Distribution:
+        if not premise.length or not statements[0].tokens:
+            return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
+        read = (self._coefficients.distribution([*compare(claim, premise), *similarity]) for claim in statements)
+        entailment, contradiction, neutral = max(read, key=lambda labels: max(labels[:2]))
+        return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(statements))
+
+    def _similarities(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:
+        """The features of similarity of each pair, none without an embedder. A passage's vectors are those the corpus has."""
+        if self._embedder is None:
+            return [()] * len(pairs)
+        parts = {text: self._embedder.parts(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
+        pieces = list(dict.fromkeys(piece for several in parts.values() for piece in several))
+        row = {piece: index for index, piece in enumerate(pieces)}
+        # Claims too as passages: whether one text says what the other says has no direction, and passages relate to each other.
+        vectors = self._embedder.encode(pieces, role="passage")
+        return [similarity_features(*(vectors[[row[piece] for piece in parts[text]]] for text in pair)) for pair in pairs]
+
+
+def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.float32]) -> Similarity:
+    """The features of similarity, from the vectors of the parts of each text, one a row, of length 1."""
+    # Not a matrix product: its rounding may change with the shape and place of the arrays.
+    cosine = max(float(np.sum(premise * vector, axis=1, dtype=np.float64).max()) for vector in hypothesis)
+    return Similarity(cosine, max(0.0, cosine - 0.5), max(0.0, cosine - 0.75))
+
+
+def lexical_identity(embedder: str | None) -> str:
+    """The identity of the model with the embedder of that identity, or with none: known without loading either."""
+    content = b"".join([str(RULES).encode(), *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))])
+    revision = hashlib.sha256(content).hexdigest()[:IDENTITY_DIGITS]
+    return f"lexical@{revision}+{embedder or 'no-embedder'}"

@@ -1,0 +1,104 @@
+"""The two texts of a pair, each taken apart once for the lexical relation model, and the words' weights.
+
+A premise is compared with many claims and a claim with many premises: what depends on one text alone is computed here.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from pathlib import Path
+
+from localfact.relations.lexical.tokens import Token, tokens
+from localfact.text import sentences
+
+#: A capitalised word that opens a claim and has a lower idf than this is no name ("The", "In", "She").
+OPENING_NAME_IDF = 3.5
+#: A word of a lower idf ("was", "the") is no gap where it is missing.
+CONTENT_IDF = 2.5
+
+#: Positions of neighbouring sentences of a premise.
+Window = tuple[int, ...]
+
+
+class IdfTable:
+    """Inverse document frequencies from a file: "documents <number>", then a line a stem: "<stem> <texts that hold it>"."""
+
+    def __init__(self, documents: int, counts: Mapping[str, int]) -> None:
+        """`counts`: in how many of the `documents` texts each stem occurs; one that is not listed occurs in none."""
+        self._documents = documents
+        self._counts = counts
+
+    @classmethod
+    def read(cls, file: Path) -> "IdfTable":
+        """The table in a file."""
+        first, *rows = (line.rsplit(" ", 1) for line in file.read_text(encoding="utf-8").splitlines())
+        return cls(int(first[1]), {stem: int(count) for stem, count in rows})
+
+    def weight(self, stem: str) -> float:
+        """ln((documents + 1) / (texts with the stem + 1)): 0 for a word of every text."""
+        return math.log((self._documents + 1) / (self._counts.get(stem, 0) + 1))
+
+
+class Premise:
+    """A premise taken apart: its sentences as tokens, and in which of them each stem and each pair of neighbours stands."""
+
+    def __init__(self, text: str) -> None:
+        """Reads a text of any length."""
+        self.sentences = [tokens(text[span.start : span.end]) for span in sentences(text)]
+        self.length = sum(map(len, self.sentences))
+        self.places: dict[str, list[int]] = {}
+        self._neighbours: dict[tuple[str, str], set[int]] = {}
+        for index, sentence in enumerate(self.sentences):
+            stems = [token.stem for token in sentence]
+            for stem in dict.fromkeys(stems):
+                self.places.setdefault(stem, []).append(index)
+            for pair in pairwise(stems):
+                self._neighbours.setdefault(pair, set()).add(index)
+
+    def holds(self, window: Window, stem: str) -> bool:
+        """Whether a sentence of the window has the stem."""
+        places = self.places.get(stem, ())
+        return any(index in places for index in window)
+
+    def holds_pair(self, window: Window, left: str, right: str) -> bool:
+        """Whether a sentence of the window has the one stem directly before the other."""
+        places = self._neighbours.get((left, right), ())
+        return any(index in places for index in window)
+
+    def details(self, window: Window, kind: Callable[[Token], bool]) -> frozenset[str]:
+        """The stems of the window's tokens of one kind."""
+        return frozenset(token.stem for index in window for token in self.sentences[index] if kind(token))
+
+
+class Claim:
+    """A claim taken apart.
+
+    Attributes:
+        weights: stem -> idf, in the order of the text. total: their sum.
+        subject: the stems of its first run of capitalised words. names: those of all later ones.
+        content: for each token, whether it weighs enough to be missed.
+    """
+
+    def __init__(self, text: str, idf: IdfTable) -> None:
+        """Reads one statement."""
+        self.tokens = tokens(text)
+        self.weights = {token.stem: idf.weight(token.stem) for token in self.tokens}
+        self.total = sum(self.weights.values())
+        self.content = [self.weights[token.stem] >= CONTENT_IDF for token in self.tokens]
+        self.negated = any(token.negation for token in self.tokens)
+        names = self._names()
+        start = names.index(True) if True in names else len(names)
+        end = names.index(False, start) if False in names[start:] else len(names)
+        self.subject = frozenset(token.stem for token in self.tokens[start:end])
+        self.names = frozenset(token.stem for token, name in zip(self.tokens, names, strict=True) if name) - self.subject
+
+    def details(self, kind: Callable[[Token], bool]) -> frozenset[str]:
+        """The stems of the claim's tokens of one kind."""
+        return frozenset(token.stem for token in self.tokens if kind(token))
+
+    def _names(self) -> list[bool]:
+        """For each token, whether it is a name: capitalised, and not merely because it opens the claim."""
+        names = [token.name for token in self.tokens]
+        if names[:1] == [True] and names[1:2] != [True] and self.weights[self.tokens[0].stem] < OPENING_NAME_IDF:
+            names[0] = False
+        return names

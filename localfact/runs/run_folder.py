@@ -1,0 +1,277 @@
+"""The files of one run: run.yaml, assessments.jsonl, timings.jsonl, summary.json. Append, resume, lock.
+
+A run folder can be killed at any moment. Every assessment is one synced line; opening the folder again drops what a kill left
+half written and what had failed, and says which responses are done.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import yaml
+from pydantic import ValidationError
+
+from localfact.errors import InputError, MissingError, RunFolderError
+from localfact.runtime.files import NEW, replace, whole_lines, write_all, write_error, write_errors
+from localfact.records import Assessment
+from localfact.vocabulary import VerdictLabel
+
+RUN_FILE = "run.yaml"
+ASSESSMENTS_FILE = "assessments.jsonl"
+TIMINGS_FILE = "timings.jsonl"
+SUMMARY_FILE = "summary.json"
+LOCK_FILE = ".lock"
+#: What a relation model predicted, with the two files that SQLite has beside it while it writes.
+RELATIONS_FILE = "relations.sqlite"
+RELATIONS_FILES = (RELATIONS_FILE, f"{RELATIONS_FILE}-wal", f"{RELATIONS_FILE}-shm")
+#: Everything that localfact itself leaves in a run folder, whenever it is killed.
+OWN_FILES = frozenset(
+    {
+        *(LOCK_FILE, *RELATIONS_FILES),
+        *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE) for end in ("", NEW)),
+    }
+)
+
+#: How many hexadecimal digits of the settings' hash name a run folder.
+NAME_DIGITS = 12
+
+Settings = Mapping[str, Any]
+
+
+def settings_name(settings: Settings) -> str:
+    """The name of the folder of a run that was given none: a hash of everything that decides its results."""
+    canonical = json.dumps(settings, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:NAME_DIGITS]
+
+
+class RunFolder:
+    """One run's folder, held by one process.
+
+    Attributes:
+        path: the folder.
+        done: index of a response -> its assessment, for those that need not be run again.
+        warnings: what differs from the run so far without hindering it (versions).
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        settings: Settings,
+        versions: Mapping[str, str],
+        *,
+        sources: Mapping[str, str] | None = None,
+        machine: Mapping[str, Any] | None = None,
+        force: bool = False,
+    ) -> None:
+        """Makes or continues the folder.
+
+        Args:
+            path: the folder; made if missing.
+            settings: what decides the results, as plain values. Another run's folder with other settings is refused.
+            versions: of the software; a difference only warns.
+            sources: where data and corpus lay, for the reader: their content is what counts, and that is in the settings.
+            machine: how the hardware is divided, for the reader.
+            force: forget what the folder has and begin again.
+
+        Raises:
+            RunFolderError: other settings, another process, or a folder that is no run folder.
+            WriteError: the folder cannot be written.
+        """
+        self.path = path
+        self.done: dict[int, Assessment] = {}
+        self.warnings: list[str] = []
+        with write_errors(path):
+            path.mkdir(parents=True, exist_ok=True)
+            if any(item.name not in OWN_FILES for item in path.iterdir()) and not (path / RUN_FILE).exists():
+                raise RunFolderError(
+                    f"{path} holds other files and is not a run folder. Name an empty or a new folder with --out."
+                )
+            self._lock = lock(path)
+        try:
+            with write_errors(path):
+                if force:
+                    self._forget()
+                self._agree(settings, versions, {"sources": dict(sources or {}), "machine": dict(machine or {})})
+                self._load()
+                self._assessments: IO[bytes] = (path / ASSESSMENTS_FILE).open("ab", buffering=0)
+                self._timings: IO[bytes] = (path / TIMINGS_FILE).open("ab", buffering=0)
+        except BaseException:
+            self._lock.close()
+            raise
+
+    def __enter__(self) -> Self:
+        """The folder itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Closes the files and lets the folder go."""
+        self._assessments.close()
+        self._timings.close()
+        self._lock.close()
+
+    def append(self, assessment: Assessment, timing: Mapping[str, Any]) -> None:
+        """Adds one assessment, on the disk when this returns.
+
+        Raises:
+            WriteError: the disk is full, say. The half-written line is taken back, what stood before stays.
+        """
+        line = assessment.model_dump_json().encode() + b"\n"
+        sizes = [(file, os.fstat(file.fileno()).st_size) for file in (self._assessments, self._timings)]
+        try:
+            write_all(self._assessments, line)
+            os.fsync(self._assessments.fileno())
+            write_all(self._timings, json.dumps(timing, sort_keys=True).encode() + b"\n")
+        except OSError as error:
+            for file, size in sizes:
+                file.truncate(size)
+            raise write_error(self.path, error) from error
+        self.done[assessment.index] = assessment
+
+    def complete(self, summary: Mapping[str, Any]) -> None:
+        """Puts the assessments in the order of the input and writes the summary."""
+        with write_errors(self.path):
+            lines = (self.path / ASSESSMENTS_FILE).read_bytes().splitlines(keepends=True)
+            lines.sort(key=lambda line: json.loads(line)["index"])
+            replace(self.path / ASSESSMENTS_FILE, b"".join(lines))
+            replace(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
+
+    def _forget(self) -> None:
+        # run.yaml last: while it stands, the folder is known for what it is.
+        for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, RUN_FILE):
+            (self.path / name).unlink(missing_ok=True)
+
+    def _agree(self, settings: Settings, versions: Mapping[str, str], notes: Mapping[str, Mapping[str, Any]]) -> None:
+        """Writes run.yaml, or holds the settings against the one that is there; before anything is done they may change."""
+        file = self.path / RUN_FILE
+        assessments = self.path / ASSESSMENTS_FILE
+        anything_done = assessments.exists() and assessments.stat().st_size > 0
+        if not (file.exists() and anything_done):
+            if anything_done:
+                raise RunFolderError(
+                    f"{self.path} has assessments but no {RUN_FILE} to say of what. Begin it again with --force."
+                )
+            content = {"settings": dict(settings), "versions": dict(versions), **notes}
+            replace(file, yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
+            return
+        before = read_run_file(self.path)
+        changes = differences(before["settings"], settings)
+        if changes:
+            raise RunFolderError(
+                f"{self.path} belongs to a run with other settings ({'; '.join(changes)}). "
+                "Name another folder with --out, or begin it again with --force."
+            )
+        for change in differences(before["versions"], versions):
+            self.warnings.append(f"The run was begun with another version: {change}.")
+
+    def _load(self) -> None:
+        """Reads what is done; drops half-written lines, and failures, which are tried again."""
+        file = self.path / ASSESSMENTS_FILE
+        lines, cut_short = whole_lines(file)
+        kept: list[bytes] = []
+        for number, line in enumerate(lines, start=1):
+            assessment = parse_assessment(file, number, line)
+            if not is_failed(assessment) and assessment.index not in self.done:
+                self.done[assessment.index] = assessment
+                kept.append(line)
+        if cut_short or len(kept) != len(lines):
+            replace(file, b"".join(kept))
+        timings, cut_short = whole_lines(self.path / TIMINGS_FILE)
+        if cut_short:
+            replace(self.path / TIMINGS_FILE, b"".join(timings))
+
+
+def is_failed(assessment: Assessment) -> bool:
+    """Whether the response, or one of its claims, failed and is to be tried again."""
+    return assessment.status == "failed" or any(verdict.label is VerdictLabel.FAILED for verdict in assessment.verdicts)
+
+
+def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
+    """One line of assessments.jsonl.
+
+    Raises:
+        InputError: a whole line that is no assessment of this version; it is left as it is, for it may hold work.
+    """
+    try:
+        return Assessment.model_validate_json(line)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the line"
+        raise InputError(
+            f"{file}, line {number}, cannot be read ({where}: {first['msg']}): another version of localfact wrote it, or it is "
+            "damaged. Use that version, remove the line, or begin the run again with --force."
+        ) from None
+
+
+def read_assessments(path: Path) -> list[Assessment]:
+    """The assessments of a run folder in the order of the input, failures included.
+
+    Raises:
+        MissingError: there is no such run.
+        InputError: a line that is no assessment.
+    """
+    file = path / ASSESSMENTS_FILE
+    if not file.is_file():
+        raise MissingError(
+            f"{path} is not a run folder: it has no {ASSESSMENTS_FILE}. `localfact eval --out {path}` makes one."
+        )
+    lines, _ = whole_lines(file)
+    found = [parse_assessment(file, number, line) for number, line in enumerate(lines, start=1)]
+    return sorted(found, key=lambda assessment: assessment.index)
+
+
+def read_run_file(path: Path) -> dict[str, Any]:
+    """What run.yaml says.
+
+    Raises:
+        MissingError: there is no such run.
+        InputError: the file is damaged.
+    """
+    try:
+        content = yaml.safe_load((path / RUN_FILE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError):
+        content = None
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), dict) for part in ("settings", "versions")):
+        raise InputError(f"{path / RUN_FILE} is damaged. Begin the run again with --force, or remove the folder.")
+    return content
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """What two nested settings disagree in, one "name: old -> new" each."""
+    changes: list[str] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            changes += [f"{name}.{change}" for change in differences(old, new)]
+        elif old != new:
+            changes.append(f"{name}: {old} -> {new}")
+    return changes
+
+
+def lock(path: Path) -> IO[str]:
+    """Takes the folder for this process; the lock goes with the process, however it ends."""
+    file = (path / LOCK_FILE).open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        owner = file.read().strip() or "unknown"
+        file.close()
+        raise RunFolderError(
+            f"Another process ({owner}) is at work in {path}. Wait for it, or name another with --out."
+        ) from None
+    file.truncate(0)
+    file.write(f"pid {os.getpid()}")
+    file.flush()
+    return file
+
+
+def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:
+    """The indices of the responses still to be run, in order."""
+    return [index for index in range(count) if index not in done]

@@ -1,0 +1,1 @@
+"""The open web and what came from it: searching, fetching, archiving, extracting."""

@@ -1,0 +1,256 @@
+"""Keeps every answer of the web as it came, in WARC files (WARC 1.1, ISO 28500:2017) that any web-archive tool reads.
+
+Between fetching and extraction: the fetcher's exchanges are appended here, and pages can be extracted from them again.
+"""
+
+import logging
+import os
+import re
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from localfact.errors import CorpusError, InputError
+from localfact.runtime.files import write_all, write_error, write_errors
+from localfact.web.archiving.warc_exchange import exchange_of, information, members_of
+from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES
+from localfact.web.archiving.warc_records import DamagedError, Unzipped, followed_by_record, records
+from localfact.web.fetching.exchange import Exchange
+
+NAME = re.compile(r"pages-([0-9]{5,9})\.warc\.gz")
+#: The archive takes, and expands, no larger payload: far above what a fetcher lets through.
+MAX_PAYLOAD_BYTES = 100_000_000
+MAX_BLOCK_BYTES = MAX_PAYLOAD_BYTES + MAX_HEAD_BYTES
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, order=True)
+class Location:
+    """Where the response record of an exchange stands: the file's name, and its gzip member in bytes."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class Archive:
+    """The files `pages-00001.warc.gz`, ... of one folder. Several threads may use one; only one process may append.
+
+    An exchange is a response record and, behind it, its request record. Where `append` has returned, a kill of the process
+    loses nothing; nor does a crash of the machine if `sync` was on, or `flush` was called since.
+    """
+
+    def __init__(
+        self, folder: Path, *, max_bytes: int = 1_000_000_000, sync: bool = True, known_end: Location | None = None
+    ) -> None:
+        """Takes the folder; nothing is opened or made until it is needed.
+
+        Args:
+            folder: where the files are, or will be.
+            max_bytes: a file that would grow beyond is followed by another.
+            sync: whether each `append` waits until the disk has it.
+            known_end: the last record that something beside the archive remembers. Before the first append the last file is
+                then only read from there on to find its last whole record.
+        """
+        self.folder = folder
+        self._max_bytes = max_bytes
+        self._sync = sync
+        self._known_end = known_end
+        self._lock = threading.Lock()
+        self._file: IO[bytes] | None = None
+        self._path = folder
+        self._end = 0
+        self._unsynced = False
+        self._holds_exchanges = False
+
+    def __enter__(self) -> Self:
+        """The archive itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Closes it."""
+        self.close()
+
+    def append(self, exchange: Exchange) -> Location:
+        """Adds an exchange. The first call cuts off what a kill left unfinished at the end of the last file.
+
+        Raises:
+            WriteError: the disk is full, say; what was half written is taken back.
+            InputError: a payload of more than MAX_PAYLOAD_BYTES.
+            CorpusError: the file that `known_end` names is missing, or shorter than it says.
+        """
+        if len(exchange.payload) > MAX_PAYLOAD_BYTES:
+            raise InputError(f"{exchange.url} gave more than {MAX_PAYLOAD_BYTES:,} bytes. Lower the size limit of fetching.")
+        response, request = members_of(exchange)
+        with self._lock:
+            self._prepare(len(response) + len(request))
+            offset = self._end
+            self._write(response + request)
+            return Location(self._path.name, offset, len(response))
+
+    def flush(self) -> None:
+        """Waits until the disk has all that was appended; of use with `sync=False`."""
+        with self._lock:
+            self._flush()
+
+    def close(self) -> None:
+        """Waits until the disk has everything, and closes the file. A later append opens it again."""
+        with self._lock:
+            self._close()
+
+    def read(self, location: Location) -> Exchange:
+        """The exchange at a location, in full.
+
+        Raises:
+            CorpusError: there is no such record, or it is not as it was written.
+        """
+        path = self._path_of(location)
+        try:
+            with path.open("rb") as file:
+                file.seek(location.offset)
+                found = records(Unzipped(file, zipped=True), MAX_BLOCK_BYTES)
+                response = next(found, None)
+                if response is None or response.end != location.offset + location.length:
+                    raise DamagedError(location.offset, "no record begins and ends there")
+                request = None
+                with suppress(DamagedError):  # a kill may have kept the request from being written
+                    request = next(found, None)
+                return exchange_of(response, request)
+        except DamagedError as damage:
+            raise damaged(path, damage) from None
+        except OSError as error:
+            raise CorpusError(f"{path} cannot be read: {error.strerror}. Copy the corpus again.") from error
+
+    def _files(self) -> list[Path]:
+        """The files of the archive, oldest first."""
+        found = self.folder.iterdir() if self.folder.is_dir() else ()
+        return sorted(path for path in found if NAME.fullmatch(path.name))
+
+    def _path_of(self, location: Location) -> Path:
+        """The file that is meant, which a corpus made by strangers cannot put elsewhere."""
+        if not NAME.fullmatch(location.file) or location.offset < 0:
+            raise CorpusError(f"{location.file}, byte {location.offset}, is no place in an archive. Copy the corpus again.")
+        return self.folder / location.file
+
+    def _prepare(self, size: int) -> None:
+        """Opens the file to append to: the last one made whole, or a new one."""
+        if self._file is None:
+            with write_errors(self.folder):
+                self.folder.mkdir(parents=True, exist_ok=True)
+                files = self._files()
+                path = files[-1] if files else self.folder / name_of(1)
+                if self._known_end and (not files or self._known_end.file > path.name):
+                    raise CorpusError(
+                        f"{self.folder} lacks {self._known_end.file}, which the corpus names. Copy the corpus again."
+                    )
+                end = self._made_whole(path) if files else 0
+                if end is None:
+                    path, end = self._next(path), 0
+                self._open(path, end)
+        elif self._holds_exchanges and self._end + size > self._max_bytes:
+            path = self._next(self._path)
+            self._close()
+            with write_errors(path):
+                self._open(path, 0)
+
+    def _next(self, path: Path) -> Path:
+        """The file that comes after this one."""
+        return self.folder / name_of(int(NAME.sub(r"\1", path.name)) + 1)
+
+    def _open(self, path: Path, end: int) -> None:
+        """Opens a file that ends there, and begins it with a warcinfo record if that is its beginning."""
+        self._path, self._end = path, end
+        self._holds_exchanges = end > 0
+        self._file = path.open("ab", buffering=0)
+        if end == 0:
+            self._write(information(path.name))
+            self._holds_exchanges = False
+            synced(self.folder)
+
+    def _write(self, content: bytes) -> None:
+        """Writes all or, if that fails, nothing."""
+        assert self._file is not None
+        try:
+            write_all(self._file, content)
+            if self._sync:
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            # If even this fails the next append finds the last whole record anew.
+            with suppress(OSError):
+                os.truncate(self._path, self._end)
+            self._file.close()
+            self._file = None
+            raise write_error(self._path, error) from error
+        self._end += len(content)
+        self._holds_exchanges = True
+        self._unsynced = not self._sync
+
+    def _flush(self) -> None:
+        """The same with the lock held."""
+        if self._file is not None and self._unsynced:
+            with write_errors(self._path):
+                os.fsync(self._file.fileno())
+            self._unsynced = False
+
+    def _close(self) -> None:
+        """The same with the lock held."""
+        if self._file is not None:
+            try:
+                self._flush()
+            finally:
+                self._file.close()
+                self._file = None
+
+    def _made_whole(self, path: Path) -> int | None:
+        """Cuts off what follows the last whole record, and returns where that ends.
+
+        None, with the file as it is, if whole records follow the damage: then not a kill has damaged it, and nothing may go.
+        """
+        size = path.stat().st_size
+        end = self._remembered_end(path, size)
+        with path.open("rb") as file:
+            file.seek(end)
+            try:
+                for record in records(Unzipped(file, zipped=True), 0):
+                    end = record.end or end
+            except DamagedError as damage:
+                log.info("%s, byte %d: %s", path, damage.offset, damage)
+            if end < size and followed_by_record(file, end + 1):
+                log.warning("%s is damaged from byte %d on; it is left as it is, and a new file is begun.", path, end)
+                return None
+        if end < size:
+            os.truncate(path, end)
+            synced(path)
+        return end
+
+    def _remembered_end(self, path: Path, size: int) -> int:
+        """Up to where the file is known to be whole."""
+        known = self._known_end
+        if known is None or known.file != path.name:
+            return 0
+        if known.offset + known.length > size:
+            raise CorpusError(f"{path} ends before a record that the corpus names. Copy the corpus again.")
+        return known.offset + known.length
+
+
+def name_of(number: int) -> str:
+    """The name of a file of the archive, numbered from 1."""
+    return f"pages-{number:05d}.warc.gz"
+
+
+def damaged(path: Path, damage: DamagedError) -> CorpusError:
+    """The sentence for a record that cannot be read."""
+    return CorpusError(f"{path}, byte {damage.offset}: the record is damaged ({damage}). Copy the corpus again.")
+
+
+def synced(path: Path) -> None:
+    """Waits until the disk has the file, or the names in the folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,194 @@
+"""How one exchange is written as records of a WARC file, and read back: headers come from strangers and cannot break a record.
+
+Used by the archive alone; `Exchange` -> two gzip members -> `Exchange` loses only what is named here.
+"""
+
+import importlib.metadata
+import ipaddress
+import re
+from datetime import UTC
+from http import HTTPStatus
+from io import BytesIO
+from typing import Any, Literal, cast, get_args
+from urllib.parse import urlsplit
+
+from localfact.web.archiving.warc_fields import address_written, answer_of, digest_agrees, digest_written, time_of
+from localfact.web.archiving.warc_records import DamagedError, Record
+from localfact.web.fetching.exchange import Exchange, Headers
+
+WARC_VERSION = "WARC/1.1"
+#: Common Crawl's way to keep a header that no longer fits the payload as it is kept.
+PREFIX = "X-Crawler-"
+#: Headers about how the payload was sent, which is kept without transfer coding, or not whole.
+SENDING = re.compile(r"(?:X-Crawler-)*(?:Transfer-Encoding|Content-Length)", re.IGNORECASE)
+#: Request headers that let whoever reads them act for the user. Never written.
+SECRET = re.compile(r"cookie|authorization|api-?key|(?:^|-)key$|token|secret|credential|passw|session", re.IGNORECASE)
+#: What a header's name cannot hold (RFC 9110, section 5.6.2), and its value (section 5.5).
+NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
+CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+Truncated = Literal["length", "time", "disconnect"]
+
+
+def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
+    """The response record and the request record, a gzip member each.
+
+    Control characters in headers become spaces, white space around values and outside ASCII in names goes, request headers
+    that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that is not the payload's, get a prefix.
+    """
+    date = (exchange.time if exchange.time.tzinfo is None else exchange.time.astimezone(UTC)).replace(tzinfo=None)
+    common = {
+        "WARC-Target-URI": address_written(exchange.url),
+        "WARC-Date": date.isoformat() + "Z",
+        **address_fields(exchange.address),
+    }
+    fields = {**common, "WARC-Payload-Digest": digest_written(exchange.payload)}
+    if exchange.truncated:
+        fields["WARC-Truncated"] = exchange.truncated
+    if exchange.protocol == "HTTP/2":
+        fields["WARC-Protocol"] = "h2"
+    response, name = member("response", fields, response_head(exchange) + exchange.payload)
+    fields = {**common, "WARC-Payload-Digest": digest_written(b""), "WARC-Concurrent-To": name}
+    request, _ = member("request", fields, request_head(exchange))
+    return response, request
+
+
+def member(kind: str, fields: dict[str, str], block: bytes) -> tuple[bytes, str]:
+    """One record as a gzip member, and its WARC-Record-ID."""
+    from warcio.warcwriter import WARCWriter
+
+    target = BytesIO()
+    writer = WARCWriter(target, gzip=True, warc_version=WARC_VERSION)
+    # Without an address warcio takes the block as it is; with one it would percent-encode headers outside ASCII.
+    record = writer.create_warc_record("", kind, payload=BytesIO(block), length=len(block), warc_headers_dict=fields)
+    writer.write_record(record)
+    return target.getvalue(), str(record.rec_headers.get_header("WARC-Record-ID"))
+
+
+def information(file: str) -> bytes:
+    """The warcinfo record that a file begins with."""
+    from warcio.warcwriter import WARCWriter
+
+    target = BytesIO()
+    writer = WARCWriter(target, gzip=True, warc_version=WARC_VERSION)
+    content = {
+        "software": f"localfact/{version()}",
+        "format": "WARC File Format 1.1",
+        "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+    }
+    writer.write_record(writer.create_warcinfo_record(file, content))
+    return target.getvalue()
+
+
+def version() -> str:
+    """The version of localfact, where it is installed."""
+    try:
+        return importlib.metadata.version("localfact")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def address_fields(address: str | None) -> dict[str, str]:
+    """The field for the IP address, if it is one; without the zone of a link-local one."""
+    try:
+        return {"WARC-IP-Address": str(ipaddress.ip_address((address or "").partition("%")[0]))}
+    except ValueError:
+        return {}
+
+
+def response_head(exchange: Exchange) -> bytes:
+    """Status line and headers. HTTP/2 has no reason and no text form: it gets HTTP/1.1's."""
+    if exchange.protocol == "HTTP/2":
+        reason = HTTPStatus(exchange.status).phrase if exchange.status in set(HTTPStatus) else ""
+    else:
+        reason = exchange.reason
+    protocol = exchange.protocol if exchange.protocol in {"HTTP/1.0", "HTTP/1.1"} else "HTTP/1.1"
+    return head(f"{protocol} {exchange.status:03d} {value_written(reason)}", kept(exchange.headers, len(exchange.payload)))
+
+
+def request_head(exchange: Exchange) -> bytes:
+    """Request line and headers, without secrets."""
+    try:
+        parts = urlsplit(address_written(exchange.url))
+        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    except ValueError:
+        target = "/"
+    plain = [(name, value) for name, value in exchange.request_headers if not SECRET.search(name) and not name.startswith(":")]
+    return head(f"{name_written(exchange.method)} {target} HTTP/1.1", plain)
+
+
+def head(first: str, headers: Headers | list[tuple[str, str]]) -> bytes:
+    """The lines of a head, in UTF-8."""
+    lines = [first, *(f"{name_written(name)}: {value_written(value)}" for name, value in headers), "", ""]
+    return "\r\n".join(lines).encode(errors="replace")
+
+
+def name_written(name: str) -> str:
+    """A header's name that a parser takes for one."""
+    return NO_TOKEN.sub("-", name) or "-"
+
+
+def value_written(value: str) -> str:
+    """A header's value that stays in its line."""
+    return CONTROLS.sub(" ", value).strip()
+
+
+def kept(headers: Headers, length: int) -> Headers:
+    """The headers of an answer, with a prefix where they say of the payload what does not hold for it as it is kept."""
+    stated = [value.strip() for name, value in headers if name.lower() == "content-length"]
+    agrees = stated == [str(length)]
+    renamed = tuple(
+        (name if not SENDING.fullmatch(name) or (agrees and name.lower() == "content-length") else PREFIX + name, value)
+        for name, value in headers
+    )
+    return renamed if agrees or not stated else (*renamed, ("Content-Length", str(length)))
+
+
+def received(headers: Headers) -> Headers:
+    """The headers as they came: the inverse of `kept`."""
+    disagreed = False
+    names = []
+    for name, _ in headers:
+        prefixed = SENDING.fullmatch(name) and name.startswith(PREFIX)
+        names.append(name[len(PREFIX) :] if prefixed else name)
+        disagreed |= bool(prefixed) and names[-1].lower() == "content-length"
+    plain = tuple((name, value) for name, (_, value) in zip(names, headers, strict=True))
+    return plain[:-1] if disagreed else plain
+
+
+def exchange_of(response: Record, request: Record | None) -> Exchange:
+    """The exchange of a response record of ours, with the request record that follows it, where one does.
+
+    Raises:
+        DamagedError: the record is none of ours, or not as it was written.
+    """
+    answer = answer_of(response.block or b"")
+    time = time_of(response.field("WARC-Date"))
+    if response.kind != "response" or answer is None or time is None or not re.match(r"[0-9]+( |$)", answer.status_line):
+        raise DamagedError(response.offset, "what stands there is no answer of the web")
+    if digest_agrees(response.field("WARC-Block-Digest"), response.block or b"") is not True:
+        raise DamagedError(response.offset, "its digest is wrong")
+    status, _, reason = answer.status_line.partition(" ")
+    newer = response.field("WARC-Protocol") == "h2"
+    truncated = response.field("WARC-Truncated")
+    values: dict[str, Any] = {}
+    asked = answer_of(request.block or b"") if request and belongs(request, response) else None
+    if asked:
+        values = {"method": asked.protocol, "request_headers": asked.headers}
+    return Exchange(
+        url=response.field("WARC-Target-URI") or "",
+        time=time,
+        status=int(status),
+        payload=answer.body,
+        headers=received(answer.headers),
+        reason="" if newer else reason,
+        protocol="HTTP/2" if newer else answer.protocol,
+        address=response.field("WARC-IP-Address"),
+        truncated=cast(Truncated, truncated) if truncated in get_args(Truncated) else None,
+        **values,
+    )
+
+
+def belongs(request: Record, response: Record) -> bool:
+    """Whether this is the request that the response answered."""
+    return request.kind == "request" and request.field("WARC-Concurrent-To") == response.field("WARC-Record-ID")

@@ -1,0 +1,133 @@
+"""Bytes of a page to text, whatever character set it claims: the claims of servers are often wrong."""
+
+import codecs
+import re
+
+from localfact.web.fetching.failures import PageError, Reason
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+#: The encoding that browsers take a name for (WHATWG Encoding Standard, section 4.2), where Python's differs.
+_AS_BROWSERS_DO = {
+    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
+    "iso8859-9": "cp1254",
+    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "tis-620": "cp874",
+    "big5": "big5hkscs",
+}
+#: No character sets of pages, though Python has codecs of these names.
+_NO_CHARSETS = frozenset({"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode", "mbcs", "undefined"})
+
+_META = re.compile(rb"<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*[\"']?\s*([\w:.-]{2,40})", re.IGNORECASE)
+META_BYTES = 4096
+# ISO-2022-JP is made of ASCII bytes, so it is UTF-8 too.
+_SHIFT_OUT_OF_ASCII = re.compile(rb"\x1b\$[@B]")
+_TAGS = re.compile(rb"<[^>]{0,2000}>")
+DETECTION_BYTES = 20_000
+_CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1B), 0x1C, 0x1D, 0x1E, 0x1F])
+
+#: More of these among the bytes than one in a hundred, and it is no text.
+MOST_CONTROLS = 0.01
+#: A page that is cut or patched together has some wrong bytes; of a wrong character set, most bytes outside ASCII are wrong.
+MOST_ERRORS = 0.05
+#: So many sequences that are right in UTF-8 do not come about in another character set.
+CERTAINLY_UTF8 = 4
+
+
+def decode(body: bytes, charset: str | None) -> str:
+    """The text of a page.
+
+    A byte order mark decides (as in browsers), then whether the bytes are UTF-8, then the character set of the HTTP answer and
+    that of the page itself where the bytes agree with it, then detection.
+
+    Args:
+        charset: as the HTTP answer names it.
+
+    Raises:
+        PageError: UNREADABLE: the bytes are no text.
+    """
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    if wide := _wide(body):
+        return body.decode(wide, "replace")
+    if len(body.translate(None, _CONTROLS)) < (1 - MOST_CONTROLS) * len(body):
+        raise PageError(Reason.UNREADABLE, "the bytes are no text")
+    claims = [codec for claim in (charset, _claimed(body)) if (codec := codec_of(claim))]
+    if _SHIFT_OUT_OF_ASCII.search(body):
+        claims.append("iso2022_jp")
+    elif _is_utf8(body, certainly=bool(claims)):
+        return body.decode("utf-8")
+    for codec in claims:
+        if (text := _decoded(body, codec)) is not None:
+            return text
+    return body.decode(detected(body), "replace")
+
+
+def codec_of(charset: str | None) -> str | None:
+    """Python's codec for the name of a character set; None for one that is unknown or no character set."""
+    try:
+        found = codecs.lookup((charset or "").strip())
+    except (LookupError, ValueError):
+        return None
+    if found.name in _NO_CHARSETS or not found._is_text_encoding:
+        return None
+    return _AS_BROWSERS_DO.get(found.name, found.name)
+
+
+def detected(body: bytes) -> str:
+    """The likeliest codec of bytes that are no UTF-8; Windows-1252, the web's commonest, where nothing speaks for another."""
+    from charset_normalizer import from_bytes
+
+    text = _TAGS.sub(b" ", body)
+    lines = [line for line in text.splitlines() if not line.isascii()]
+    sample = b"\n".join(lines)[:DETECTION_BYTES]
+    found = from_bytes(sample, enable_fallback=False)
+    best = found.best()
+    if best is None:
+        return "cp1252"
+    common = next((match for match in found if match.encoding == "cp1252"), None)
+    tied = common is not None and (common.chaos, common.coherence) == (best.chaos, best.coherence)
+    return "cp1252" if tied else codec_of(best.encoding) or "cp1252"
+
+
+def _is_utf8(body: bytes, *, certainly: bool) -> bool:
+    """Whether the bytes are UTF-8; certainly: more of them outside ASCII than chance explains."""
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    outside = len(text) - len(text.encode("ascii", "ignore"))
+    return outside >= CERTAINLY_UTF8 or not certainly
+
+
+def _decoded(body: bytes, codec: str) -> str | None:
+    """The text, with U+FFFD for the odd wrong byte; None if too many are wrong."""
+    text = body.decode(codec, "replace")
+    outside = len(body) - len(body.decode("ascii", "ignore"))
+    errors = text.count("\N{REPLACEMENT CHARACTER}")
+    return text if errors <= max(1, MOST_ERRORS * outside) else None
+
+
+def _claimed(body: bytes) -> str | None:
+    """The character set that the beginning of an HTML or XML page names."""
+    found = _META.search(body, 0, META_BYTES)
+    name = found.group(1).decode("ascii") if found else None
+    # Whoever could read this name was not reading UTF-16.
+    return "utf-8" if name and name.lower().startswith(("utf-16", "utf16", "utf-32", "ucs")) else name
+
+
+def _wide(body: bytes) -> str | None:
+    """UTF-16 without a mark, by the zero bytes of its ASCII characters."""
+    even, odd = body[0:META_BYTES:2], body[1:META_BYTES:2]
+    for mostly, hardly, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if len(body) >= 4 and mostly.count(0) > 0.7 * len(mostly) and hardly.count(0) < 0.05 * len(hardly):
+            return name
+    return None

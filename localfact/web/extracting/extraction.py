@@ -1,0 +1,220 @@
+"""The bytes of a fetched page to clean text, with title, date and language: HTML, PDF and plain text.
+
+Anything may be in the bytes. Time and memory are bounded by extractors.py, which runs this in processes of its own.
+"""
+
+import logging
+import re
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from localfact.records import Record
+from localfact.text import language, words
+from localfact.web.extracting.charsets import decode
+from localfact.web.extracting.cleaning import clean, one_line
+from localfact.web.extracting.hidden import remove_data, remove_hidden
+from localfact.web.extracting.pdf import text_of_pdf
+from localfact.web.extracting.walls import asks_for_password, wall
+from localfact.web.fetching.failures import PageError, Reason
+
+HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
+#: Types that say nothing: the bytes decide.
+VAGUE_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/xml", "text/xml"})
+#: Text, but none that says anything about the world.
+NO_PROSE = frozenset({"text/css", "text/javascript", "text/ecmascript", "text/vbscript", "text/calendar", "text/vcard"})
+
+#: Longer pages are cut to this many characters, some ten novels.
+MAX_PAGE_CHARACTERS = 5_000_000
+MAX_TITLE_CHARACTERS = 500
+#: HTML from here on is not read, scripts not counted: its tree and the copies made of it take up to a hundred times its size.
+MAX_HTML_CHARACTERS = 2_000_000
+
+_PDF_MARK = b"%PDF-"
+#: Readers of PDF look for the mark this far.
+PDF_MARK_BYTES = 1024
+_HTML_MARK = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|article|table)\b", re.IGNORECASE)
+_LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?", re.IGNORECASE)
+_LATIN_LANGUAGES = frozenset({"en", "es", "de", "fr", "it", "pt"})
+#: A guess at the language of fewer words is none.
+GUESSED_FROM_WORDS = 20
+# Pictures written into the page are often larger than all of its text.
+_DATA_LINK = re.compile("data:[a-z]+/[^\"'()<>\\s]{500,}", re.IGNORECASE)
+# Definitions of entities are not followed, so a harmful one does nothing, but the parser takes them for text.
+_DEFINITIONS = re.compile(r"(<!DOCTYPE[^\[>]{0,1000})\[.{0,100000}?\]\s*>", re.IGNORECASE | re.DOTALL)
+DOCTYPE_CHARACTERS = 110_000
+_SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
+_SCRIPT_END = re.compile(r"</script\b", re.IGNORECASE)
+# Characters that XML trees refuse; white space stays.
+_NO_MARKUP = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+class Document(Record):
+    """What a page says.
+
+    Attributes:
+        title: on one line; "" where the page has none.
+        text: cleaned (`cleaning.clean`), never empty.
+        date: ISO 8601, as the page states it.
+        language: two letters (ISO 639-1).
+    """
+
+    title: str
+    text: str
+    date: str | None = None
+    language: str | None = None
+
+
+def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Document:
+    """What the bytes of a page say.
+
+    Args:
+        body: decompressed.
+        media_type: as the answer states it, in lower case and without parameters; "" where it states none.
+        charset: as the answer states it.
+        link: the page's address or path; its last part is the title of a page that has none.
+
+    Raises:
+        PageError: NO_TEXT: there is none, or only a question for consent. LOGIN_REQUIRED: a sign-in form and hardly any text.
+            UNREADABLE: damaged, locked or no text at all. MEDIA_TYPE_REFUSED: neither HTML nor PDF nor plain text.
+    """
+    kind = kind_of(body, media_type)
+    found_language = None
+    if kind == "html":
+        title, text, date, found_language = text_of_html(decode(body, charset), link)
+    elif kind == "pdf":
+        text, title, date = text_of_pdf(body, MAX_PAGE_CHARACTERS)
+    else:
+        title, text, date = "", decode(body, charset), None
+    text = clean(text[:MAX_PAGE_CHARACTERS])
+    if not text:
+        raise PageError(Reason.NO_TEXT)
+    return Document(
+        title=one_line(title, MAX_TITLE_CHARACTERS) or one_line(name_of(link), MAX_TITLE_CHARACTERS),
+        text=text,
+        date=date,
+        language=language_of(found_language, text),
+    )
+
+
+def load_libraries() -> None:
+    """Imports what extraction imports where it needs it, so that no page's time or memory is spent on that."""
+    import charset_normalizer
+    import lxml.html
+    import pypdfium2
+    import trafilatura.metadata
+
+    for library in (charset_normalizer, lxml.html, pypdfium2, trafilatura.metadata):
+        logging.getLogger(library.__name__.partition(".")[0]).setLevel(logging.CRITICAL)
+    extract(b"<p>The first page takes longer than others.</p>", "text/html", None, "")
+
+
+def kind_of(body: bytes, media_type: str) -> str:
+    """How the bytes are read: "html", "pdf" or "text". Bytes that say what they are overrule the type stated for them.
+
+    Raises:
+        PageError: MEDIA_TYPE_REFUSED.
+    """
+    if _PDF_MARK in body[:PDF_MARK_BYTES] and media_type not in {"text/plain", *HTML_TYPES}:
+        return "pdf"
+    if body.startswith(_PDF_MARK):
+        return "pdf"
+    if media_type in HTML_TYPES:
+        return "html"
+    if media_type in PDF_TYPES | VAGUE_TYPES:
+        if _HTML_MARK.search(body, 0, PDF_MARK_BYTES):
+            return "html"
+        if media_type in PDF_TYPES:
+            raise PageError(Reason.UNREADABLE, "the PDF is damaged")
+        if media_type == "":
+            return "text"
+    elif media_type.startswith("text/") and media_type not in NO_PROSE:
+        return "text"
+    raise PageError(Reason.MEDIA_TYPE_REFUSED, media_type)
+
+
+def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None]:
+    """Title, main text, date and stated language of an HTML page; its hidden text is left out.
+
+    Raises:
+        PageError: NO_TEXT, LOGIN_REQUIRED, UNREADABLE.
+    """
+    import trafilatura
+    from trafilatura.metadata import extract_metadata
+
+    # It tells of pages without text through the log, on top of returning None.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
+    logging.getLogger("htmldate").setLevel(logging.CRITICAL)
+    try:
+        root = parsed(page)
+        with_password = asks_for_password(root)
+        remove_hidden(root)
+        described = extract_metadata(root, default_url=link, extensive=False)
+        remove_data(root)
+        document = trafilatura.bare_extraction(root, favor_recall=True, include_comments=False)
+        title = described.title or ""
+        text = document.text if document is not None else ""
+        stated_language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or root.get("xml:lang")
+    except (PageError, MemoryError):
+        raise
+    except Exception as error:  # parsers fed with anything the web holds: whatever they raise concerns this page alone
+        raise PageError(Reason.UNREADABLE, f"the HTML cannot be read ({type(error).__name__})") from error
+    text = clean(text)
+    if failure := wall(text, title, with_password):
+        raise PageError(failure.reason, failure.detail)
+    if not text:
+        raise PageError(Reason.NO_TEXT)
+    return title, text, described.date, stated_language
+
+
+def parsed(page: str) -> Any:
+    """The tree of an HTML page; a piece of one is put into a body.
+
+    Raises:
+        PageError: NO_TEXT: there is not one element or word.
+    """
+    from lxml import etree
+    from lxml.html import HTMLParser, document_fromstring
+
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False, huge_tree=True)
+    page = _DEFINITIONS.sub(r"\1>", page[:DOCTYPE_CHARACTERS], count=1) + page[DOCTYPE_CHARACTERS:]
+    page = _DATA_LINK.sub("", page)
+    if len(page) > MAX_HTML_CHARACTERS:
+        page = without_scripts(page)[:MAX_HTML_CHARACTERS]
+    markup = _NO_MARKUP.sub("", page)
+    try:
+        return document_fromstring(markup.encode(), parser=parser)
+    except etree.ParserError as error:
+        raise PageError(Reason.NO_TEXT) from error
+
+
+def without_scripts(page: str) -> str:
+    """The page less its scripts, linked data included, up to one that does not end."""
+    kept, start = [], 0
+    for opened in _SCRIPT.finditer(page):
+        if opened.start() >= start:
+            kept.append(page[start : opened.start()])
+            closed = _SCRIPT_END.search(page, opened.end())
+            start = closed.end() if closed else len(page)
+    return "".join([*kept, page[start:]])
+
+
+def language_of(stated: str | None, text: str) -> str | None:
+    """Two letters: as the page states it, unless its script cannot be that language's; else a guess, given enough text."""
+    guess = language(text) if len(words(text[:MAX_TITLE_CHARACTERS])) >= GUESSED_FROM_WORDS else None
+    tag = _LANGUAGE_TAG.fullmatch((stated or "").strip())
+    if tag is None:
+        return guess
+    # Templates say "en" for pages in any language.
+    code = tag[1].lower()
+    return guess if guess and code in _LATIN_LANGUAGES and guess not in _LATIN_LANGUAGES else code
+
+
+def name_of(link: str) -> str:
+    """The last part of an address or a path, without its suffix."""
+    try:
+        path = urlsplit(link).path if "://" in link else link
+    except ValueError:
+        path = link
+    return PurePosixPath(unquote(path, errors="replace") if "://" in link else path).stem

@@ -1,0 +1,241 @@
+"""Extraction in processes of its own, so that a page that takes all time or memory, or crashes a parser, costs that page alone.
+
+Started as new interpreters, not by multiprocessing: that would run a caller's unguarded script again in each of them, and
+unpickle what a process says that has read hostile bytes.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from queue import LifoQueue
+from types import TracebackType
+from typing import Any, BinaryIO, Self, cast
+
+from localfact.errors import MissingError
+from localfact.web.extracting.extraction import Document
+from localfact.web.extracting.extraction_worker import OUT_OF_MEMORY_EXIT, READY, exactly, received, send
+from localfact.web.fetching.failures import PageError, PageFailure, Reason
+
+SECONDS = 20.0
+MEMORY_BYTES = 200_000_000
+#: Loading the libraries takes a second; a loaded machine may take its time.
+START_SECONDS = 120.0
+END_SECONDS = 5.0
+#: A document of MAX_PAGE_CHARACTERS, each escaped in JSON.
+MOST_ANSWER_BYTES = 100_000_000
+
+_PROGRAM = """\
+import json, sys
+path, seconds, memory_bytes = json.loads(sys.argv[1])
+sys.path[:] = path
+from localfact.web.extracting.extraction_worker import serve
+serve(seconds, memory_bytes)
+"""
+
+
+class Extractors:
+    """Worker processes that extract pages; usable from any thread and event loop, started when first needed."""
+
+    def __init__(self, workers: int | None = None, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
+        """Takes the limits.
+
+        Args:
+            workers: how many pages at once; one for each core where not given.
+            seconds: of wall-clock time for one page.
+            memory_bytes: for one page, over what the libraries take (some 60 MB).
+        """
+        count = max(1, workers if workers is not None else len(os.sched_getaffinity(0)))
+        self._workers = [Worker(seconds, memory_bytes) for _ in range(count)]
+        # The one used last comes first: few pages start few processes.
+        self._idle: LifoQueue[Worker] = LifoQueue()
+        for worker in self._workers:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="extraction")
+
+    async def extract(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
+        """What the bytes of a page say; see `extraction.extract`.
+
+        Raises:
+            PageError: as there; TIMED_OUT ("extraction"), TOO_LARGE ("memory") or UNREADABLE past a limit or after a crash.
+            MissingError: no process can be started.
+        """
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self.extract_now, body, media_type, charset, link)
+
+    def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
+        """The same for callers without an event loop; blocks."""
+        worker = self._idle.get()
+        try:
+            return worker.extract(body, {"media_type": media_type, "charset": charset, "link": link})
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """Ends all processes. Extractions at work are cancelled, not failed: their pages can be asked for another time."""
+        for worker in self._workers:
+            worker.close()
+        self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Closes."""
+        self.close()
+
+
+class Worker:
+    """One process, started when a page comes and again after each end. Used by one thread at a time, but for `close`."""
+
+    def __init__(self, seconds: float, memory_bytes: int) -> None:
+        """Takes the limits of a page."""
+        self._seconds, self._memory_bytes = seconds, memory_bytes
+        self._process: subprocess.Popen[bytes] | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._in_use = threading.Lock()
+
+    def extract(self, body: bytes, header: dict[str, Any]) -> Document:
+        """Has one page extracted.
+
+        Raises:
+            PageError: see `Extractors.extract`. CancelledError: closed meanwhile.
+        """
+        with self._in_use:
+            return self._extracted(body, header)
+
+    def close(self) -> None:
+        """Ends the process for good; another thread that waits for it is woken."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+        # Its pipes are closed once nobody reads them any more.
+        with self._in_use, contextlib.suppress(CancelledError):
+            self._stop()
+
+    def _extracted(self, body: bytes, header: dict[str, Any]) -> Document:
+        ended = None
+        # What ended the process may have come from outside, as the kernel's want of memory does: once is no proof.
+        for _ in range(2):
+            process = self._running()
+            deadline = Deadline(process, self._seconds)
+            try:
+                with deadline:
+                    send(cast(BinaryIO, process.stdin), header, body)
+                    answer, _ = received(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)
+            except (EOFError, OSError, ValueError):
+                ended = self._stop()
+            else:
+                return self._document(answer)
+            if deadline.passed:
+                raise PageError(Reason.TIMED_OUT, "extraction")
+        if ended in {-signal.SIGKILL, OUT_OF_MEMORY_EXIT}:
+            raise PageError(Reason.TOO_LARGE, "memory")
+        raise PageError(Reason.UNREADABLE, f"extraction ended ({name_of_end(ended)})")
+
+    def _document(self, answer: dict[str, Any]) -> Document:
+        if answer["last"]:
+            self._stop()
+        if "failure" in answer:
+            failure = PageFailure.model_validate(answer["failure"])
+            raise PageError(failure.reason, failure.detail)
+        return Document.model_validate(answer["document"])
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        """The process, ready for a page."""
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self._stop()
+        path = [os.path.abspath(place) for place in sys.path]  # noqa: PTH100 -- "" is the working directory
+        settings = json.dumps([path, self._seconds, self._memory_bytes])
+        command = [sys.executable, "-I", "-c", _PROGRAM, settings]
+        with self._lock:
+            if self._closed:
+                raise CancelledError
+            try:
+                process = self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+                )
+            except OSError as error:
+                raise MissingError(f"No process for extraction can be started: {error}. Free memory or processes.") from error
+        try:
+            with Deadline(process, START_SECONDS):
+                if exactly(cast(BinaryIO, process.stdout), len(READY)) == READY:
+                    return process
+        except EOFError:
+            pass
+        end = name_of_end(self._stop())
+        raise MissingError(
+            f"The process for extraction does not start ({end}). Try `python -c 'import localfact.web.extracting.extraction'`."
+        )
+
+    def _stop(self) -> int | None:
+        """Ends the process and tells how it ended: its exit code, or the signal's number below zero.
+
+        Raises:
+            CancelledError: it was closed from outside.
+        """
+        with self._lock:
+            process, self._process = self._process, None
+        if process is None:
+            return None
+        try:
+            # One that crashes closes its pipes a moment before it is gone.
+            process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        end = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            with contextlib.suppress(OSError):  # what was not sent any more
+                cast(BinaryIO, pipe).close()
+        if self._closed:
+            raise CancelledError
+        return end
+
+
+class Deadline:
+    """Kills a process if what is done meanwhile takes too long.
+
+    Attributes:
+        passed: whether it did.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        """Takes the process and its time."""
+        self.passed = False
+        self._process = process
+        self._done = False
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(seconds, self._pass)
+        self._timer.daemon = True
+
+    def _pass(self) -> None:
+        with self._lock:
+            if not self._done:
+                self.passed = True
+                self._process.kill()
+
+    def __enter__(self) -> Self:
+        """Starts the clock."""
+        self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Stops it."""
+        with self._lock:
+            self._done = True
+        self._timer.cancel()
+
+
+def name_of_end(code: int | None) -> str:
+    """How a process ended, in words."""
+    return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"

@@ -1,0 +1,227 @@
+"""Asks for one URL once and receives the answer within limits: what it keeps is an Exchange, what it hands on the decoded body.
+
+Nothing here follows, repeats or waits; fetch.py does.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Literal
+
+from localfact.errors import LocalFactError
+from localfact.web.fetching.decoding import ACCEPTED_CODINGS, Decoder, coding_of
+from localfact.web.fetching.exchange import Exchange, Headers, header_of, media_type_of
+from localfact.web.fetching.failures import PageError, PageFailure, Reason
+
+if TYPE_CHECKING:
+    import httpcore
+    import httpx
+
+    from localfact.web.fetching.connections import Connections
+
+#: What pages may be, besides text of any kind.
+DOCUMENT_TYPES = frozenset({"application/xhtml+xml", "application/pdf"})
+#: Sent as Accept.
+ACCEPTED_TYPES = "text/html, application/xhtml+xml, application/pdf;q=0.9, text/*;q=0.8"
+#: How much of a redirect's or refusal's own body is kept, and for how many seconds it is waited for.
+ASIDE_BYTES = 65_536
+ASIDE_SECONDS = 3.0
+#: The detail of a fetch whose time limit is reached; without a number, so that the same page gives the same words.
+OUT_OF_TIME = "not done within the time limit"
+#: After so many pieces of a body, others get their turn: thousands of them can lie in one packet.
+PIECES_AT_ONCE = 256
+#: So many bytes show whether an answer without a type is text (WHATWG MIME Sniffing, 5).
+SNIFFED_BYTES = 1_445
+#: Bytes that no text has (WHATWG MIME Sniffing, 3, "binary data byte").
+_BINARY = frozenset([*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
+_WIDE_TEXT = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class Taking:
+    """What is taken of an answer of status 2xx.
+
+    Attributes:
+        most_bytes: of the payload as received, and of the body decoded. cut: whether what is more is left, instead of refusing
+            it all. typed: whether only text, HTML and PDF are taken.
+    """
+
+    most_bytes: int
+    cut: bool = False
+    typed: bool = True
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of one request.
+
+    Attributes:
+        exchange: None if no answer began. body: decoded; empty for a status other than 2xx. failure: why it is no page.
+        seconds: how long it took.
+    """
+
+    exchange: Exchange | None
+    body: bytes
+    failure: PageFailure | None
+    seconds: float
+
+
+class _Receipt:
+    """What has arrived of one answer."""
+
+    def __init__(self, url: "httpx.URL", user_agent: str) -> None:
+        self.url = url
+        self.time = datetime.now(UTC)
+        self.sent = [
+            (b"Host", url.netloc),
+            (b"User-Agent", user_agent.encode("ascii", "replace")),
+            (b"Accept", ACCEPTED_TYPES.encode()),
+            (b"Accept-Encoding", ACCEPTED_CODINGS.encode()),
+        ]
+        self.response: httpcore.Response | None = None
+        self.headers: Headers = ()
+        self.address: str | None = None
+        self.payload = bytearray()
+        self.truncated: Literal["length", "time", "disconnect"] | None = None
+        self.decoder = Decoder("identity", 0)
+
+    def begin(self, response: "httpcore.Response") -> None:
+        self.response = response
+        self.headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers)
+        stream = response.extensions.get("network_stream")
+        peer = stream.get_extra_info("server_addr") if stream is not None else None
+        self.address = str(peer[0]) if peer else None
+
+    @property
+    def answered(self) -> bool:
+        """Whether the status is 2xx."""
+        return self.response is not None and 200 <= self.response.status < 300
+
+    def exchange(self) -> Exchange | None:
+        if self.response is None:
+            return None
+        return Exchange(
+            url=str(self.url),
+            time=self.time,
+            status=self.response.status,
+            payload=bytes(self.payload),
+            headers=self.headers,
+            reason=self.response.extensions.get("reason_phrase", b"").decode("latin-1"),
+            protocol=self.response.extensions.get("http_version", b"HTTP/1.1").decode("latin-1"),
+            request_headers=tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in self.sent),
+            address=self.address,
+            truncated=self.truncated,
+        )
+
+
+async def ask(
+    url: "httpx.URL", connections: "Connections", taking: Taking, *, user_agent: str, seconds: float, read_seconds: float
+) -> Answer:
+    """Asks for a URL and receives the answer.
+
+    Args:
+        url: checked (Addresses.target).
+        seconds: for the whole answer. read_seconds: for connecting, and for each piece of the answer.
+    """
+    import httpcore
+
+    receipt = _Receipt(url, user_agent)
+    begun = time.monotonic()
+    failure: PageFailure | None = None
+    try:
+        async with asyncio.timeout(seconds), connections.answering(url, receipt.sent, read_seconds) as answering:
+            receipt.begin(answering.response)
+            if receipt.answered:
+                answering.whole = await _receive(receipt, taking)
+            else:
+                answering.whole = await _receive_aside(receipt)
+    except PageError as error:
+        failure = error.failure
+    except (TimeoutError, httpcore.TimeoutException) as error:
+        receipt.truncated = "time"
+        limit = f"nothing came for {read_seconds:g} s" if isinstance(error, httpcore.TimeoutException) else OUT_OF_TIME
+        failure = PageFailure(reason=Reason.TIMED_OUT, detail=limit)
+    except LocalFactError:
+        raise
+    except Exception as error:  # whatever h11, h2 and TLS make of what a stranger sends concerns this page alone
+        receipt.truncated = "disconnect"
+        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_told(error))
+    if receipt.response is not None and not receipt.answered:
+        failure = None  # the status says more than what became of the body
+    body = b"" if failure else bytes(receipt.decoder.body)
+    return Answer(receipt.exchange(), body, failure, time.monotonic() - begun)
+
+
+async def _receive(receipt: _Receipt, taking: Taking) -> bool:
+    """Receives the body of a page; says whether it was read to its end.
+
+    Raises:
+        PageError: the type, the size or the coding is not one to take.
+    """
+    media_type = media_type_of(header_of(receipt.headers, "content-type"))
+    stated = "/" in media_type
+    receipt.truncated = "length"  # until it is whole
+    if taking.typed and stated and not (media_type.startswith("text/") or media_type in DOCUMENT_TYPES):
+        raise PageError(Reason.MEDIA_TYPE_REFUSED, media_type[:100])
+    length = header_of(receipt.headers, "content-length") or ""
+    if not taking.cut and length.isdecimal() and len(length) < 20 and int(length) > taking.most_bytes:
+        raise PageError(Reason.TOO_LARGE, f"{int(length):,} bytes stated, {taking.most_bytes:,} taken")
+    receipt.decoder = Decoder(coding_of(receipt.headers), taking.most_bytes)
+    try:
+        await _receive_body(receipt, taking, sniff=taking.typed and not stated)
+    except PageError as error:
+        if taking.cut and error.failure.reason is Reason.TOO_LARGE:
+            return False
+        raise
+    receipt.truncated = None
+    receipt.decoder.finish()
+    return True
+
+
+async def _receive_body(receipt: _Receipt, taking: Taking, sniff: bool) -> None:
+    assert receipt.response is not None
+    sniffed = not sniff
+    pieces = 0
+    async for chunk in receipt.response.aiter_stream():
+        pieces += 1
+        if pieces % PIECES_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        room = taking.most_bytes - len(receipt.payload)
+        receipt.payload += chunk[:room]
+        receipt.decoder.feed(chunk[:room])
+        if len(chunk) > room:
+            raise PageError(Reason.TOO_LARGE, f"more than {taking.most_bytes:,} bytes")
+        if not sniffed and len(receipt.decoder.body) >= SNIFFED_BYTES:
+            _check_sniffed(receipt.decoder.body)
+            sniffed = True
+    if not sniffed:
+        receipt.truncated = None
+        _check_sniffed(receipt.decoder.body)
+
+
+async def _receive_aside(receipt: _Receipt) -> bool:
+    """Receives what a redirect or a refusal says besides its status, as far as it comes quickly; says whether that was all."""
+    assert receipt.response is not None
+    receipt.truncated = "time"
+    async with asyncio.timeout(ASIDE_SECONDS):
+        async for chunk in receipt.response.aiter_stream():
+            receipt.payload += chunk[: ASIDE_BYTES - len(receipt.payload)]
+            if len(receipt.payload) >= ASIDE_BYTES:
+                receipt.truncated = "length"
+                return False
+    receipt.truncated = None
+    return True
+
+
+def _check_sniffed(body: bytearray) -> None:
+    """Refuses the content of an answer that states no type, unless it looks like a PDF or like text."""
+    start = bytes(body[:SNIFFED_BYTES])
+    if b"%PDF-" not in start[:1024] and not start.startswith(_WIDE_TEXT) and not _BINARY.isdisjoint(start):
+        raise PageError(Reason.MEDIA_TYPE_REFUSED, "no type stated, and the content is binary")
+
+
+def _told(error: Exception) -> str:
+    """What went wrong with a connection, in a few words of one line."""
+    words = " ".join(str(error).split()) or type(error).__name__
+    return words[:200]

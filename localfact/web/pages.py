@@ -1,0 +1,93 @@
+"""Pages, what a corpus is made of, and how a row of somebody's collection becomes one. The road's evidence begins here.
+
+Rows come from strangers: what cannot be read is told with its reason, and never stops the rest.
+"""
+
+import json
+import re
+from typing import Any
+
+from localfact.records import Record
+from localfact.text import readable
+from localfact.web.extracting.cleaning import clean
+from localfact.web.fetching.failures import PageFailure, Reason
+
+HTML_SUFFIXES = frozenset({".html", ".htm"})
+TEXT_SUFFIXES = frozenset({".txt", ".md"})
+ROWS_SUFFIXES = frozenset({".jsonl", ".ndjson"})
+
+#: A larger file is no page; parsing one could take all memory.
+MAX_FILE_BYTES = 50_000_000
+#: Longer rows are cut to this many characters, some ten novels.
+MAX_PAGE_CHARACTERS = 5_000_000
+LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?")
+#: What the commonest failures are called where pages are read from files.
+SENTENCES = {PageFailure(reason=Reason.NO_TEXT): "The page has no text."}
+#: A constant, so that the same pages make the same corpus whatever file they come from.
+PROVIDER = "local"
+#: Of a page that was fetched; whose search found it is in the corpus's results.
+WEB = "web"
+
+
+class Page(Record):
+    """One web page or document.
+
+    Attributes:
+        link: its address, or its path inside the folder it was read from.
+        date: as the page states it.
+        provider: who found it: "local" for pages that a user has.
+        language: two letters (ISO 639-1), where it is known.
+    """
+
+    link: str
+    text: str
+    title: str = ""
+    date: str | None = None
+    provider: str = PROVIDER
+    language: str | None = None
+
+
+class NoPageError(Exception):
+    """Why one row or file gives no page; becomes a problem of the import."""
+
+
+def page_of_row(line: str, address: str) -> Page:
+    """The page of one line of JSON; `address` stands in where the row has none."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:  # ValueError also for a number of too many digits
+        raise NoPageError(f"The line is not JSON: {error}.") from None
+    if not isinstance(row, dict):
+        raise NoPageError("The line is not a JSON object.")
+    return page_of({**row, "link": cleaned(row.get("link")) or cleaned(row.get("url")) or address})
+
+
+def page_of(row: dict[str, Any]) -> Page:
+    """The page of a row, cleaned; a row without any text gives none."""
+    text = text_of(row.get("text")) or text_of(row.get("snippet"))
+    if not text:
+        raise NoPageError("The page has no text.")
+    return Page(
+        link=cleaned(row["link"]),
+        title=" ".join(text_of(row.get("title")).split()),
+        text=text[:MAX_PAGE_CHARACTERS],
+        date=cleaned(row.get("date")) or None,
+        provider=PROVIDER,
+        language=language_code(row.get("language")),
+    )
+
+
+def language_code(value: object) -> str | None:
+    """The two letters of a language tag ("en", "pt-BR"); None for anything else."""
+    found = LANGUAGE_TAG.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    return found[1] if found else None
+
+
+def text_of(value: object) -> str:
+    """A text as its reader sees it; "" for anything that is no text."""
+    return clean(value) if isinstance(value, str) else ""
+
+
+def cleaned(value: object) -> str:
+    """A text without characters that no file format holds and without outer white space; "" for anything that is no text."""
+    return readable(value).strip() if isinstance(value, str) else ""

@@ -1,0 +1,55 @@
+"""Brave's own index through its search API (https://brave.com/search/api), which wants a key."""
+
+from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.providers.json_answers import JsonClient, entries
+from localfact.web.searching.results import Search
+from localfact.web.searching.search import FailureKind, Found, ProviderError, query_of, search_of
+
+NAME = "brave"
+KEY_VARIABLE = "BRAVE_API_KEY"
+ADDRESS = "https://api.search.brave.com"
+#: Its smallest plan allows one request a second.
+LIMIT = Limit(at_once=1, interval=1.0)
+MOST_RESULTS = 20
+MOST_WORDS = 50
+
+_CHECK_KEY = f"check the key in {KEY_VARIABLE} and its plan at https://api-dashboard.search.brave.com"
+_FORBIDDEN = dict.fromkeys((401, 402, 403), _CHECK_KEY)
+
+
+class Brave:
+    """Asks Brave's web search (GET /res/v1/web/search)."""
+
+    name = NAME
+
+    def __init__(self, key: str, gate: Gate, *, address: str = ADDRESS) -> None:
+        """Takes the key, which goes into the header X-Subscription-Token and nowhere else."""
+        self._gate = gate
+        self._url = f"{address.rstrip('/')}/res/v1/web/search"
+        self._client = JsonClient(NAME, headers={"x-subscription-token": key}, secret=key)
+
+    async def search(self, query: str, count: int) -> Search:
+        """Returns up to 20 results, one page of them, for the first 50 words of the query.
+
+        Raises:
+            ProviderError: not answered.
+        """
+        sent = " ".join(query_of(NAME, query).split()[:MOST_WORDS])
+        found = await self._gate.request(lambda: self._ask(sent, count))
+        return search_of(NAME, query, count, found, self._gate.timing.now())
+
+    async def _ask(self, query: str, count: int) -> list[Found]:
+        params: dict[str, str | int] = {"q": query, "count": min(count, MOST_RESULTS)}
+        params |= {"result_filter": "web", "text_decorations": "false"}
+        now = self._gate.timing.now()
+        value = (await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=now)).value
+        web = value.get("web")
+        if web is None and value.get("type") == "search":
+            return []
+        if not isinstance(web, dict):
+            raise ProviderError(NAME, FailureKind.MALFORMED, "the answer has no part 'web'")
+        return entries(NAME, web.get("results"), title="title", link="url", snippet="description", date="page_age")
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()

@@ -1,0 +1,158 @@
+"""Asks a search provider's JSON API over HTTP: within bounds of time and size, every failure named for what it is."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+import httpx
+
+from localfact.web.http_headers import retry_after_seconds, user_agent
+from localfact.web.searching.search import FailureKind, Found, ProviderError, plain
+
+#: Bytes of an answer. Ten results are some 20 kB.
+MAX_ANSWER_BYTES = 5_000_000
+#: Seconds, for one request from connecting to the last byte.
+TIME_LIMIT = 30.0
+_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class JsonAnswer:
+    """What a provider answered with status 200, and the pause that it asked for all the same."""
+
+    value: dict[str, Any]
+    retry_after: float | None = None
+
+
+class JsonClient:
+    """Connections to one provider's API."""
+
+    def __init__(self, provider: str, *, headers: Mapping[str, str] | None = None, secret: str = "") -> None:
+        """Takes the provider's name, headers for every request, and the key that must never be shown.
+
+        Redirects are not followed: they would carry the key to whoever they name. Proxies named in the environment are not
+        used, nor is its .netrc: as the fetcher, this asks nobody but the address it is given.
+        """
+        self._provider = provider
+        self._secret = secret
+        # Without compression the size limit holds for what is read, whatever is sent.
+        own = {"user-agent": user_agent(), "accept": "application/json", "accept-encoding": "identity"}
+        self._http = httpx.AsyncClient(
+            headers=own | dict(headers or {}),
+            timeout=TIME_LIMIT,
+            follow_redirects=False,
+            trust_env=False,
+            # What the environment says of certificates (SSL_CERT_FILE) holds here as it does for the fetcher.
+            verify=httpx.create_ssl_context(),
+        )
+
+    async def ask(
+        self,
+        method: Literal["GET", "POST"],
+        url: str,
+        *,
+        params: Mapping[str, str | int] | None = None,
+        body: Mapping[str, str | int] | None = None,
+        forbidden: Mapping[int, str] | None = None,
+        now: datetime | None = None,
+    ) -> JsonAnswer:
+        """The JSON object that the provider answers.
+
+        Args:
+            forbidden: statuses by which this provider says that it will answer no query, and what to do about each.
+            now: against which a Retry-After that names a date is read.
+
+        Raises:
+            ProviderError: anything but a JSON object with status 200.
+        """
+        try:
+            async with (
+                asyncio.timeout(TIME_LIMIT),
+                self._http.stream(method, url, params=params, json=body) as response,
+            ):
+                content = await self._content(response)
+                self._check_status(response, content, forbidden or {}, now)
+        except (TimeoutError, httpx.TimeoutException):
+            raise self._error(FailureKind.UNAVAILABLE, f"no answer within {TIME_LIMIT:g} s") from None
+        except (httpx.DecodingError, httpx.RemoteProtocolError) as error:
+            raise self._error(FailureKind.UNAVAILABLE, f"the answer broke off ({self._shown(str(error))})") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._error(FailureKind.UNAVAILABLE, self._shown(str(error)) or type(error).__name__) from None
+        return JsonAnswer(self._object(content), retry_after_seconds(response.headers.get("retry-after"), now))
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def _content(self, response: httpx.Response) -> bytes:
+        if response.headers.get("content-encoding", "identity").strip().lower() not in ("identity", ""):
+            raise self._error(FailureKind.MALFORMED, "the answer is compressed, which was not asked for")
+        content = bytearray()
+        async for piece in response.aiter_raw():
+            content += piece
+            if len(content) > MAX_ANSWER_BYTES:
+                raise self._error(FailureKind.MALFORMED, f"the answer is larger than {MAX_ANSWER_BYTES:,} bytes")
+        return bytes(content)
+
+    def _check_status(
+        self, response: httpx.Response, content: bytes, forbidden: Mapping[int, str], now: datetime | None
+    ) -> None:
+        status = response.status_code
+        if status == 200:
+            return
+        said = self._said(content)
+        detail = f"HTTP {status}{f' ({said})' if said else ''}"
+        retry_after = retry_after_seconds(response.headers.get("retry-after"), now)
+        if status == 429:
+            raise self._error(FailureKind.RATE_LIMITED, detail, retry_after)
+        if status in forbidden:
+            raise self._error(FailureKind.FORBIDDEN, f"{detail}: {forbidden[status]}")
+        if response.is_redirect:
+            raise self._error(FailureKind.FORBIDDEN, f"{detail}: it redirects elsewhere; give the address that it redirects to")
+        if status >= 500 or status in (408, 425):
+            raise self._error(FailureKind.UNAVAILABLE, detail, retry_after)
+        raise self._error(FailureKind.REFUSED if status >= 400 else FailureKind.MALFORMED, detail)
+
+    def _object(self, content: bytes) -> dict[str, Any]:
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):  # ValueError also for bytes that are no text and numbers of too many digits
+            raise self._error(FailureKind.MALFORMED, "the answer is not JSON") from None
+        if not isinstance(value, dict):
+            raise self._error(FailureKind.MALFORMED, "the answer is not a JSON object")
+        return value
+
+    def _said(self, content: bytes) -> str:
+        """The message in an error's body, where it is JSON with one."""
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            return ""
+        for key in ("message", "detail", "error"):
+            if isinstance(value, dict) and isinstance(value.get(key), str):
+                return self._shown(value[key])
+        return ""
+
+    def _shown(self, text: str) -> str:
+        """A stranger's words, fit to be shown: short, plain, and without the key, should they repeat it."""
+        without = text.replace(self._secret, "[key]") if self._secret else text
+        return plain(without, _SHOWN).rstrip(".")
+
+    def _error(self, kind: FailureKind, detail: str, retry_after: float | None = None) -> ProviderError:
+        return ProviderError(self._provider, kind, detail, retry_after=retry_after)
+
+
+def entries(provider: str, value: object, *, title: str, link: str, snippet: str, date: str) -> list[Found]:
+    """The results in an answer's list of objects, by the names that this provider gives their parts.
+
+    Raises:
+        ProviderError: malformed: it is no list of objects with a link each.
+    """
+    if not isinstance(value, list):
+        raise ProviderError(provider, FailureKind.MALFORMED, "the answer has no list of results")
+    if not all(isinstance(entry, dict) and isinstance(entry.get(link), str) for entry in value):
+        raise ProviderError(provider, FailureKind.MALFORMED, f"a result in the answer has no {link!r}")
+    return [Found(entry.get(title), entry[link], entry.get(snippet), entry.get(date)) for entry in value]

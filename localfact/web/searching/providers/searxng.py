@@ -1,0 +1,84 @@
+"""A SearXNG of one's own (https://docs.searxng.org): it asks other engines, and answers as JSON where its settings allow it."""
+
+from urllib.parse import urlsplit
+
+from localfact.errors import InputError
+from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.providers.json_answers import JsonClient, entries
+from localfact.web.searching.results import Search
+from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of, web_link
+
+NAME = "searxng"
+LIMIT = Limit(at_once=4)
+#: A page has some ten to thirty results, as many as its engines give.
+MOST_PAGES = 5
+
+_FORBIDDEN = {
+    401: "it wants a password, which localfact cannot send",
+    403: "JSON is not enabled; add json to search.formats in its settings.yml",
+    404: "there is no SearXNG at this address; check --searxng-url",
+}
+
+
+class SearXNG:
+    """Asks one SearXNG (GET /search, format=json)."""
+
+    name = NAME
+
+    def __init__(self, address: str, gate: Gate) -> None:
+        """Takes the address of its start page; one on loopback or in an intranet is as good.
+
+        Raises:
+            InputError: that is no address.
+        """
+        try:
+            usable = urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).hostname)
+        except ValueError:
+            usable = False
+        if not usable:
+            raise InputError(f"{address!r} is no address of a SearXNG: give one like http://127.0.0.1:8080.")
+        self._gate = gate
+        self._url = f"{address.rstrip('/')}/search"
+        self._client = JsonClient(NAME)
+
+    async def search(self, query: str, count: int) -> Search:
+        """Returns the results of as many pages as `count` takes, at most five.
+
+        Raises:
+            ProviderError: not answered, or no result while engines behind it failed.
+        """
+        sent = query_of(NAME, query)
+        found: list[Found] = []
+        links: set[str | None] = {None}
+        for page in range(1, MOST_PAGES + 1):
+            more = await self._page(sent, page)
+            fresh = [entry for entry in more if web_link(entry.link) not in links]
+            found += more
+            links |= {web_link(entry.link) for entry in fresh}
+            if not fresh or len(links) > count:
+                break
+        return search_of(NAME, query, count, found, self._gate.timing.now())
+
+    async def _page(self, query: str, page: int) -> list[Found]:
+        return await self._gate.request(lambda: self._ask(query, page))
+
+    async def _ask(self, query: str, page: int) -> list[Found]:
+        params: dict[str, str | int] = {"q": query, "format": "json", "pageno": page}
+        now = self._gate.timing.now()
+        value = (await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=now)).value
+        found = entries(NAME, value.get("results"), title="title", link="url", snippet="content", date="publishedDate")
+        unresponsive = value.get("unresponsive_engines")
+        if not found and unresponsive and page == 1:
+            raise ProviderError(NAME, FailureKind.UNAVAILABLE, f"no result, and engines failed: {_engines(unresponsive)}")
+        return found
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+
+def _engines(unresponsive: object) -> str:
+    """Which engines failed and why, as pairs or names; the first five."""
+    told = unresponsive[:5] if isinstance(unresponsive, list) else [unresponsive]
+    named = [": ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in told]
+    return ", ".join(plain(name, 80) for name in named)

@@ -1,0 +1,83 @@
+"""Wikipedia's full-text search through the MediaWiki API. FactReasoner takes 3 passages a claim from Wikipedia."""
+
+from urllib.parse import quote
+
+from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.providers.json_answers import JsonAnswer, JsonClient, entries
+from localfact.web.searching.results import Search
+from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of
+
+NAME = "wikipedia"
+ADDRESS = "https://en.wikipedia.org"
+#: Wikimedia asks that requests be made one after another, and limits those who do not.
+LIMIT = Limit(at_once=2)
+#: The most that the API gives to those who have no account.
+MOST_RESULTS = 500
+#: Seconds of database lag from which on the wiki shall refuse instead of answering, as its etiquette asks of programs.
+MAXLAG = 5
+
+_BUSY = frozenset({"maxlag", "readonly", "cirrussearch-backend-error", "search-error"})
+_LIMITED = frozenset({"ratelimited", "cirrussearch-too-busy-error", "actionthrottledtext"})
+_FORBIDDEN = {403: "the wiki refuses this program or this address; see https://w.wiki/4wJS"}
+
+
+class Wikipedia:
+    """Asks the English Wikipedia (action=query, list=search)."""
+
+    name = NAME
+
+    def __init__(self, gate: Gate, *, address: str = ADDRESS) -> None:
+        """Takes the address of another server with the same API; links lead to Wikipedia's own articles all the same."""
+        self._gate = gate
+        self._url = f"{address.rstrip('/')}/w/api.php"
+        self._client = JsonClient(NAME)
+
+    async def search(self, query: str, count: int) -> Search:
+        """Returns articles, best first. Their date is when they were last edited.
+
+        Raises:
+            ProviderError: not answered.
+        """
+        sent = query_of(NAME, query)
+        found = await self._gate.request(lambda: self._ask(sent, count))
+        return search_of(NAME, query, count, found, self._gate.timing.now())
+
+    async def _ask(self, query: str, count: int) -> list[Found]:
+        params: dict[str, str | int] = {
+            "action": "query",
+            "list": "search",
+            "srsearch": query,
+            "srlimit": min(count, MOST_RESULTS),
+            "srprop": "snippet|timestamp",
+            "format": "json",
+            "formatversion": 2,
+            "maxlag": MAXLAG,
+        }
+        answer = await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=self._gate.timing.now())
+        if "error" in answer.value:
+            raise _failure(answer)
+        told = answer.value.get("query")
+        listed = told.get("search") if isinstance(told, dict) else None
+        articles = entries(NAME, listed, title="title", link="title", snippet="snippet", date="timestamp")
+        return [article._replace(link=self._link(str(article.link))) for article in articles]
+
+    def _link(self, title: str) -> str:
+        return f"{ADDRESS}/wiki/" + quote(title.replace(" ", "_"), safe="/:;@$!*(),~")
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+
+def _failure(answer: JsonAnswer) -> ProviderError:
+    """What an error object says; it comes with status 200."""
+    error = answer.value["error"]
+    if not isinstance(error, dict) or not isinstance(error.get("code"), str):
+        return ProviderError(NAME, FailureKind.MALFORMED, "an error without a code")
+    code = error["code"]
+    detail = f"{plain(code, 60)} ({plain(error.get('info'), 200).rstrip('.')})"
+    if code in _LIMITED:
+        return ProviderError(NAME, FailureKind.RATE_LIMITED, detail, retry_after=answer.retry_after)
+    if code in _BUSY or code.startswith("internal_api_error"):
+        return ProviderError(NAME, FailureKind.UNAVAILABLE, detail, retry_after=answer.retry_after)
+    return ProviderError(NAME, FailureKind.REFUSED, detail)

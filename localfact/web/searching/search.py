@@ -1,0 +1,185 @@
+"""What all search providers share: the protocol, the failures, the query as it may be sent, the results as they are kept.
+
+A claim becomes a query, a provider answers it with results, and the pages behind their links become evidence. An answer without
+results is one that says so itself; everything else that brings none is a `ProviderError`.
+"""
+
+import html
+import re
+from collections.abc import Iterable
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+from urllib.parse import urldefrag, urlsplit
+
+from localfact.errors import SearchError
+from localfact.text import readable
+from localfact.web.invisible import JOINERS, visible
+from localfact.web.searching.operators import without_conjunctions, without_fields
+from localfact.web.searching.results import Search, SearchResult
+
+#: DuckDuckGo refuses a query from 500 characters on, Brave from 401.
+LONGEST_QUERY = 400
+LONGEST_LINK = 4_000
+LONGEST_TITLE = 500
+LONGEST_SNIPPET = 5_000
+LONGEST_DATE = 100
+
+# SearXNG takes a token that begins with "!", ":" or "<" as an order wherever it stands; "-word" and "+word" are orders to most
+# engines, and DuckDuckGo follows "!bang" and "\word" to another site.
+_ORDERING = re.compile(r"(?<!\S)[!！:：<?\\~^+-]+")
+_LETTER = re.compile(r"[^\W_]")
+
+_TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
+
+
+class FailureKind(StrEnum):
+    """Why a provider gave no answer, as far as it matters for what to do next."""
+
+    #: It wants fewer requests. Another try may help.
+    RATE_LIMITED = "rate limited"
+    #: A connection, a time limit, an error on its side. Another try may help.
+    UNAVAILABLE = "unavailable"
+    #: It answered something that is no answer. Another try may help.
+    MALFORMED = "malformed answer"
+    #: It does not want this query. Another try does not help.
+    REFUSED = "refused"
+    #: It wants no query as things are set up (a key, a setting): it need not be asked again.
+    FORBIDDEN = "forbidden"
+    #: It was not asked, as it failed too often before.
+    LEFT_ASIDE = "left aside"
+
+
+class ProviderError(SearchError):
+    """One provider did not answer one query.
+
+    Attributes:
+        provider: its name. kind: what to do next. detail: what a user must know; never a key.
+        retry_after: after how many seconds the provider wants to be asked again, where it says so.
+    """
+
+    def __init__(self, provider: str, kind: FailureKind, detail: str, *, retry_after: float | None = None) -> None:
+        """Takes who failed, how, and what tells this case apart."""
+        super().__init__(f"{provider}: {kind}: {detail}")
+        self.provider = provider
+        self.kind = kind
+        self.detail = detail
+        self.retry_after = retry_after
+
+
+class SearchProvider(Protocol):
+    """Somebody who can be asked which pages speak of something. One event loop uses it."""
+
+    @property
+    def name(self) -> str:
+        """What results and messages call it."""
+        ...
+
+    async def search(self, query: str, count: int) -> Search:
+        """Returns up to `count` (from 1) results; none only if the provider itself said that there are none.
+
+        The record has the query as it is given here, so that it is found again by it; what is sent is `sendable(query)`.
+
+        Raises:
+            SearchError: the query was not answered. It concerns this query; the same command asks again.
+            MissingError: nothing will be answered as the provider is set up.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Closes its connections."""
+        ...
+
+
+class Found(NamedTuple):
+    """One result as a provider's answer has it: HTML, missing texts and all."""
+
+    title: object
+    link: object
+    snippet: object = None
+    date: object = None
+
+
+def sendable(claim: str) -> str:
+    """The claim as a query: one line, at most LONGEST_QUERY characters cut between words, without orders to a search engine.
+
+    Words and quotation marks stay. Signs go that make a word an order (a leading "!", ":", "<", "-", ...), colons outside times
+    ("site:") and invisible characters; "OR" loses its capitals. Doing it twice changes nothing.
+    """
+    text = without_fields(plain(claim, markup=False).replace("|", " "))
+    text = " ".join(_ORDERING.sub("", text).split())
+    text = without_conjunctions(text)
+    if len(text) > LONGEST_QUERY:
+        text = text[: LONGEST_QUERY + 1].rpartition(" ")[0] or text[:LONGEST_QUERY]
+    return text.strip(f" {JOINERS}")
+
+
+def query_of(provider: str, claim: str) -> str:
+    """The query to send.
+
+    Raises:
+        ProviderError: refused, as no letter or digit is left in it.
+    """
+    query = sendable(claim)
+    if not _LETTER.search(query):
+        raise ProviderError(provider, FailureKind.REFUSED, "the query has no word in it")
+    return query
+
+
+def plain(value: object, longest: int = LONGEST_SNIPPET, *, markup: bool = True) -> str:
+    """One line of text without tags and entities (`markup`), and without controls, surrogates and invisible characters.
+
+    "" for what is no text at all.
+    """
+    if not isinstance(value, str):
+        return ""
+    text = (_TAG.sub("", value) if markup else value)[: 4 * longest]
+    if markup:
+        text = html.unescape(text)
+    text = visible(readable(" ".join(text.split())).replace("\N{REPLACEMENT CHARACTER}", ""))
+    return " ".join(text.split())[:longest].rstrip()
+
+
+def web_link(value: object) -> str | None:
+    """The link without its fragment, which no server sees; None for all but http and https addresses without credentials."""
+    if not isinstance(value, str) or len(value) > LONGEST_LINK:
+        return None
+    link = value.strip()
+    if plain(link, LONGEST_LINK, markup=False) != link or " " in link:
+        return None
+    try:
+        parts = urlsplit(link)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+        return urldefrag(link).url if usable and parts.port != 0 else None
+    except ValueError:
+        return None
+
+
+def search_of(provider: str, query: str, count: int, found: Iterable[Found], time: datetime) -> Search:
+    """The record of an answered search: links once each, the first `count` of them, ranked from 1.
+
+    Args:
+        query: as asked for, before `sendable`. found: what the provider found, best first; empty only if it said that there
+            is nothing.
+        time: when it answered, UTC.
+
+    Raises:
+        ProviderError: malformed: it found something, and none of it has an address on the web.
+    """
+    entries = list(found)
+    linked = {link: entry for entry in reversed(entries) if (link := web_link(entry.link))}
+    if entries and not linked:
+        raise ProviderError(provider, FailureKind.MALFORMED, f"none of its {len(entries)} results has a web address")
+    order = list(dict.fromkeys(link for entry in entries if (link := web_link(entry.link))))[:count]
+    results = tuple(
+        SearchResult(
+            title=plain(linked[link].title, LONGEST_TITLE),
+            link=link,
+            snippet=plain(linked[link].snippet),
+            rank=rank,
+            provider=provider,
+            date=plain(linked[link].date, LONGEST_DATE) or None,
+        )
+        for rank, link in enumerate(order, start=1)
+    )
+    return Search(query=query, count=count, provider=provider, time=time.isoformat(timespec="seconds"), results=results)

@@ -1,0 +1,85 @@
+import pytest
+
+from localfact.claims.rules.subject import Subject, guess_topic
+
+
+def resolve(topic: str | None, *sentences: str) -> list[str]:
+    subject = Subject(topic, " ".join(sentences))
+    resolved = []
+    for sentence in sentences:
+        subject.read(sentence)
+        resolved.append(subject.resolve(sentence))
+    return resolved
+
+
+@pytest.mark.parametrize(
+    ("prompt", "opening", "topic"),
+    [
+        ("Tell me a bio of Ada Morel.", ["Sure!"], "Ada Morel"),
+        ("Question: Who was Joan of Arc?", [], "Joan of Arc"),
+        ("Why is the sky blue?", ["Ada Morel (born 1950) is a chemist."], "Ada Morel"),
+        (None, ["Gladly.", "Ada Morel, a French chemist, was born in 1950."], "Ada Morel"),
+        (None, ["The bridge was built in 1900.", "He left."], None),
+        (None, [], None),
+    ],
+)
+def test_the_topic_is_guessed_from_the_prompt_or_the_opening(prompt: str | None, opening: list[str], topic: str | None) -> None:
+    assert guess_topic(prompt, opening) == topic
+
+
+def test_a_leading_pronoun_becomes_the_topic() -> None:
+    assert resolve("Ada Morel", "She was a chemist.", "In 1903, she moved.", "In 1904 she left.", "Her book sold well.") == [
+        "Ada Morel was a chemist.",
+        "In 1903, Ada Morel moved.",
+        "In 1904 Ada Morel left.",
+        "Ada Morel's book sold well.",
+    ]
+
+
+def test_the_possessive_of_a_name_in_s_has_an_apostrophe_alone() -> None:
+    assert resolve("Bo James", "His book sold well.") == ["Bo James' book sold well."]
+
+
+def test_without_a_topic_pronouns_stay() -> None:
+    assert resolve(None, "She was a chemist.") == ["She was a chemist."]
+
+
+def test_a_pronoun_of_another_kind_stays() -> None:
+    assert resolve("Ada Morel", "She wrote Ash.", "It sold well.", "She was rich.", "They married.")[1:] == [
+        "It sold well.",
+        "Ada Morel was rich.",
+        "They married.",
+    ]
+
+
+def test_when_two_pronouns_are_equally_common_both_stay() -> None:
+    assert resolve("The Ninth Symphony", "He wrote a symphony.", "It was long.") == ["He wrote a symphony.", "It was long."]
+
+
+def test_once_another_person_is_the_subject_pronouns_stay_until_the_topic_returns() -> None:
+    assert resolve("Ada Morel", "Bea Fox wrote to her.", "She was rich.", "Morel was poor.", "She died in 1900.") == [
+        "Bea Fox wrote to her.",
+        "She was rich.",
+        "Morel was poor.",
+        "Ada Morel died in 1900.",
+    ]
+
+
+def test_one_capitalised_word_that_begins_a_sentence_is_no_person() -> None:
+    assert resolve("Ada Morel", "Fame came late.", "She died in 1900.")[1] == "Ada Morel died in 1900."
+
+
+def test_a_relative_of_the_topic_may_be_what_the_next_pronoun_stands_for() -> None:
+    assert resolve("Ada Morel", "Her mother was a painter.", "She was rich.", "In 1900 war came.", "She left.")[1::2] == [
+        "She was rich.",
+        "Ada Morel left.",
+    ]
+
+
+def test_it_stays_after_another_thing_and_where_it_stands_for_nothing() -> None:
+    assert resolve("Lyon", "It is a city.", "It is believed that Celts came.", "The museum is old.", "It opened in 1900.") == [
+        "Lyon is a city.",
+        "It is believed that Celts came.",
+        "The museum is old.",
+        "It opened in 1900.",
+    ]

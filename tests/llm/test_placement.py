@@ -1,0 +1,85 @@
+"""Dividing a model over GPUs: no more of them than there are, however many ways of dividing are asked for at once."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localfact.errors import InputError, LocalFactError
+from localfact.llm.hardware import Gpu, Hardware
+from localfact.llm.model_shape import shape_of_card
+from localfact.llm.placement import Divider, Division
+from localfact.models.cards import list_cards, named_card
+
+LLMS = [card.name for card in list_cards() if "llm" in card.roles]
+
+
+def gpus(count: int, memory_gib: float = 79.2) -> Hardware:
+    return Hardware(gpus=(Gpu(name="GPU", memory_gib=memory_gib, capability=(9, 0)),) * count, memory_gib=500)
+
+
+def division(name: str, hardware: Hardware, **arguments: Any) -> Division:
+    card = named_card(name)
+    shape = shape_of_card(card)
+    assert shape is not None
+    return Divider(card, shape, hardware, arguments, card.dtype, 0.0).best()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "chosen", "weights"),
+    [
+        ({}, (4, None), 131.4 / 4),
+        ({"data_parallel_size": 2}, (2, "fp8_per_tensor"), 67.6 / 2),
+        ({"prefill_context_parallel_size": 2}, (2, "fp8_per_tensor"), 67.6 / 2),
+        ({"data_parallel_size": 2, "quantization": None}, (2, None), 131.4 / 2),
+        ({"pipeline_parallel_size": 2}, (2, None), 131.4 / 4),
+        ({"pipeline_parallel_size": 4}, (1, None), 131.4 / 4),
+        ({"tensor_parallel_size": 2, "pipeline_parallel_size": 2}, (2, None), 131.4 / 4),
+    ],
+)
+def test_a_choice_of_the_card_is_taken_only_if_there_are_gpus_for_all_its_parts_and_copies(
+    arguments: dict[str, Any], chosen: tuple[int, str | None], weights: float
+) -> None:
+    found = division("llama-3.1-70b", gpus(4), **arguments)
+    assert (found.tensor_parallel, found.quantisation) == chosen
+    assert found.weights == pytest.approx(weights, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("count", "arguments", "complaint"),
+    [
+        (1, {"pipeline_parallel_size": 2}, "pipeline_parallel_size=2 needs 2 GPUs; this machine has 1"),
+        (4, {"data_parallel_size": 8}, "data_parallel_size=8 needs 8 GPUs; this machine has 4"),
+        (
+            4,
+            {"tensor_parallel_size": 2, "pipeline_parallel_size": 2, "data_parallel_size": 2},
+            "tensor_parallel_size=2, pipeline_parallel_size=2, data_parallel_size=2 needs 8 GPUs; this machine has 4",
+        ),
+    ],
+)
+def test_more_parts_than_gpus_are_refused_with_all_that_makes_them(
+    count: int, arguments: dict[str, int], complaint: str
+) -> None:
+    with pytest.raises(InputError, match=complaint):
+        division("llama-3.1-8b", gpus(count), **arguments)
+
+
+@given(
+    st.sampled_from(LLMS),
+    st.integers(1, 9),
+    st.sampled_from([23.5, 79.2, 139.8]),
+    st.dictionaries(
+        st.sampled_from(["tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"]), st.integers(1, 5)
+    ),
+)
+def test_no_division_takes_more_gpus_than_there_are(
+    name: str, count: int, memory_gib: float, arguments: dict[str, int]
+) -> None:
+    try:
+        chosen = division(name, gpus(count, memory_gib), **arguments)
+    except LocalFactError:
+        return
+    others = arguments.get("pipeline_parallel_size", 1) * arguments.get("data_parallel_size", 1)
+    assert chosen.tensor_parallel * others <= count
+    assert chosen.weights <= memory_gib * chosen.share

@@ -1,0 +1,67 @@
+"""An engine that is lent: who starts it, when, and who ends it."""
+
+from pathlib import Path
+
+import pytest
+from counting_engine import IDENTITY, LABELS, CountingEngine, asked, generate
+
+from localfact.errors import EngineError, InputError
+from localfact.llm.engine import Engine
+from localfact.llm.settings import EngineSettings
+from localfact.llm.shared import LentEngine
+from localfact.methods.engine import SharedEngine
+
+
+class Starts:
+    """Starts counting engines, and remembers them."""
+
+    def __init__(self) -> None:
+        self.engines: list[CountingEngine] = []
+
+    def __call__(self, settings: EngineSettings) -> Engine:
+        self.engines.append(CountingEngine(settings.folder.name, settings.identity))
+        return self.engines[-1]
+
+
+def settings(name: str) -> EngineSettings:
+    return EngineSettings(folder=Path(name), identity=IDENTITY)
+
+
+async def test_the_first_call_starts_the_engine_and_all_borrowers_get_the_same() -> None:
+    shared = SharedEngine(starts := Starts())
+    first, second = shared.lend(settings("a")), shared.lend(settings("a"))
+    assert (first.identity, starts.engines) == (IDENTITY, [])
+    assert (await generate(first, "x")).text == "a 1"
+    await first.aclose()
+    assert (await generate(second, "x")).text == "a 2"
+    assert await second.count(asked("x")) == 3
+    assert set((await second.choose(asked("x"), LABELS, stage="relate")).log_probs) == set(LABELS)
+    assert (len(starts.engines), starts.engines[0].calls) == (1, 4)
+
+
+async def test_an_engine_ends_for_other_settings_and_not_for_its_own() -> None:
+    shared = SharedEngine(starts := Starts())
+    shared.lend_started(settings("a"))
+    await shared.keep_only(settings("a"))
+    assert not starts.engines[0].closed
+    await shared.keep_only(settings("b"))
+    assert starts.engines[0].closed
+    assert (await generate(shared.lend(settings("b")), "x")).text == "b 1"
+    await shared.keep_only(None)
+    assert [engine.closed for engine in starts.engines] == [True, True]
+
+
+async def test_two_engines_are_never_open_at_once() -> None:
+    shared = SharedEngine(starts := Starts())
+    shared.lend_started(settings("a"))
+    with pytest.raises(AssertionError, match="still open"):
+        shared.lend_started(settings("b"))
+    assert len(starts.engines) == 1
+
+
+async def test_what_keeps_it_from_starting_is_no_fault_of_the_call() -> None:
+    def refuses() -> Engine:
+        raise InputError("no such argument")
+
+    with pytest.raises(EngineError, match="no such argument"):
+        await generate(LentEngine(IDENTITY, refuses), "x")

@@ -1,0 +1,140 @@
+"""Settings become a pipeline: what a user chose reaches the strategy that it is for."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import pytest
+from tiny_albert import tiny_albert
+
+from localfact.api.evaluate import sample_corpus
+from localfact.assess.priormap import PriorMap
+from localfact.evidence.queries import WRITTEN_QUERIES
+from localfact.llm.engine import Chat
+from localfact.llm.scripted import ScriptedEngine
+from localfact.llm.transcript import RecordingEngine
+from localfact.methods.engine import EngineFacts, start_settings
+from localfact.methods.extraction import resolve
+from localfact.methods.options import Options
+from localfact.methods.registry import METHODS
+from localfact.methods.wiring import find_relation_model, wire
+from localfact.models.cards import ModelCard, load_card
+from localfact.pipeline import Pipeline
+from localfact.records import Claim, Evidence, Pair, PreVerification, Response
+from localfact.relations.llm import llm_identity
+from localfact.relations.windows import READING
+from localfact.runs.run import complete
+from localfact.vocabulary import PreVerificationLabel
+
+TEXT = "Johannes Kepler was born in 1571. He moved to Graz."
+RESPONSE = Response(id="r", text=TEXT, prompt="Who was Kepler?")
+MODEL = Options(model="scripted", embedder="none")
+
+
+def test_what_is_found_has_the_identity_of_what_is_opened(tmp_path: Path) -> None:
+    albert = str(tiny_albert(tmp_path / "albert"))
+    for options in (Options(embedder="none"), Options(), Options(relations=albert)):
+        found = find_relation_model(options)
+        model, close = found.open()
+        assert found.identity == model.identity
+        complete(close())
+
+
+def test_a_language_model_is_found_by_its_transcript(tmp_path: Path) -> None:
+    file = tmp_path / "calls.sqlite"
+    complete(RecordingEngine(engine := ScriptedEngine(), file).aclose())
+    found = find_relation_model(Options(relations="llm", replay=file, seed=3))
+    assert found.identity == llm_identity(engine.identity, 3)
+    model, close = found.open()
+    assert model.identity == found.identity
+    complete(close())
+
+
+def shown(chat: Chat, kind: str) -> str | None:
+    """What a prompt shows last between markers of that kind."""
+    found = re.findall(rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>", chat[0].content, re.DOTALL)
+    return str(found[-1][1]) if found else None
+
+
+def answer(chat: Chat) -> str:
+    """Takes the response apart, and puts the name for the pronoun of the one claim that it is then shown."""
+    claim = shown(chat, "claim")
+    if claim is None:
+        return "[1] Johannes Kepler was born in 1571.\n[2] He moved to Graz."
+    return claim.replace("He moved", "Johannes Kepler moved")
+
+
+def wired(name: str, options: Options, engine: ScriptedEngine) -> Pipeline:
+    """The pipeline of a method, with a scripted engine where vLLM would be started."""
+    facts = EngineFacts(engine.identity, settings=cast("Any", object()))
+    settings = resolve(METHODS[name], options, engine.identity)
+    return wire(METHODS[name], options, settings, facts, lambda _: engine)
+
+
+async def test_factreasoner_with_a_model_takes_a_response_apart_and_revises_the_claims() -> None:
+    road = wired("factreasoner-fr2", MODEL, ScriptedEngine(answer))
+    extraction = await road.extractor.extract(RESPONSE)
+    assert [claim.text for claim in extraction.claims] == [
+        "Johannes Kepler was born in 1571.",
+        "Johannes Kepler moved to Graz.",
+    ]
+    assert extraction.claims[1].original == "He moved to Graz."
+
+
+async def test_a_model_is_not_asked_for_claims_that_are_given_nor_for_relations_of_another_model() -> None:
+    engine = ScriptedEngine(answer)
+    road = wired("factreasoner-fr2", MODEL.model_copy(update={"relations": "lexical"}), engine)
+    given = RESPONSE.model_copy(update={"claims": (Claim(id="a", text="He moved to Graz."),)})
+    assert (await road.extractor.extract(given)).claims == given.claims
+    assert road.relation_model is not None
+    await road.relation_model.relate([Pair("Kepler moved to Graz.", "He moved to Graz.")])
+    assert not engine.calls
+
+
+@pytest.mark.parametrize(("queries", "asked"), [("claim", 0), ("llm", 1)])
+async def test_a_model_writes_the_queries_where_it_is_told_to(queries: Literal["claim", "llm"], asked: int) -> None:
+    engine = ScriptedEngine(lambda chat: "Marie Curie birthplace Warsaw")
+    options = MODEL.model_copy(update={"queries": queries, "corpus": sample_corpus()})
+    claim = Claim(id="c1", text="Marie Curie was born in Warsaw.")
+    evidence = await wired("factreasoner-fr2", options, engine).retriever.retrieve(RESPONSE, [claim])
+    assert evidence.hits["c1"]
+    assert len(engine.calls) == asked
+    assert (WRITTEN_QUERIES in evidence.notes) == bool(asked)
+
+
+def test_settings_name_the_prompts_that_a_method_sends_and_how_long_pairs_are_read() -> None:
+    identity = ScriptedEngine().identity
+    told = {name: resolve(METHODS[name], MODEL, identity) for name in ("fastfact", "localfact", "factreasoner-fr2")}
+    assert {name: set(settings["prompts"]) for name, settings in told.items()} == {
+        "fastfact": {"extraction", "verification"},
+        "localfact": {"extraction", "relation"},
+        "factreasoner-fr2": {"atomization", "revision", "relation"},
+    }
+    assert told["localfact"]["relations"] == told["factreasoner-fr2"]["relations"] == f"llm+reading={READING}"
+    assert (told["localfact"]["confidence"], told["fastfact"]["confidence"]) == ("distribution", "token")
+    written = resolve(METHODS["factreasoner-fr2"], MODEL.model_copy(update={"queries": "llm"}), identity)
+    assert "query" in written["prompts"]
+
+
+async def test_a_map_of_priors_reaches_the_assessor(tmp_path: Path) -> None:
+    file = tmp_path / "map.json"
+    file.write_text(PriorMap(knots=((0.0, 0.3), (1.0, 0.3))).model_dump_json())
+    road = wired("localfact", MODEL.model_copy(update={"prior_map": file}), ScriptedEngine())
+    likely = PreVerification(label=PreVerificationLabel.LIKELY_SUPPORTED, confidence=0.9)
+    claim = Claim(id="c1", text="He moved to Graz.", preverification=likely)
+    judgement = await road.assessor.assess(RESPONSE, [claim], Evidence(), {})
+    assert judgement.verdicts[0].posterior == pytest.approx(0.3)
+
+
+def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    reserved: list[float] = []
+    monkeypatch.setattr("localfact.llm.settings.engine_settings", lambda card, **more: reserved.append(more["reserved_gib"]))
+    monkeypatch.setattr("localfact.methods.engine.load_card", lambda name: card_of(name))
+
+    def card_of(name: str) -> ModelCard:
+        return load_card(name) if name == "builtin-nli" else ModelCard(name=name, revision="abc", roles=("relations",))
+
+    for relations in (None, "lexical", "llm", "builtin-nli", "some-encoder"):
+        start_settings(Options(model="some-model", embedder="none", relations=relations))
+    assert reserved[:4] == [0, 0, 0, 0], "what runs by ONNX stays on the CPU"
+    assert reserved[4] > 0

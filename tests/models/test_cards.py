@@ -1,0 +1,152 @@
+"""Model cards: by name, by file, by folder; what a user can get wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from localfact.errors import InputError, MissingError
+from localfact.models.cards import ModelCard, list_cards, load_card, named_card, settled, weights_folder
+from localfact.models.weights import COMMIT
+from localfact.runtime.files import file_digest
+
+
+def test_every_card_that_ships_is_valid_and_named_like_its_file() -> None:
+    assert "minilm" in [card.name for card in list_cards()]
+    for card in list_cards():
+        assert named_card(card.name) == card
+
+
+def test_cards_name_a_commit_or_say_that_they_do_not() -> None:
+    moving = [card.name for card in list_cards() if not (COMMIT.fullmatch(card.revision) or card.package or card.shipped)]
+    assert set(moving) == {"granite-3.0-8b", "albert-vitaminc"}
+
+
+def test_a_card_of_a_language_model_says_what_memory_it_takes() -> None:
+    for card in list_cards():
+        if "llm" in card.roles:
+            stated = (card.hub, card.window, card.parameters, card.weights_gib, card.kv_bytes, card.kv_heads)
+            assert None not in stated, card.name
+            assert card.hardware, card.name
+
+
+def test_a_card_of_an_embedder_says_its_window_and_dimension() -> None:
+    embedders = [card for card in list_cards() if "embedder" in card.roles]
+    assert len(embedders) == 6
+    assert all(card.window and card.dimension for card in embedders)
+
+
+def test_a_hub_id_is_answered_with_the_card_that_ships_for_it() -> None:
+    assert named_card("Qwen/Qwen2.5-7B-Instruct").name == "qwen2.5-7b"
+
+
+def test_a_hub_id_without_a_card_is_a_model_that_its_weights_will_tell_more_of() -> None:
+    card = named_card("someone/Some-Model_1.0")
+    assert (card.name, card.hub, card.revision) == ("Some-Model_1.0", "someone/Some-Model_1.0", "main")
+    assert set(card.roles) == {"embedder", "reranker", "relations", "llm"}
+
+
+def test_a_folder_goes_before_a_hub_id_of_the_same_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "someone" / "model").mkdir(parents=True)
+    (tmp_path / "someone" / "model" / "model.safetensors").write_bytes(b"one")
+    monkeypatch.chdir(tmp_path)
+    assert load_card("someone/model").folder == Path("someone/model")
+
+
+def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
+    assert (weights_folder(load_card("minilm")) / "model.safetensors").is_file()
+
+
+def test_weights_that_ship_are_the_ones_that_their_card_names() -> None:
+    shipped = {card.name: card for card in list_cards() if card.shipped}
+    assert set(shipped) == {"builtin-nli"}
+    for card in shipped.values():
+        assert card.revision == f"sha256:{file_digest(weights_folder(card) / 'model.onnx')}"
+        assert settled(card) == card
+
+
+def test_the_identity_is_name_and_shortened_revision() -> None:
+    card = ModelCard(name="tiny", revision="sha256:0123456789abcdef", roles=("embedder",))
+    assert card.identity == "tiny@0123456789ab"
+
+
+def test_the_identity_is_another_with_other_prefixes_and_the_same_with_none() -> None:
+    plain = ModelCard(name="tiny", revision="abc", roles=("embedder",), query_prefix="", passage_prefix="")
+    stated = [("query: ", ""), ("", "query: "), ("query: ", "passage: "), ("query:", "passage: ")]
+    cards = [plain.model_copy(update={"query_prefix": query, "passage_prefix": passage}) for query, passage in stated]
+    assert plain.identity == "tiny@abc"
+    assert len({card.identity for card in [plain, *cards]}) == 5
+    assert all(card.identity.startswith("tiny@abc+prefixes=") for card in cards)
+
+
+def test_the_embedders_that_ship_have_the_prefixes_that_their_authors_tell() -> None:
+    prefixes = {card.name: (card.query_prefix, card.passage_prefix) for card in list_cards() if "embedder" in card.roles}
+    instruction = "Instruct: Given a claim, retrieve documents that support or refute the claim\nQuery:"
+    assert prefixes == {
+        "bge-small": ("Represent this sentence for searching relevant passages: ", ""),
+        "e5-small": ("query: ", "passage: "),
+        "gte-modernbert": ("", ""),
+        "minilm": ("", ""),
+        "multilingual-e5-small": ("query: ", "passage: "),
+        "qwen3-embedding-0.6b": (instruction, ""),
+    }
+
+
+def test_an_unknown_name_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(MissingError, match=r"Known: .*minilm"):
+        load_card("minilmm")
+
+
+@pytest.mark.parametrize("path", ["../models/minilm", "no/such/card.yaml", "/nowhere"])
+def test_a_path_where_nothing_is_is_answered_as_a_path(path: str) -> None:
+    with pytest.raises(MissingError, match=f"There is no folder and no card {path}"):
+        load_card(path)
+
+
+def test_a_card_is_read_from_a_path(tmp_path: Path) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("{name: own, revision: abc, roles: [llm], hub: someone/own}")
+    assert load_card(str(file)).hub == "someone/own"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("name: [unclosed", "not YAML"),
+        ("", "the whole file"),
+        ("{name: own, revision: abc, roles: [poet]}", "roles"),
+        ("{name: own, revision: abc, roles: [llm], colour: red}", "colour"),
+        ("{name: own, revision: abc, roles: [embedder], window: 0}", "window"),
+    ],
+)
+def test_a_card_that_is_none_is_refused_with_its_field(tmp_path: Path, text: str, complaint: str) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError, match=complaint):
+        load_card(str(file))
+
+
+def test_a_folder_of_weights_is_known_by_the_hash_of_its_weights(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(b"one")
+    before = load_card(str(tmp_path))
+    assert weights_folder(before) == tmp_path
+    (tmp_path / "model.safetensors").write_bytes(b"two")
+    assert load_card(str(tmp_path)).identity != before.identity
+
+
+def test_a_folder_that_happens_to_be_called_like_a_card_does_not_hide_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "minilm").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert load_card("minilm").package is not None
+
+
+def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="holds no model weights"):
+        load_card(str(tmp_path))
+
+
+@pytest.mark.parametrize("card", [{"package": "no_such_package"}, {"shipped": "no-such-folder"}, {"hub": "someone/own"}, {}])
+def test_weights_that_are_not_on_this_machine_are_missed_with_a_cure(card: dict[str, str]) -> None:
+    with pytest.raises(MissingError, match=r"make setup|models pull someone/own|Give the path"):
+        weights_folder(ModelCard(name="own", revision="abc", roles=("llm",), **card))

@@ -1,0 +1,38 @@
+"""Files that a full disk interrupts keep what they had."""
+
+import errno
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from localfact.errors import WriteError
+from localfact.runtime.files import file_digest, replace, whole_lines, write_errors
+
+
+def test_the_digest_is_that_of_the_bytes(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"a" * 100_000)
+    assert file_digest(file) == hashlib.sha256(b"a" * 100_000).hexdigest()
+
+
+def test_a_replacement_that_fails_midway_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "a"
+    file.write_bytes(b"old")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(WriteError, match="No space left on device"), write_errors(file):
+        replace(file, b"new")
+    assert file.read_bytes() == b"old"
+
+
+def test_a_last_line_that_was_cut_short_is_told_from_whole_ones(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    assert whole_lines(file) == ([], False)
+    file.write_bytes(b"one\ntwo\n")
+    assert whole_lines(file) == ([b"one\n", b"two\n"], False)
+    file.write_bytes(b"one\ntw")
+    assert whole_lines(file) == ([b"one\n"], True)
