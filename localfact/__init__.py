@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from localfact.api.evaluate import check, evaluate
-    from localfact.api.relate import infer, relate
+    from localfact.api.infer import infer
+    from localfact.api.relate import relate
     from localfact.errors import LocalFactError
     from localfact.methods.options import Options
     from localfact.records import Assessment
@@ -27,7 +28,7 @@ _HOMES = {
     "Summary": "localfact.report.summary",
     "check": "localfact.api.evaluate",
     "evaluate": "localfact.api.evaluate",
-    "infer": "localfact.api.relate",
+    "infer": "localfact.api.infer",
     "relate": "localfact.api.relate",
 }
 

@@ -2,11 +2,10 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from localfact.records import (
     Assessment,
@@ -27,10 +26,6 @@ from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
 #: "pages_failed" whenever the web answered; "prompt_tokens", "cached_tokens" and "output_tokens" whenever a language model did.
 Observer = Callable[[str, int], None]
-#: Does what is left when the road is closed; told whether all responses are through, and whom to tell how far it is.
-Finish = Callable[[bool, Observer], None]
-#: Ends what strategies hold open.
-Close = Callable[[], Coroutine[Any, Any, None]]
 
 
 @dataclass
@@ -65,39 +60,26 @@ def unobserved(what: str, number: int) -> None:
     """An observer that nobody reads."""
 
 
-def nothing_to_finish(whole: bool, observe: Observer) -> None:
-    """What a pipeline that adds to no corpus does at its end."""
-
-
-async def nothing_to_close() -> None:
-    """What a pipeline does at its end when its strategies hold nothing open."""
-
-
 @dataclass(frozen=True)
 class Pipeline:
-    """One strategy for each stage.
+    """One strategy for each stage. Whoever opened them closes them.
 
     Attributes:
         relation_model: None for an assessor that needs no pairs related.
-        close: ends what the strategies hold open, a language model engine say; in the event loop that they worked in.
-        notes: what a reader must know of the run as a whole once it is through, a search provider that refused say.
-        finish: called once, after `close` and in no event loop, with whether all responses are through: lets go of a corpus
-            that was added to, indexed if they are.
     """
 
     extractor: ClaimExtractor
     retriever: Retriever
     relation_model: RelationModel | None
     assessor: Assessor
-    close: Close = nothing_to_close
-    notes: Callable[[], tuple[str, ...]] = tuple
-    finish: Finish = nothing_to_finish
 
     async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
         """Takes `response` down the road.
 
-        A response that cannot be assessed comes back as a failed Assessment with the reason, so that it never stops the others.
-        What must stop the whole run is raised: a LocalFactError (something missing, a damaged corpus).
+        A response that cannot be used comes back as a failed Assessment with the reason.
+
+        Raises:
+            LocalFactError: it could not be assessed, or (something missing, a damaged corpus) no other can be, either.
         """
         if response.problem is not None:
             return failed(index, response, response.problem)
@@ -115,8 +97,8 @@ class Pipeline:
         if not claims:
             return assessment_of(index, response, extraction, Evidence(), Judgement())
         with journey.stage("retrieve"):
-            unsettled = self.assessor.unsettled(claims)
-            evidence = await self.retriever.retrieve(response, unsettled) if unsettled else Evidence()
+            searched = self.assessor.needs_evidence(claims)
+            evidence = await self.retriever.retrieve(response, searched) if searched else Evidence()
         judged = [claim for claim in claims if claim.id not in evidence.failures]
         pairs = self.assessor.pairs(judged, evidence)
         with journey.stage("relate"):
@@ -125,7 +107,7 @@ class Pipeline:
         with journey.stage("assess"):
             judgement = await self.assessor.assess(response, judged, evidence, relations)
         judgement = with_failures(judgement, claims, evidence.failures)
-        counts = {"retrieve": {"claims": len(unsettled)}, "relate": count_pairs(relations)}
+        counts = {"retrieve": {"claims": len(searched)}, "relate": count_pairs(relations)}
         return assessment_of(index, response, extraction, evidence, judgement, counts)
 
     async def _relate(self, pairs: Sequence[Pair]) -> Relations:
@@ -136,12 +118,13 @@ class Pipeline:
         return dict(zip(pairs, await self.relation_model.relate(pairs), strict=True))
 
 
-def failed(index: int, response: Response, reason: str) -> Assessment:
-    """The assessment of a response that could not be assessed; it keeps its text and says why."""
-    return begun(index, response).model_copy(update={"error": reason})
+def failed(index: int, response: Response, reason: str, journey: Journey | None = None) -> Assessment:
+    """The assessment of a response that could not be assessed: its text, the reason, and what was sent for it all the same."""
+    usage = journey.ledger.repeatable() if journey is not None else {}
+    return unassessed(index, response).model_copy(update={"error": reason, "usage": usage})
 
 
-def begun(index: int, response: Response) -> Assessment:
+def unassessed(index: int, response: Response) -> Assessment:
     """What an assessment has of the response itself, before anything is known about it."""
     gold_supported, gold_not_supported = gold_counts(response)
     return Assessment(
@@ -183,7 +166,7 @@ def assessment_of(
         "relate": counted.get("relate", {}),
         "assess": judgement.counts,
     }
-    return begun(index, response).model_copy(
+    return unassessed(index, response).model_copy(
         update={
             "status": status_of(judgement.verdicts),
             "claims": extraction.claims,

@@ -44,7 +44,7 @@ class RelationModel(Protocol):
 class Assessor(Protocol):
     """Decides about the claims of one response."""
 
-    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
         """Returns the claims that evidence must be found for, in order: all, unless something settled a claim before."""
         ...
 

@@ -34,8 +34,9 @@ from localfact.runtime.locations import CHECKOUT
 
 MANIFEST, README = "MANIFEST.sha256", "README.txt"
 WHEELS, WEIGHTS, INDEX = Path("wheels"), Path("models/weights"), Path("index")
-#: Made in a checkout and not of it, where git is not there to ask.
-MADE = frozenset({".git", ".venv", "__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", "dist", "runs"})
+#: Made in a checkout and not of it, where git is not there to ask: anywhere, and at its top.
+MADE = frozenset({"__pycache__"})
+MADE_AT_THE_TOP = frozenset({".git", ".venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", "dist", "runs"})
 #: Half-written files, and locks.
 PASSING = (NEW, ".lock", ".part")
 PIN = re.compile(r"^([A-Za-z0-9._-]+==[^\s\\;]+)", re.MULTILINE)
@@ -87,14 +88,17 @@ def tracked(root: Path) -> list[str]:
 def walked(root: Path) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         inside = Path(folder).relative_to(root)
-        folders[:] = [name for name in folders if name not in MADE and of_project(inside / name)]
+        folders[:] = [name for name in folders if of_project(inside / name)]
         yield from (inside / name for name in files if of_project(inside / name))
 
 
 def of_project(name: Path) -> bool:
     """Whether a file or folder is neither carried beside the project nor written by this script."""
     corpus = name.is_relative_to(INDEX) and len(name.parts) > 1 and not name.parts[1].startswith("sample")
-    return not (corpus or name.is_relative_to(WHEELS) or name.is_relative_to(WEIGHTS) or str(name) in (MANIFEST, README))
+    made = name.name in MADE or name.parts[0] in MADE_AT_THE_TOP
+    return not (
+        made or corpus or name.is_relative_to(WHEELS) or name.is_relative_to(WEIGHTS) or str(name) in (MANIFEST, README)
+    )
 
 
 def weights(name: str, passing: Path) -> list[Item]:

@@ -9,19 +9,19 @@ its own does.
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
-from localfact.api.evaluate import prepare, sample_responses
-from localfact.methods.extraction import factreasoner
+from localfact.api.evaluate import Job, prepare, sample_responses
 from localfact.methods.options import Options
 from localfact.methods.wiring import wire
-from localfact.pipeline import Journey, Pipeline
+from localfact.pipeline import Journey, Pipeline, unobserved
 from localfact.records import Assessment, Distribution, Failure, Pair
-from localfact.runs.run import SILENT
+from localfact.runs.progress import SILENT
 from localfact.scoring import score, standard_scores
 from localfact.stages import RelationModel
 from localfact.vocabulary import RelationLabel
@@ -51,12 +51,14 @@ class Remembering:
         return predictions
 
 
-def measured(data: Path | None, gate: float | None, pipeline: Pipeline, settings: dict[str, object]) -> tuple[int, int, float]:
+def measured(job: Job, pipeline: Pipeline, gate: float | None) -> tuple[int, int, float]:
     """Pairs asked, how many were not neutral, and F1 against the labels."""
     remembering = Remembering(pipeline.relation_model, {})
-    judge = factreasoner({**settings, "gate": gate})
-    road = Pipeline(pipeline.extractor, pipeline.retriever, remembering, judge)
-    job = prepare(data, options=LABELLED)
+    settings = job.chosen.settings
+    judge = job.chosen.method.assessor(
+        settings.model_copy(update={"assessment": settings.assessment.model_copy(update={"gate": gate})}), None
+    )
+    road = replace(pipeline, relation_model=remembering, assessor=judge)
 
     async def everything() -> list[Assessment]:
         return [await road.assess(index, response, Journey(), SILENT.count) for index, response in enumerate(job.responses)]
@@ -73,13 +75,13 @@ def main() -> None:
     console = Console()
     for data in [None, *map(Path, sys.argv[1:])]:
         job = prepare(data, method=METHOD, options=LABELLED)
-        pipeline = wire(job.method, job.options, job.settings)
+        pipeline, _ = wire(job.chosen, AsyncExitStack(), observe=unobserved)
         table = Table(title=str(data or sample_responses().name), title_justify="left")
         for column in ("gate", "pairs asked", "saved", "non-neutral lost", "F1(gold)"):
             table.add_column(column, justify="right")
         whole = decided_whole = 0
         for gate in GATES:
-            asked, decided, f1 = measured(data, gate, pipeline, dict(job.settings))
+            asked, decided, f1 = measured(job, pipeline, gate)
             whole, decided_whole = whole or asked, decided_whole or decided
             lost = 1 - decided / decided_whole
             table.add_row(str(gate), f"{asked:,}", f"{1 - asked / whole:.1%}", f"{lost:.1%}", f"{f1:.3f}")

@@ -31,12 +31,12 @@ web: runtime text
 corpus: models runtime text web
 llm: models runtime
 prompts: llm text
-runs: inputs llm pipeline prompts runtime stages text
+runs: inputs pipeline runtime text
 assess: inference llm prompts runtime stages text
 claims: llm prompts runtime stages text
 evidence: corpus llm models prompts runtime stages text web
 relations: llm models prompts runtime stages text
-methods: assess claims corpus evidence llm models pipeline prompts relations stages web
+methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models report runs runtime scoring

@@ -4,26 +4,28 @@ The mathematics and its guarantee are in `scoring/risk.py`; here the claims get 
 evaluation of given claims, and are held against the annotator's labels.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from localfact.assess.priormap import PriorMap, fitted
 from localfact.assess.priors import expected_truth
-from localfact.errors import InputError, LocalFactError
+from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS, read_responses
-from localfact.llm.engine import Engine
-from localfact.methods.engine import engine_facts, open_engine
-from localfact.methods.extraction import resolve
+from localfact.methods.engine import open_engine
+from localfact.methods.extraction import open_extractor
 from localfact.methods.options import Options
-from localfact.methods.registry import FastFactMethod, LocalFactMethod, method_for
-from localfact.methods.wiring import llm_extractor
+from localfact.methods.registry import method_for
+from localfact.methods.wiring import Configuration, configure
 from localfact.pipeline import observe_usage
-from localfact.records import Claim, Record, Response
-from localfact.runs.passes import SILENT_PASS, PassProgress
-from localfact.runs.run import CONCERN_ALL, CONCURRENCY_WITH_MODEL, complete
-from localfact.runtime.tasks import for_each
+from localfact.records import Claim, Extraction, Failure, Record, Response
+from localfact.runs.failures import or_failure
+from localfact.runs.progress import SILENT, Progress
+from localfact.runs.run import CONCURRENCY_WITH_MODEL
+from localfact.runtime.interrupts import interruptible
+from localfact.runtime.tasks import complete, for_each
 from localfact.runtime.usage import Ledger, kept_in
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
 from localfact.vocabulary import DEFINITE_LABELS, GoldLabel, PreVerificationLabel
@@ -76,7 +78,7 @@ def calibrate(
     limit: int | None = None,
     max_words: int = MAX_WORDS,
     concurrency: int = CONCURRENCY_WITH_MODEL,
-    progress: PassProgress = SILENT_PASS,
+    progress: Progress = SILENT,
 ) -> ThetaCalibration:
     """Pre-verifies the labelled claims of a file and picks theta.
 
@@ -95,23 +97,22 @@ def calibrate(
         if not 0 < value <= largest:
             raise InputError(f"{name} must be above 0 and at most {largest}, not {value}.")
     options = (options or Options()).model_copy(update={"claims": "given"})
-    chosen_method = method_for(method or "fastfact", options)
-    if not isinstance(chosen_method, FastFactMethod | LocalFactMethod):
-        raise InputError(f"The method {chosen_method.name} has no gate with a theta; take --method fastfact.")
+    if not method_for(method or "fastfact", options).uses_theta:
+        raise InputError(f"The method {method} has no gate with a theta; take --method fastfact.")
     rows = read_responses(Path(data), max_words=max_words, limit=limit)
     labelled = [row for row in rows if row.problem is None and any(claim.gold for claim in row.claims or ())]
     if not labelled:
         raise InputError(f"{data} has no labelled claims: 'claims' with a 'label' of S, NS or IR are needed.")
-    facts = engine_facts(options)
-    settings = resolve(chosen_method, options, facts.identity)
-    engine = open_engine(options, facts)
-    found, failures = complete(preverified(labelled, engine, settings, concurrency, progress))
+    chosen = configure(method or "fastfact", options)
+    if chosen.facts is None:
+        raise AssertionError("a method with a gate asks a language model")
+    found, failures = complete(preverified(labelled, chosen, concurrency, progress))
     claims = [claim for claim in found if claim.gold is not None]
     definite = [claim for claim in claims if is_definite(claim)]
     points = points_of(definite, len(claims), delta)
     return ThetaCalibration(
-        method=chosen_method.name,
-        model=facts.identity.model,
+        method=chosen.method.name,
+        model=chosen.facts.identity.model,
         responses=len(labelled),
         passed_over=len(rows) - len(labelled),
         failed=len(failures),
@@ -122,7 +123,7 @@ def calibrate(
         delta=delta,
         points=tuple(points),
         chosen=smallest_theta(points, max_risk),
-        prior_map=prior_map_of(claims, facts.identity.model) if with_prior_map else None,
+        prior_map=prior_map_of(claims, chosen.facts.identity.model) if with_prior_map else None,
         warnings=warnings_of(failures),
     )
 
@@ -148,36 +149,31 @@ def points_of(definite: Sequence[Claim], claims: int, delta: float) -> list[Risk
 
 
 async def preverified(
-    responses: Sequence[Response], engine: Engine, settings: Mapping[str, Any], concurrency: int, progress: PassProgress
+    responses: Sequence[Response], chosen: Configuration, concurrency: int, progress: Progress
 ) -> tuple[list[Claim], list[str]]:
-    """All claims of the responses in their order, pre-verified, and the reasons of responses that failed; closes the engine.
+    """All claims of the responses in their order, pre-verified, and the reasons of responses that failed.
 
     Raises:
         LocalFactError: what no other response would escape. Anything else fails its own response.
     """
-    claims: dict[int, Sequence[Claim]] = {}
-    failures: dict[int, str] = {}
+    results: dict[int, Extraction | Failure] = {}
 
     async def one(numbered: tuple[int, Response]) -> None:
         number, response = numbered
-        try:
-            with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
-                claims[number] = (await extractor.extract(response)).claims
-        except CONCERN_ALL:
-            raise
-        except LocalFactError as error:
-            failures[number] = f"{response.id}: {error}"
-        except Exception as error:  # one bad response must never stop the rest
-            failures[number] = f"{response.id}: {type(error).__name__}: {error}"
+        with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
+            results[number] = await or_failure(extractor.extract(response))
         progress.row_done()
 
-    try:
-        extractor = llm_extractor(engine, settings)
+    async with AsyncExitStack() as opened:
+        with interruptible():
+            engine = open_engine(chosen.options, opened, chosen.facts)
+        extractor = open_extractor(chosen.settings.extraction, engine, chosen.settings.seed)
         progress.begin(len(responses), 0)
         await for_each(enumerate(responses), one, concurrency)
-    finally:
-        await engine.aclose()
-    return [claim for number in sorted(claims) for claim in claims[number]], [failures[number] for number in sorted(failures)]
+    in_order = [results[number] for number in range(len(responses))]
+    claims = [claim for result in in_order if not isinstance(result, Failure) for claim in result.claims]
+    failed = zip(responses, in_order, strict=True)
+    return claims, [f"{response.id}: {result.reason}" for response, result in failed if isinstance(result, Failure)]
 
 
 def is_definite(claim: Claim) -> bool:

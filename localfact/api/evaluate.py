@@ -1,25 +1,29 @@
 """Evaluating: a file of responses into a run folder, or one text. The package and the commands offer it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from localfact.api.rescore import run_facts
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.inputs.responses import MAX_WORDS, read_responses, response_of, warnings_about
-from localfact.methods.engine import EngineFacts, Start, engine_facts, start_engine, without_name
-from localfact.methods.evidence import check_web, finish_left, with_corpus
-from localfact.methods.extraction import resolve
+from localfact.llm.engine import EngineIdentity
+from localfact.llm.shared import Start, start_engine
+from localfact.methods.engine import same_model, without_name
+from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options
-from localfact.methods.registry import Method, method_for
-from localfact.methods.wiring import keeping, wire
+from localfact.methods.settings import DataSettings, Settings, upgraded, without_parts
+from localfact.methods.wiring import Configuration, configure, wire, with_cache
 from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
-from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, SILENT, Progress, complete, run_and_close
+from localfact.runs.progress import SILENT, Progress
+from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
 from localfact.runs.run_folder import (
     RELATIONS_FILE,
     RUN_FILE,
@@ -30,7 +34,9 @@ from localfact.runs.run_folder import (
     settings_name,
 )
 from localfact.runtime.files import file_digest
+from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder
+from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.scoring import KPolicy
 
@@ -48,23 +54,15 @@ NO_EVIDENCE = (
 class Job:
     """An evaluation that is ready to be run: what `prepare` found out without loading a model.
 
-    `facts`: of the language model, for a method that asks one; the engine that is opened is that very one. `warnings`: what a
-    reader of the results must know of the input.
+    Attributes:
+        out: the run folder. warnings: what a reader of the results must know of the input.
     """
 
     data: Path
     responses: tuple[Response, ...]
-    method: Method
-    options: Options
-    settings: Mapping[str, Any]
+    chosen: Configuration
     out: Path
-    facts: EngineFacts | None = None
     warnings: tuple[str, ...] = ()
-
-    @property
-    def machine(self) -> Mapping[str, Any]:
-        """How the hardware is divided; empty where no language model is run."""
-        return self.facts.machine if self.facts else {}
 
 
 def sample_responses() -> Path:
@@ -89,9 +87,9 @@ def prepare(
     """Reads the input and settles everything that decides the results. No model is loaded and nothing is written.
 
     Args:
-        data: JSONL or JSON with responses in any schema of inputs.py; the shipped sample when None, with its corpus unless the
-            options name another or have the web searched, and with claims extracted unless the options say "given".
-        method: a name of methods.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
+        data: JSONL or JSON with responses in any schema of inputs/responses.py; the shipped sample when None, with its corpus
+            unless the options name another or have the web searched, and with claims extracted unless the options say "given".
+        method: a name of registry.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
         options: what departs from the method's defaults.
         out: the run folder; runs/<hash of data and settings> when None.
         limit: take the first so many rows.
@@ -102,7 +100,6 @@ def prepare(
         MissingError: there is no evidence for any response, or the language model is not on this machine.
     """
     options = with_corpus(options or Options())
-    chosen = method_for(method, options)
     if data is None:
         defaults = {"corpus": options.corpus or sample_corpus(), "claims": options.claims or "extract"}
         options = options.model_copy(update=defaults)
@@ -110,24 +107,29 @@ def prepare(
         check_web(options)
     path = Path(data) if data is not None else sample_responses()
     responses = read_responses(path, max_words=max_words, limit=limit)
-    facts = engine_facts(options) if options.names_model else None
-    settings = {
-        "data": {"sha256": file_digest(path), "limit": limit},
-        **resolve(chosen, options, facts.identity if facts else None),
-    }
+    chosen = configure(method, options)
+    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=file_digest(path), limit=limit)})
     if options.corpus is None:
         responses = without_evidence_marked(responses)
-    folder = Path(out) if out is not None else RUNS / settings_name(without_name(settings))
-    return Job(path, tuple(responses), chosen, options, begun(settings, folder), folder, facts, warnings_about(path))
+    folder = Path(out) if out is not None else RUNS / run_name(settings)
+    return Job(path, tuple(responses), replace(chosen, settings=known_as(settings, folder)), folder, warnings_about(path))
 
 
-def begun(settings: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def run_name(settings: Settings) -> str:
+    """The name of the run's folder: what a model is called is not in it, nor is the form in which settings are written."""
+    plain = without_parts(settings.plain())
+    return settings_name(plain | ({"model": without_name(settings.model)} if settings.model is not None else {}))
+
+
+def known_as(settings: Settings, folder: Path) -> Settings:
     """The settings, with the model called as by the run that began the folder, if it is the same under another name."""
+    if settings.model is None:
+        return settings
     try:
-        before = read_run_file(folder)["settings"]
-        return dict(before if without_name(before) == without_name(settings) else settings)
+        before = EngineIdentity.model_validate(read_run_file(folder)["settings"].get("model"))
     except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` says
-        return dict(settings)
+        return settings
+    return settings.model_copy(update={"model": before}) if same_model(before, settings.model) else settings
 
 
 def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
@@ -166,45 +168,50 @@ def execute(
     Raises:
         LocalFactError: what stops the whole run. What was done is in the run folder.
     """
-    # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
-    begins = force or not (job.out / RUN_FILE).exists()
-    wired = partial(wire, job.method, job.options, job.settings, job.facts, start)
-    pipeline = wired() if begins else None
-    notes: tuple[str, ...] = ()
-    try:
-        with RunFolder(job.out, job.settings, versions(), sources=sources_of(job), machine=job.machine, force=force) as folder:
+    return complete(executed(job, recall_k, concurrency, force, progress, start))
+
+
+async def executed(
+    job: Job, recall_k: KPolicy | None, concurrency: int | None, force: bool, progress: Progress, start: Start
+) -> Summary:
+    """As `execute`, in an event loop."""
+    chosen, plain = job.chosen, job.chosen.settings.plain()
+    async with AsyncExitStack() as opened:
+        wired = partial(wire_interruptibly, chosen, opened, progress, start)
+        # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
+        road = wired() if force or not (job.out / RUN_FILE).exists() else None
+        with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
+            notes: tuple[str, ...] = ()
             if pending(len(job.responses), folder.done):
-                running, pipeline = keeping(pipeline or wired(), job.settings, job.options, folder.path / RELATIONS_FILE), None
-                notes = take(job, running, folder, concurrency, progress)
-            elif job.options.live:
-                finish_left(job.options, job.settings, progress.count)
+                pipeline, notes_at_end = road or wired()
+                pipeline = with_cache(pipeline, chosen, folder.path / RELATIONS_FILE, opened)
+                await run(job.responses, pipeline, folder, progress, concurrency or usual_concurrency(chosen.options))
+                notes = notes_at_end()
+            elif chosen.options.live:
+                await finish_left(chosen.options, chosen.settings.evidence, progress.count)
+            await opened.aclose()  # a corpus that was added to is whole before the run is summed up
             summary = summarise(
                 read_assessments(job.out),
-                method=job.method.name,
-                settings=job.settings,
+                run_facts(plain),
                 run=str(job.out),
                 recall_k=recall_k,
                 warnings=(*job.warnings, *folder.warnings, *notes),
-                seed=job.options.seed,
             )
             folder.complete(summary.model_dump(mode="json"))
-    finally:
-        if pipeline is not None:
-            complete(pipeline.close())
-            pipeline.finish(False, progress.count)
-    return summary
+            return summary
 
 
-def take(job: Job, pipeline: Pipeline, folder: RunFolder, concurrency: int | None, progress: Progress) -> tuple[str, ...]:
-    """Takes what is pending down a road that is closed behind it, and finished if nothing interrupted it; what it notes."""
-    whole = False
-    try:
-        at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.options.names_model else CONCURRENCY)
-        complete(run_and_close(job.responses, pipeline, folder, progress, at_once))
-        whole = True
-    finally:
-        pipeline.finish(whole, progress.count)
-    return pipeline.notes()
+def usual_concurrency(options: Options) -> int:
+    """How many responses are on the road at once unless told."""
+    return CONCURRENCY_WITH_MODEL if options.names_model else CONCURRENCY
+
+
+def wire_interruptibly(
+    chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start
+) -> tuple[Pipeline, Notes]:
+    """As `wire`; it blocks, so Ctrl-C must reach it."""
+    with interruptible():
+        return wire(chosen, opened, observe=progress.count, start=start)
 
 
 def evaluate(
@@ -231,7 +238,7 @@ def check(
     options: Options | None = None,
     max_words: int = MAX_WORDS,
 ) -> Assessment:
-    """Judges one text and returns a verdict for each of its claims; nothing is written.
+    """Judges one text and returns a verdict for each of its claims; nothing is written but what the options name.
 
     Args:
         text: any text. topic: what it is about, which resolves a leading "she" or "it". prompt: what it answers.
@@ -243,35 +250,26 @@ def check(
     response = response_of({"id": "text", "response": text, "topic": topic, "prompt": prompt}, 1, max_words)
     if response.problem is not None:
         raise InputError(response.problem)
-    options = options or Options()
-    options = with_corpus(options.model_copy(update={"claims": "extract"}))
+    options = with_corpus((options or Options()).model_copy(update={"claims": "extract"}))
     options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
-    chosen = method_for(method, options)
-    facts = engine_facts(options) if options.names_model else None
-    pipeline = wire(chosen, options, resolve(chosen, options, facts.identity if facts else None), facts)
-    whole = False
-    try:
-        assessment = complete(assess_one(pipeline, response))
-        whole = True
-    finally:
-        pipeline.finish(whole, SILENT.count)
-    return assessment
+    return complete(checked(response, configure(method, options)))
 
 
-async def assess_one(pipeline: Pipeline, response: Response) -> Assessment:
-    """One response down a road that is closed behind it."""
-    try:
+async def checked(response: Response, chosen: Configuration) -> Assessment:
+    """As `check`, in an event loop."""
+    async with AsyncExitStack() as opened:
+        pipeline, _ = wire_interruptibly(chosen, opened, SILENT, start_engine)
+        if chosen.options.relations_cache is not None:
+            pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
         return await pipeline.assess(0, response, Journey(), SILENT.count)
-    finally:
-        await pipeline.close()
 
 
-def sources_of(job: Job) -> dict[str, str]:
-    """Where things lay, for the reader of run.yaml: their content is what counts, and that is in the settings."""
-    sources = {"data": str(job.data), "corpus": str(job.options.corpus or "")}
-    if job.options.live:
-        sources |= {"providers": ", ".join(job.options.providers)}
-    transcript = job.options.transcript or job.options.replay
-    if job.options.names_model:
-        sources |= {"model": job.options.model or "", "transcript": str(transcript or "")}
-    return sources
+def notes_of(job: Job) -> dict[str, dict[str, Any]]:
+    """For the reader of run.yaml, where things lay and how the hardware is divided: contents count, and are in the settings."""
+    options, facts = job.chosen.options, job.chosen.facts
+    sources = {"data": str(job.data), "corpus": str(options.corpus or "")}
+    if options.live:
+        sources |= {"providers": ", ".join(options.providers)}
+    if options.names_model:
+        sources |= {"model": options.model or "", "transcript": str(options.transcript or options.replay or "")}
+    return {"sources": sources, "machine": dict(facts.machine) if facts else {}}

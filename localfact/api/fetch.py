@@ -6,27 +6,30 @@ network.
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from localfact.api.evaluate import Job
+from localfact.api.evaluate import Job, usual_concurrency
 from localfact.corpus.corpus import CorpusDescription
-from localfact.errors import InputError, LocalFactError, SearchError
-from localfact.evidence.queries import LLMQueries, QueryWriter, queries_of
+from localfact.errors import InputError, SearchError
+from localfact.evidence.queries import QueryWriter, queries_of
 from localfact.evidence.web_collector import WebCollector
-from localfact.methods.engine import Start, open_engine, start_engine
-from localfact.methods.evidence import Source, finish_corpus, open_source
+from localfact.llm.shared import Start, start_engine
+from localfact.methods.engine import open_engine
+from localfact.methods.evidence import open_source
+from localfact.methods.extraction import open_extractor
 from localfact.methods.options import Options
-from localfact.methods.registry import LLM
-from localfact.methods.wiring import assessor, extractor
+from localfact.methods.wiring import query_writer
 from localfact.models.embedder import named_embedder
 from localfact.pipeline import observe_usage
-from localfact.records import Claim, Response
-from localfact.runs.passes import SILENT_PASS, PassProgress
-from localfact.runs.run import CONCERN_ALL, CONCURRENCY, CONCURRENCY_WITH_MODEL, complete
-from localfact.runtime.tasks import for_each
-from localfact.runtime.usage import Ledger, kept_in, tell
+from localfact.records import Claim, Failure, Response
+from localfact.runs.failures import or_failure
+from localfact.runs.progress import SILENT, Progress
+from localfact.runtime.interrupts import interruptible
+from localfact.runtime.tasks import complete, for_each
+from localfact.runtime.usage import Ledger, count, kept_in
 from localfact.stages import Assessor, ClaimExtractor
 
 #: So many problems are told one by one.
@@ -34,8 +37,8 @@ PROBLEMS_TOLD = 20
 
 
 @dataclass
-class Gathered:
-    """What a gathering did.
+class Fetched:
+    """What a fetching did.
 
     Attributes:
         sent: what was searched and fetched now: "searches", "pages", "pages_failed".
@@ -73,79 +76,82 @@ class Road:
     collector: WebCollector
 
 
-def gather(
+def fetch(
     job: Job,
     *,
     retry_failed: bool = False,
     concurrency: int | None = None,
-    progress: PassProgress = SILENT_PASS,
+    progress: Progress = SILENT,
     start: Start = start_engine,
-) -> Gathered:
+) -> Fetched:
     """Fetches what the claims of a job need into its corpus, made if missing; what is there already is not asked for again.
 
     Args:
-        job: from `evaluation.prepare`, with options that name a provider. retry_failed: asks again for pages that a time-out, a
+        job: from `evaluate.prepare`, with options that name a provider. retry_failed: asks again for pages that a time-out, a
             limit or a broken connection withheld. concurrency: responses at once.
         progress: is told how far it is. start: what loads the language model.
 
     Raises:
         LocalFactError: what stops all of it. What was fetched is in the corpus; the same command goes on.
     """
-    if not job.options.live:
+    if not job.chosen.options.live:
         raise InputError("Fetching evidence needs a provider: --provider duckduckgo, say.")
-    embedder = named_embedder(job.options.embedder)
-    source = open_source(job.options, embedder, job.settings, retry_failed=retry_failed)
-    gathered = Gathered()
-    whole = False
-    try:
-        at_once = concurrency or (CONCURRENCY_WITH_MODEL if job.options.names_model else CONCURRENCY)
-        complete(gather_all(job, source, gathered, at_once, progress, start))
-        whole = True
-    finally:
-        finish(source, job, gathered, whole=whole, progress=progress)
-    return gathered
+    return complete(fetch_all(job, retry_failed, concurrency or usual_concurrency(job.chosen.options), progress, start))
 
 
-async def gather_all(job: Job, source: Source, gathered: Gathered, at_once: int, progress: PassProgress, start: Start) -> None:
-    """All responses, so many at once; closes what it opened, in the event loop that it worked in."""
-    if source.collector is None:
-        raise AssertionError("a source that is live has a collector")
-    engine = open_engine(job.options, job.facts, start) if job.options.names_model else None
-    try:
-        writes = engine is not None and job.settings["queries"] == LLM
-        queries = LLMQueries(engine, seed=job.settings["seed"]) if writes and engine is not None else None
-        road = Road(extractor(engine, job.settings), assessor(engine, job.settings), queries, source.collector)
+async def fetch_all(job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start) -> Fetched:
+    """As `fetch`, in an event loop."""
+    chosen, fetched = job.chosen, Fetched()
+    options, settings = chosen.options, chosen.settings
+    embedder = named_embedder(options.embedder)
+    async with AsyncExitStack() as opened:
+        source = open_source(options, embedder, settings.evidence, opened, observe=progress.count, retry_failed=retry_failed)
+        if source.collector is None or source.writer is None:
+            raise AssertionError("a source that is live has a collector and a corpus to write")
+        engine = None
+        if options.names_model:
+            with interruptible():
+                engine = open_engine(options, opened, chosen.facts, start)
+        road = Road(
+            open_extractor(settings.extraction, engine, settings.seed),
+            chosen.method.assessor(settings, engine),
+            query_writer(settings, engine),
+            source.collector,
+        )
         progress.begin(len(job.responses), 0)
-        await for_each(job.responses, partial(gather_one, road=road, gathered=gathered, progress=progress), at_once)
-    finally:
-        await source.collector.aclose()
-        if engine is not None:
-            await engine.aclose()
+        await for_each(job.responses, partial(fetch_one, road=road, fetched=fetched, progress=progress), at_once)
+        fetched.problems += source.notes()
+        fetched.without_page = source.writer.store.failures()
+    fetched.corpus = source.writer.description
+    return fetched
 
 
-async def gather_one(response: Response, *, road: Road, gathered: Gathered, progress: PassProgress) -> None:
+async def fetch_one(response: Response, *, road: Road, fetched: Fetched, progress: Progress) -> None:
     """One response; what it cannot do is counted and stops nobody else."""
-    gathered.responses += 1
+    fetched.responses += 1
     ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
-    try:
-        if response.problem is not None:
-            raise InputError(response.problem)
-        with kept_in(ledger):
-            claims = await claims_of(response, road)
-            progress.count("claims", len(claims))
-            gathered.claims += len(claims)
-            queries = await queries_of(road.queries, response, claims)
-            await for_each(queries.texts.values(), partial(search_one, road=road, gathered=gathered), len(claims))
-    except CONCERN_ALL:
-        raise
-    except LocalFactError as error:
-        gathered.responses_failed += 1
-        gathered.problem(f"{response.id}: {error}")
-    except Exception as error:  # one bad response must never stop the rest
-        gathered.responses_failed += 1
-        gathered.problem(f"{response.id}: {type(error).__name__}: {error}")
-    gathered.sent += ledger.sent
+    with kept_in(ledger):
+        result = await or_failure(searched(response, road, fetched, progress))
+    if isinstance(result, Failure):
+        fetched.responses_failed += 1
+        fetched.problem(f"{response.id}: {result.reason}")
+    fetched.sent += ledger.sent
     progress.row_done()
+
+
+async def searched(response: Response, road: Road, fetched: Fetched, progress: Progress) -> None:
+    """Has the claims of a response searched for.
+
+    Raises:
+        LocalFactError: its claims, or their queries, could not be had.
+    """
+    if response.problem is not None:
+        raise InputError(response.problem)
+    claims = await claims_of(response, road)
+    progress.count("claims", len(claims))
+    fetched.claims += len(claims)
+    queries = await queries_of(road.queries, response, claims)
+    await for_each(queries.texts.values(), partial(search_one, road=road, fetched=fetched), len(claims))
 
 
 async def claims_of(response: Response, road: Road) -> list[Claim]:
@@ -153,43 +159,32 @@ async def claims_of(response: Response, road: Road) -> list[Claim]:
     if response.evidence is not None:
         return []
     extraction = await road.extractor.extract(response)
-    return list(road.assessor.unsettled(extraction.claims))
+    return list(road.assessor.needs_evidence(extraction.claims))
 
 
-async def search_one(query: str, *, road: Road, gathered: Gathered) -> None:
+async def search_one(query: str, *, road: Road, fetched: Fetched) -> None:
     """One query and its pages; a search that nobody answers is counted, and asked again by the next run."""
     try:
         await road.collector.collect(query)
     except SearchError as error:
-        tell("searches_failed")
-        gathered.unanswered += 1
-        gathered.problem(f"{query!r}: {error}")
+        count("searches_failed")
+        fetched.unanswered += 1
+        fetched.problem(f"{query!r}: {error}")
 
 
-def finish(source: Source, job: Job, gathered: Gathered, *, whole: bool, progress: PassProgress) -> None:
-    """Indexes what was gathered, if all of it is there, and lets the corpus go."""
-    if source.writer is None:
-        return
-    gathered.problems += source.notes()
-    if whole:
-        gathered.without_page = source.writer.store.failures()
-    finish_corpus(source.writer, job.settings["passages"], whole=whole, observe=progress.count)
-    gathered.corpus = source.writer.description
-
-
-def summary_of(gathered: Gathered, options: Options) -> dict[str, Any]:
-    """What a gathering did, as plain values."""
-    description = gathered.corpus
+def summary_of(fetched: Fetched, options: Options) -> dict[str, Any]:
+    """What a fetching did, as plain values."""
+    description = fetched.corpus
     return {
         "corpus": str(options.corpus),
-        "responses": gathered.responses,
-        "responses_failed": gathered.responses_failed,
-        "claims": gathered.claims,
-        "claims_without_answer": gathered.unanswered,
-        "searches_now": gathered.sent["searches"],
-        "pages_now": gathered.sent["pages"],
-        "pages_failed_now": gathered.sent["pages_failed"],
+        "responses": fetched.responses,
+        "responses_failed": fetched.responses_failed,
+        "claims": fetched.claims,
+        "claims_without_answer": fetched.unanswered,
+        "searches_now": fetched.sent["searches"],
+        "pages_now": fetched.sent["pages"],
+        "pages_failed_now": fetched.sent["pages_failed"],
         **(description.model_dump(mode="json", exclude={"files", "unfinished"}) if description is not None else {}),
-        "without_page": dict(gathered.without_page),
-        "problems": gathered.problems,
+        "without_page": dict(fetched.without_page),
+        "problems": fetched.problems,
     }

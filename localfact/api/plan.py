@@ -1,9 +1,16 @@
 """What an evaluation would do, before anything is run: `localfact eval --plan`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from localfact.api.evaluate import Job
-from localfact.methods.wiring import plan_of
+from localfact.claims.chunks import chunks_of
+from localfact.methods.extraction import CHUNKED, EXTRACTORS
+from localfact.methods.registry import relations_of
+from localfact.methods.relations import relation_kind
+from localfact.methods.settings import ChunkSettings
+from localfact.methods.wiring import Configuration
+from localfact.records import Response
 from localfact.text import word_count
 
 
@@ -14,18 +21,46 @@ def plan(job: Job) -> dict[str, Any]:
     from what will be extracted and retrieved (at most kn, nm and nm + m^2 for FR1, FR2 and FR3).
     `language_model_calls` has what is known before any answer: FastFact's N/w extractions, and one call a claim at most.
     """
+    chosen = job.chosen
     usable = [response for response in job.responses if response.problem is None]
-    given = [response for response in usable if response.claims is not None and job.settings["claims"] == "given"]
+    takes_given = chosen.settings.extraction.claims == "given"
+    given = [response for response in usable if takes_given and response.claims is not None]
+    extracted = [response for response in usable if not (takes_given and response.claims is not None)]
     return {
-        "method": job.method.name,
+        "method": chosen.method.name,
         "responses": len(job.responses),
         "responses_unusable": len(job.responses) - len(usable),
         "words": sum(word_count(response.text) for response in usable),
         "claims_given": sum(len(response.claims or ()) for response in given),
-        "responses_to_extract": len(usable) - len(given),
+        "responses_to_extract": len(extracted),
         "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
-        **plan_of(job.method, job.settings, usable),
-        "machine": dict(job.machine),
+        **pairs_of(chosen, given),
+        "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
+        "machine": dict(chosen.facts.machine) if chosen.facts is not None else {},
         "run": str(job.out),
-        "settings": dict(job.settings),
+        "settings": chosen.settings.plain(),
     }
+
+
+def pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]:
+    """How many pairs would be related of the responses that bring both; nothing for a method that relates none."""
+    if chosen.method.relations is None:
+        return {}
+    judge = chosen.method.assessor(chosen.settings, None)
+    pairs = [judge.pairs(response.claims or (), response.evidence) for response in given if response.evidence is not None]
+    return {"pairs_given": sum(map(len, pairs))}
+
+
+def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:
+    """The calls of the language model, in words, as far as they are known before any answer."""
+    settings = chosen.settings.extraction
+    kind, related = EXTRACTORS[settings.extractor], relations_of(chosen.method, chosen.options)
+    calls: list[str] = []
+    if kind.asks_model:
+        stride = settings.stride if isinstance(settings, ChunkSettings) else "max"
+        calls.append(f"{sum(len(chunks_of(response.text, stride)) for response in extracted)} to extract")
+    calls += [*kind.calls, *(relation_kind(related).calls if related is not None else ()), *chosen.method.calls]
+    claims = sum(len(response.claims or ()) for response in given)
+    if claims and settings.extractor == CHUNKED:
+        calls.append(f"two for each of {claims} given claims, to pre-verify them")
+    return ", ".join(calls)

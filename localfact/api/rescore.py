@@ -1,10 +1,14 @@
 """A run that is there already: its summary again, with another K, and why something in it failed. Nothing is run or written."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from localfact.errors import InputError
+from localfact.methods.settings import PARTS, upgraded
+from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
 from localfact.runs.run_folder import SUMMARY_FILE, read_assessments, read_run_file
 from localfact.scoring import KPolicy
@@ -44,13 +48,19 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
         MissingError: there is no such run.
     """
     path = Path(run_folder)
-    settings = read_run_file(path)["settings"]
-    seed = settings.get("seed")
-    return summarise(
-        read_assessments(path),
+    return summarise(read_assessments(path), run_facts(read_run_file(path)["settings"]), run=str(path), recall_k=recall_k)
+
+
+def run_facts(plain: Mapping[str, Any]) -> RunFacts:
+    """What a run is summed up by, from its run.yaml: of any version, so what is missing there is left out."""
+    settings = upgraded(plain)
+    extraction, evidence, assessment = (settings.get(part, {}) for part in PARTS)
+    return RunFacts(
         method=str(settings.get("method", "unknown")),
-        settings=settings,
-        run=str(path),
-        recall_k=recall_k,
-        seed=seed if isinstance(seed, int) else 0,
+        seed=settings.get("seed", 0),
+        stride=extraction.get("stride"),
+        version=assessment.get("version"),
+        k=evidence.get("k", 0),
+        has_corpus=bool(evidence.get("corpus")),
+        asks_model="model" in settings,
     )

@@ -6,7 +6,8 @@ completions, and leaves predictions, areas and figures in a folder. Mathematics:
 
 import json
 import re
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,19 +18,18 @@ import numpy as np
 from localfact.errors import InputError
 from localfact.inputs.factor import FACTOR, Question, read_questions
 from localfact.methods.options import Options
-from localfact.methods.registry import BUILTIN_NLI
-from localfact.methods.wiring import FoundRelationModel, find_relation_model
+from localfact.methods.relations import BUILTIN_NLI, FoundRelationModel, find_relation_model
 from localfact.records import Distribution, Failure, Pair, Record
 from localfact.report.plots import rendered, roc_figure
-from localfact.runs.row_file import ERROR, OutputFile
-from localfact.runs.run import complete
+from localfact.runs.row_file import ERROR, RowFile
 from localfact.runtime.files import file_digest, replace, write_errors
+from localfact.runtime.interrupts import interruptible
+from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.scoring.roc import RocCurve, interval_method, roc_curve
 from localfact.stages import RelationModel
 from localfact.text import readable
 
-Close = Callable[[], Coroutine[Any, Any, None]]
 #: Told after every batch: the relation model, how many questions are done, of how many.
 Progress = Callable[[str, int, int], None]
 
@@ -124,7 +124,7 @@ def relation_roc(
     models = []
     for name, model in found.items():
         settings = {"pass": "roc", "data": {"sha256": file_digest(path), "limit": limit}, "relations": model.identity}
-        with OutputFile(folder / f"{file_name(name)}.jsonl", settings, versions=versions(), force=force) as file:
+        with RowFile(folder / f"{file_name(name)}.jsonl", settings, versions=versions(), force=force) as file:
             kept = predicted(questions, model, file, partial(progress, name))
         models.append(measured(name, model.identity, kept, seed))
     report = RocReport(
@@ -143,7 +143,7 @@ def file_name(name: str) -> str:
 
 
 def predicted(
-    questions: Sequence[Question], found: FoundRelationModel, file: OutputFile, told: Callable[[int, int], None]
+    questions: Sequence[Question], found: FoundRelationModel, file: RowFile, report: Callable[[int, int], None]
 ) -> list[dict[str, Any]]:
     """One row a question, in order: `labels` has P(entailment), P(contradiction), P(neutral) of each hypothesis, or None.
 
@@ -151,25 +151,22 @@ def predicted(
     """
     done = file.done
     waiting = [question for question in questions if question.id not in done]
-    told(len(done), len(questions))
+    report(len(done), len(questions))
     if waiting:
-        model, close = found.open()
-        complete(ask(waiting, model, close, file, lambda asked: told(len(done) + asked, len(questions))))
+        complete(ask(waiting, found, file, lambda asked: report(len(done) + asked, len(questions))))
     return file.complete([question.id for question in questions])
 
 
-async def ask(
-    waiting: Sequence[Question], model: RelationModel, close: Close, file: OutputFile, told: Callable[[int], None]
-) -> None:
-    """Asks the model, batch by batch, keeps each batch's rows, and closes the model."""
-    try:
+async def ask(waiting: Sequence[Question], found: FoundRelationModel, file: RowFile, asked: Callable[[int], None]) -> None:
+    """Opens the model, asks it, batch by batch, and keeps each batch's rows."""
+    async with AsyncExitStack() as opened:
+        with interruptible():
+            model = found.open(opened)
         for begin in range(0, len(waiting), BATCH):
             batch = waiting[begin : begin + BATCH]
             for row in await related(batch, model):
                 file.append(row)
-            told(begin + len(batch))
-    finally:
-        await close()
+            asked(begin + len(batch))
 
 
 async def related(batch: Sequence[Question], model: RelationModel) -> list[dict[str, Any]]:

@@ -75,7 +75,7 @@ class FactReasoner:
             if not 0 <= fraction <= 1:
                 raise InputError(f"The {name} of FactReasoner must be a number from 0 to 1, not {fraction}.")
 
-    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
         """All claims: every one is judged by evidence."""
         return claims
 

@@ -92,9 +92,9 @@ class FastFact:
         if self.max_tokens < 1:
             raise InputError(f"A verification needs at least 1 output token, not {self.max_tokens}.")
 
-    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
         """The claims that the gate leaves open."""
-        return Gate(self.theta).unsettled(claims)
+        return Gate(self.theta).needs_evidence(claims)
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
         """None: the verifier reads the passages itself."""
@@ -112,7 +112,7 @@ class FastFact:
         """
         gate = Gate(self.theta)
         settled = {claim.id: verdict for claim in claims if (verdict := gate.verdict(claim)) is not None}
-        open_claims = gate.unsettled(claims)
+        open_claims = gate.needs_evidence(claims)
         ended = await together(self._verify(claim, evidence) for claim in open_claims)
         verified = {claim.id: end for claim, end in zip(open_claims, ended, strict=True)}
         counts = _counts([claim for claim in claims if claim.id in settled], list(verified.values()))

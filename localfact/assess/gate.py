@@ -45,7 +45,7 @@ class Gate:
         opinion = claim.preverification
         return opinion is not None and opinion.label in DEFINITE_LABELS and opinion.confidence >= self.theta
 
-    def unsettled(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    def needs_evidence(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """The claims that evidence must be found for, in order."""
         return tuple(claim for claim in claims if not self.settles(claim))
 

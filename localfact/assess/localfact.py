@@ -45,18 +45,18 @@ class LocalFact:
         """What the extractor thought of the claim, calibrated."""
         return prior_of(claim.preverification, self.prior_map)
 
-    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
         """The claims that the gate leaves open."""
-        return Gate(self.theta).unsettled(claims)
+        return Gate(self.theta).needs_evidence(claims)
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
         """What the graph over the open claims needs related."""
-        return self.reasoner.pairs(self.unsettled(claims), evidence)
+        return self.reasoner.pairs(self.needs_evidence(claims), evidence)
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
         """Decides every claim, in the claims' order. `counts` has the graph's, and how many claims the gate settled."""
         gate = Gate(self.theta)
-        judged = await self.reasoner.assess(response, gate.unsettled(claims), evidence, relations)
+        judged = await self.reasoner.assess(response, gate.needs_evidence(claims), evidence, relations)
         verdicts: dict[str, Verdict] = {verdict.claim_id: verdict for verdict in judged.verdicts}
         settled = 0
         for claim in claims:

@@ -104,7 +104,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
 
     from localfact.corpus.corpus import read_description
     from localfact.methods.evidence import reextract_all
-    from localfact.runs.run import complete
+    from localfact.runtime.tasks import complete
 
     read_description(folder)
     with writer_of(folder, embedder) as writer:

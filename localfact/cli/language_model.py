@@ -7,23 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localfact.cli.options import (
-    AsJson,
-    Concurrency,
-    Confidence,
-    EngineArg,
-    ExtractionTokens,
-    Force,
-    KeepDuplicates,
-    Limit,
-    MaxWords,
-    Model,
-    Replay,
-    Stride,
-    Transcript,
-    read_text,
-)
+from localfact.cli.options import AsJson, Concurrency, Force, Limit, MaxWords, options_from, read_text
 from localfact.inputs.responses import MAX_WORDS
+from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
 from localfact.report.console import errors, note, show
 from localfact.report.tables import fields_table, table_of
 from localfact.runs.run import CONCURRENCY_WITH_MODEL
@@ -33,17 +19,14 @@ if TYPE_CHECKING:
     from localfact.report.progress import TerminalProgress
 
 Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of the markers around the text, and of sampling.")]
 
 
+@options_from(Options, ModelOptions)
 def choose(
+    options: Options,
     labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
     prompt_file: Annotated[Path, typer.Option("--prompt-file", help="A text file: one message of the user.")],
-    model: Model = None,
     prefix: Annotated[str, typer.Option("--prefix", help="A begun answer that the labels follow.")] = "",
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask a model how probable labels are as what it says next; nothing is generated.
@@ -53,30 +36,21 @@ def choose(
     alternative count as certain (one label alone is asked for all its tokens). `mass` is their sum as probabilities;
     `distribution` is normalised over them.
     """
-    from localfact.api.relate import choose as ask
+    from localfact.api.choose import choose as ask
     from localfact.llm.labels import checked
-    from localfact.methods.options import options_of
 
-    options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
     answer = ask(read_text(prompt_file), checked(labels.split(",")), options=options, prefix=prefix)
     show(answer, as_json=as_json, view=fields_table)
 
 
+@options_from(Options, ModelOptions, ChunkOptions, "seed")
 def extract(
+    options: Options,
     data: Annotated[Path, typer.Option("--data", help="Responses, in any schema that eval reads.")],
     out: Out,
-    model: Model = None,
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
-    stride: Stride = "max",
-    confidence: Confidence = None,
-    keep_duplicates: KeepDuplicates = False,
-    extraction_tokens: ExtractionTokens = 2048,
     limit: Limit = None,
     max_words: MaxWords = MAX_WORDS,
     concurrency: Concurrency = None,
-    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -85,23 +59,9 @@ def extract(
     [dim]localfact extract --data answers.jsonl --model llama-3.1-8b --out claims.jsonl[/]
     [dim]localfact eval --data claims.jsonl --model llama-3.1-70b --corpus index/mine[/]
     """
-    from localfact.api.relate import extract_claims
-    from localfact.methods.options import options_of
+    from localfact.api.extract import extract_claims
     from localfact.runs.passes import Conduct
 
-    options = options_of(
-        model=model,
-        engine_arg=engine_arg,
-        transcript=transcript,
-        replay=replay,
-        stride=stride,
-        confidence=confidence,
-        keep_duplicates=keep_duplicates,
-        extraction_tokens=extraction_tokens,
-        claims="extract",
-        embedder="none",
-        seed=seed,
-    )
     with interruptible(out) as progress:
         summary = extract_claims(
             data,
@@ -115,7 +75,11 @@ def extract(
     raise typer.Exit(summary.exit_code)
 
 
+@options_from(GenerationOptions, without={"instruction"})
+@options_from(Options, ModelOptions)
 def generate(
+    options: Options,
+    generation: GenerationOptions,
     data: Annotated[
         Path,
         typer.Option(
@@ -123,19 +87,12 @@ def generate(
         ),
     ],
     out: Out,
-    model: Model = None,
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
-    temperature: Annotated[float, typer.Option("--temperature", min=0, help="0 takes the most probable token.")] = 0.0,
-    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="A response is cut there, and counted.")] = 1024,
     two_paragraphs: Annotated[
         bool, typer.Option("--two-paragraphs", help="Ask for up to two paragraphs, as FactReasoner's authors did.")
     ] = False,
     entities: Annotated[bool, typer.Option("--entities", help="Lines of a .txt file are people: ask for a biography.")] = False,
     limit: Limit = None,
     concurrency: Concurrency = None,
-    seed: Seed = 0,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -143,23 +100,17 @@ def generate(
 
     [dim]localfact generate --data prompts.jsonl --model qwen2.5-7b --out responses.jsonl[/]
     """
-    from localfact.api.relate import generate_responses
-    from localfact.methods.options import options_of
-    from localfact.runs.pass_rows import GenerationOptions
+    from localfact.api.generate import generate_responses
     from localfact.runs.passes import Conduct
 
-    options = options_of(model=model, engine_arg=engine_arg, transcript=transcript, replay=replay, embedder="none")
+    if two_paragraphs:
+        generation = generation.model_copy(update={"instruction": "two-paragraphs"})
     with interruptible(out) as progress:
         summary = generate_responses(
             data,
             out,
             options=options,
-            generation=GenerationOptions(
-                temperature=temperature,
-                max_tokens=max_tokens,
-                seed=seed,
-                instruction="two-paragraphs" if two_paragraphs else None,
-            ),
+            generation=generation,
             entities=entities,
             limit=limit,
             conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
@@ -168,12 +119,13 @@ def generate(
     raise typer.Exit(summary.exit_code)
 
 
+@options_from(Options, ModelOptions, "seed")
 def calibrate(
+    options: Options,
     data: Annotated[Path, typer.Option("--data", help="Responses whose claims carry labels (S, NS, IR).")],
     method: Annotated[
         str | None, typer.Option("--method", help="One with a gate: fastfact (the default) or localfact.")
     ] = None,
-    model: Model = None,
     max_risk: Annotated[
         float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
     ] = 0.05,
@@ -184,13 +136,9 @@ def calibrate(
             "--prior-map", help="Also fit a map from what the model thinks to how often it is right, for eval --prior-map."
         ),
     ] = None,
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
     limit: Limit = None,
     max_words: MaxWords = MAX_WORDS,
     concurrency: Concurrency = None,
-    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Find the smallest theta whose accepted claims are wrong at most so often, with a finite-sample bound.
@@ -202,17 +150,8 @@ def calibrate(
     """
     from localfact.api.calibrate import calibrate as find_theta
     from localfact.api.calibrate import view_rows
-    from localfact.methods.options import options_of
     from localfact.scoring.risk import fewest_claims
 
-    options = options_of(
-        model=model,
-        engine_arg=engine_arg,
-        transcript=transcript,
-        replay=replay,
-        embedder="none",
-        seed=seed,
-    )
     with interruptible(None) as progress:
         found = find_theta(
             data,

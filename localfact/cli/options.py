@@ -1,14 +1,22 @@
-"""What several commands take on the command line: each option is described, and a text file read, in one place."""
+"""Options on the command line: those of `methods/options.py`, made of their fields, and what commands take besides.
 
+    @options_from(Options)
+    def command(options: Options, data: Data = None) -> None: ...
+
+The command gets one object; on the command line stands an option for each field, with the field's own sentence as help.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
+from annotated_types import Ge, Le
 
 from localfact.errors import InputError
-
-#: Headings in --help, under which options of one part stand together.
-LANGUAGE_MODEL, FASTFACT, FACTREASONER, EVIDENCE, WEB = "Language model", "FastFact", "FactReasoner", "Evidence", "Web"
+from localfact.methods.options import OptionGroup, checked, flag_of, flags_of
 
 Data = Annotated[
     Path | None,
@@ -20,157 +28,12 @@ MethodName = Annotated[
     str | None,
     typer.Option("--method", help="See `localfact methods`. Default: localfact with a --model, builtin-fr2 without."),
 ]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        help="Language model: a card (`localfact models list`), a folder of weights, or a hub id.",
-        rich_help_panel=LANGUAGE_MODEL,
-    ),
-]
-EngineArg = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--engine-arg",
-        metavar="KEY=VALUE",
-        help="An argument of vLLM, over the card's; repeat for several.",
-        rich_help_panel=LANGUAGE_MODEL,
-    ),
-]
-Transcript = Annotated[
-    Path | None,
-    typer.Option(
-        "--transcript",
-        help="Keep every call of the model in this file (SQLite); calls in it are free.",
-        rich_help_panel=LANGUAGE_MODEL,
-    ),
-]
-Replay = Annotated[
-    Path | None,
-    typer.Option(
-        "--replay",
-        help="Answer from such a file alone: no model, no tokenizer, the same results.",
-        rich_help_panel=LANGUAGE_MODEL,
-    ),
-]
-CorpusFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--corpus",
-        help="Cached corpus, for responses that bring no passages; with --provider, where what the web gives is kept.",
-        rich_help_panel=EVIDENCE,
-    ),
-]
-Provider = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--provider",
-        help="Search the web: duckduckgo, searxng, serper, wikipedia or brave; repeat for one to ask when the first fails.",
-        rich_help_panel=WEB,
-    ),
-]
-SearxngUrl = Annotated[
-    str | None, typer.Option("--searxng-url", help="Address of your SearXNG, for --provider searxng.", rich_help_panel=WEB)
-]
-AllowHost = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--allow-host",
-        help="A host or network (10.0.0.0/8) to fetch from although it is not public; repeat for several.",
-        rich_help_panel=WEB,
-    ),
-]
-HostDelay = Annotated[
-    float, typer.Option("--host-delay", min=0, help="Seconds between two requests to one host.", rich_help_panel=WEB)
-]
-EvidenceKind = Annotated[
-    str,
-    typer.Option("--evidence", help="page: whole pages; snippet: what search results show of them.", rich_help_panel=EVIDENCE),
-]
-BlockHost = Annotated[
-    list[str] | None,
-    typer.Option("--block-host", help="Use no pages of this host, or of those below it; repeat.", rich_help_panel=EVIDENCE),
-]
-OnlyHost = Annotated[
-    list[str] | None,
-    typer.Option("--only-host", help="Use pages of this host, or of those below it, alone; repeat.", rich_help_panel=EVIDENCE),
-]
-Queries = Annotated[
-    str,
-    typer.Option(
-        "--queries",
-        help="What is searched with: claim, or llm for a query that the model writes.",
-        rich_help_panel=EVIDENCE,
-    ),
-]
-Claims = Annotated[
-    str | None,
-    typer.Option("--claims", help="given: use claims that come with the data; extract: ignore them. Default: given."),
-]
 Offline = Annotated[
-    bool, typer.Option("--offline", help="Resolve no name and connect to nothing outside this machine.", rich_help_panel=WEB)
+    bool, typer.Option("--offline", help="Resolve no name and connect to nothing outside this machine.", rich_help_panel="Web")
 ]
-Relations = Annotated[
-    str | None,
-    typer.Option(
-        "--relations",
-        help="Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods.",
-        rich_help_panel=FACTREASONER,
-    ),
-]
-EmbedderName = Annotated[
-    str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).", rich_help_panel=EVIDENCE)
-]
-Tables = Annotated[
-    str | None,
-    typer.Option(
-        "--tables",
-        help="Factor tables: paper, priors or balanced (see ARCHITECTURE.md). Default: the method's.",
-        rich_help_panel=FACTREASONER,
-    ),
-]
-Solver = Annotated[
-    str,
-    typer.Option(
-        "--solver", help="How marginals are computed: auto, exact, bp, wmb, gibbs or pgmpy.", rich_help_panel=FACTREASONER
-    ),
-]
-Stride = Annotated[
-    str,
-    typer.Option(
-        "--stride", help="Sentences a chunk has; max is the whole response (the paper's choice).", rich_help_panel=FASTFACT
-    ),
-]
-Theta = Annotated[
-    float,
-    typer.Option(
-        "--theta", min=0, max=1, help="The confidence from which a definite label needs no evidence.", rich_help_panel=FASTFACT
-    ),
-]
-Confidence = Annotated[
-    str | None,
-    typer.Option(
-        "--confidence",
-        help="token reads the label's own; distribution (the default of localfact) also asks for all six labels.",
-        rich_help_panel=FASTFACT,
-    ),
-]
-KeepDuplicates = Annotated[
-    bool,
-    typer.Option(
-        "--keep-duplicates", help="Keep equal claims of several chunks apart, as the paper does.", rich_help_panel=FASTFACT
-    ),
-]
-ExtractionTokens = Annotated[
-    int,
-    typer.Option(
-        "--extraction-tokens", min=1, help="Longest answer about a chunk; beyond, it is split.", rich_help_panel=FASTFACT
-    ),
-]
-VerificationTokens = Annotated[
-    int, typer.Option("--verification-tokens", min=1, help="Longest answer about a claim.", rich_help_panel=FASTFACT)
-]
-Seed = Annotated[int, typer.Option("--seed", help="Of the solver, the markers around evidence, and bootstrap intervals.")]
+Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact, bp, wmb, gibbs or pgmpy.")]
+EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
+Seed = Annotated[int, typer.Option("--seed", help="Of everything drawn by lot.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
@@ -179,6 +42,83 @@ Concurrency = Annotated[
     int | None, typer.Option("--concurrency", min=1, help="Rows at work at once. Default: 4, or 32 with a language model.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Begin again; what was made is forgotten.")]
+
+Command = Callable[..., None]
+
+
+def options_from(
+    group: type[OptionGroup], *parts: type[OptionGroup] | str, without: Collection[str] = ()
+) -> Callable[[Command], Command]:
+    """Gives a command, in place of its parameter of the type `group`, an option for each field.
+
+    Args:
+        group: what the command gets. parts: those of its fields that the command line has, by group or by name; all when there
+            are none. without: but these.
+    """
+    named = [name for part in parts for name in ((part,) if isinstance(part, str) else part.model_fields)]
+    fields = [name for name in (named or group.model_fields) if name not in without]
+
+    def decorated(command: Command) -> Command:
+        signature = inspect.signature(command)
+        (taker,) = (name for name, parameter in signature.parameters.items() if parameter.annotation is group)
+        others = [parameter for name, parameter in signature.parameters.items() if name != taker]
+
+        @wraps(command)
+        def run(**typed: Any) -> None:
+            chosen = {name: plain(typed.pop(name)) for name in fields}
+            command(**typed, **{taker: checked(group, {name: value for name, value in chosen.items() if value is not None})})
+
+        run.__signature__ = signature.replace(parameters=[*others, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]
+        run.__annotations__ = {name: one.annotation for name, one in run.__signature__.parameters.items()}  # type: ignore[attr-defined]
+        return run
+
+    return decorated
+
+
+def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
+    """The option of one field, as Typer reads it from a signature."""
+    field, flag = group.model_fields[name], flag_of(group, name)
+    default = field.get_default(call_default_factory=True)
+    limits: dict[str, Any] = {}
+    for mark in field.metadata:
+        limits |= {"min": mark.ge} if isinstance(mark, Ge) else {"max": mark.le} if isinstance(mark, Le) else {}
+    option = typer.Option(
+        *flags_of(group, name),
+        help=" ".join((field.description or "").split()),
+        rich_help_panel=group.group_of(name).panel,
+        metavar=flag.metavar if flag else "|".join(choices_of(field.annotation)) or None,
+        **limits,
+    )
+    kind = typed_as(field.annotation, many=flag is not None and flag.many)
+    shown = None if isinstance(default, Collection) and not isinstance(default, str) else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=Annotated[kind, option])
+
+
+def typed_as(annotation: Any, *, many: bool = False) -> Any:
+    """What Typer makes of a typed word: numbers, paths and switches it knows; all else is text, and checked by the group."""
+    if many or annotation == tuple[str, ...]:
+        return list[str] | None
+    for kind in (bool, int, float, Path):
+        if annotation is kind:
+            return kind
+        if annotation == kind | None:
+            return kind | None
+    if any(isinstance(one, type) and issubclass(one, Mapping) for one in (annotation, *get_args(annotation))):
+        return Path | None
+    return str | None if type(None) in get_args(annotation) else str
+
+
+def choices_of(annotation: Any) -> tuple[str, ...]:
+    """The values of a closed set of texts; empty for anything else."""
+    for kind in (annotation, *get_args(annotation)):
+        if get_origin(kind) is Literal:
+            return get_args(kind)
+    return ()
+
+
+def plain(value: Any) -> Any:
+    """A typed value, with a repeated option that was not given as None, like any other."""
+    return tuple(value) or None if isinstance(value, list) else value
 
 
 def read_text(file: Path, *, lenient: bool = False) -> str:

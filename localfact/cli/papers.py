@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localfact.cli.options import AsJson, CorpusFolder, Data, EmbedderName, EngineArg, Force, Limit, Model, RecallK, Solver
+from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, options_from
 from localfact.errors import LocalFactError
+from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, note, output, show
 from localfact.report.tables import fields_table
 
@@ -23,9 +24,10 @@ app.add_typer(build_app, name="build")
 
 
 @app.command()
+@options_from(Options, "model", "engine_args", "tables", "solver", "corpus", "k", "embedder")
 def table10(
+    options: Options,
     data: Data = None,
-    model: Model = None,
     relations: Annotated[
         list[str] | None,
         typer.Option(
@@ -33,12 +35,6 @@ def table10(
             help="A relation model; repeat for several. Default: lexical, builtin-nli; with --model albert-vitaminc, llm.",
         ),
     ] = None,
-    tables: Annotated[str, typer.Option("--tables", help="Factor tables: paper, priors or balanced.")] = "paper",
-    solver: Solver = "auto",
-    corpus: CorpusFolder = None,
-    k: Annotated[int, typer.Option("--k", min=1, help="Passages per claim, where they do not come with the data.")] = 3,
-    embedder: EmbedderName = "minilm",
-    engine_arg: EngineArg = None,
     recall_k: RecallK = "median",
     limit: Limit = None,
     out: Annotated[
@@ -54,20 +50,16 @@ def table10(
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b[/]  as published
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --solver wmb[/]  with the paper's solver
     """
-    from localfact.methods.options import options_of
     from localfact.papers.table10 import row_jobs, run_rows
     from localfact.report.formats import known_format
     from localfact.report.terminal import machine_line
     from localfact.scoring import KPolicy
 
     chosen, recall = known_format(how), KPolicy.parse(recall_k)
-    options = options_of(
-        model=model, engine_arg=engine_arg, tables=tables, solver=solver, corpus=corpus, k=k, embedder=embedder
-    )
     jobs = row_jobs(data, relations=relations or (), options=options, out=out, limit=limit)
     folder = jobs[0].job.out.parent.parent
-    for machine in [one.job.machine for one in jobs if one.job.machine][:1]:
-        note(machine_line(machine))
+    for facts in [one.job.chosen.facts for one in jobs if one.job.chosen.facts is not None][:1]:
+        note(machine_line(facts.machine))
     rows: list[Row] = []
     try:
         rows.extend(run_rows(jobs, watched, recall_k=recall, force=force))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import Progress, TaskID
 
-from localfact.cli.options import AsJson, EmbedderName, EngineArg, Force, Limit, Model, Replay, Transcript
+from localfact.cli.options import AsJson, Force, Limit, options_from
+from localfact.methods.options import ModelOptions, Options
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.tables import table_of
 
@@ -18,17 +19,14 @@ if TYPE_CHECKING:
 SHARE = 0.25
 
 
+@options_from(Options, ModelOptions, "embedder")
 def roc(
+    options: Options,
     data: Annotated[Path, typer.Option("--data", help="FACTOR's CSV, plain or .gz.")],
     relations: Annotated[
         list[str] | None,
         typer.Option("--relations", help="Relation model; repeat for several in one plot. [default: builtin-nli]"),
     ] = None,
-    model: Model = None,
-    embedder: EmbedderName = "minilm",
-    engine_arg: EngineArg = None,
-    transcript: Transcript = None,
-    replay: Replay = None,
     limit: Limit = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder to make. Default: runs/roc-<name of the data>.")] = None,
     seed: Annotated[int, typer.Option("--seed", help="Of the intervals.")] = 0,
@@ -43,10 +41,8 @@ def roc(
     [dim]localfact roc --data expert_factor.csv --relations builtin-nli --relations lexical[/]
     """
     from localfact.api.roc import relation_roc
-    from localfact.methods.options import options_of
-    from localfact.methods.registry import BUILTIN_NLI
+    from localfact.methods.relations import BUILTIN_NLI
 
-    options = options_of(model=model, embedder=embedder, engine_arg=engine_arg, transcript=transcript, replay=replay)
     folder = out or default_folder(data, limit)
     names = relations or [BUILTIN_NLI]
     try:

@@ -19,7 +19,7 @@ from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Passage, Response
 from localfact.runtime.tasks import together
-from localfact.runtime.usage import tell
+from localfact.runtime.usage import count
 from localfact.text import host_of
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search, SearchResult
@@ -106,7 +106,7 @@ class SearchRetriever:
         try:
             await self._collector.collect(query)
         except SearchError as error:
-            tell("searches_failed")
+            count("searches_failed")
             return claim, str(error)
         return None
 

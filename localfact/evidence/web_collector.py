@@ -12,7 +12,7 @@ from localfact.corpus.store import Fetch
 from localfact.corpus.writer import CorpusWriter
 from localfact.evidence.admission import EVERYTHING, Admission
 from localfact.runtime.tasks import together
-from localfact.runtime.usage import tell
+from localfact.runtime.usage import count
 from localfact.text import host_of
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import TRANSIENT, PageError, PageFailure
@@ -97,7 +97,7 @@ class WebCollector:
         if search is None:
             search = named_once(await self._provider.search(query, self._results))
             await asyncio.to_thread(self._writer.add_search, search)
-            tell("searches")
+            count("searches")
         if self._fetcher is None:
             return
         links = [result.link for result in search.results if self._admission.admits_host(host_of(result.link))]
@@ -120,7 +120,7 @@ class WebCollector:
         except FetchError as error:
             missed = Fetch(link=link, final_link=address(error.final_link), time=now(), failure=error.failure)
             await asyncio.to_thread(self._writer.add_fetch, missed, error.exchanges, error.answer)
-            tell("pages_failed")
+            count("pages_failed")
             return
         size = len(fetched.body) + len(fetched.exchange.payload)
         self._waiting_bytes += size
@@ -141,7 +141,7 @@ class WebCollector:
         final = address(fetched.final_link)
         fetch = Fetch(link=link, final_link=final, time=now(), page=page, failure=failure)
         await asyncio.to_thread(self._writer.add_fetch, fetch, fetched.exchanges, fetched.exchange)
-        tell("pages" if page is not None else "pages_failed")
+        count("pages" if page is not None else "pages_failed")
 
     async def _page(self, fetched: Fetched) -> tuple[Page | None, PageFailure | None]:
         exchange = fetched.exchange

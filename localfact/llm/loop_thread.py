@@ -1,14 +1,12 @@
-"""An event loop in a thread of its own, for an engine that outlives its callers' loops; and how Ctrl-C reaches what blocks one.
+"""An event loop in a thread of its own, for an engine that outlives its callers' loops.
 
 Below `llm/vllm.py`: no call is ever left waiting on a loop that has ended, and none runs on two.
 """
 
 import asyncio
-import signal
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine
 from concurrent import futures
-from contextlib import contextmanager
 from typing import Any
 
 from localfact.errors import EngineError
@@ -92,21 +90,3 @@ class LoopThread:
         last()
         await asyncio.sleep(0)
         await cancelled(asyncio.all_tasks() - {asyncio.current_task()})
-
-
-@contextmanager
-def interruptible() -> Iterator[None]:
-    """For what blocks inside a coroutine: Ctrl-C raises KeyboardInterrupt there.
-
-    asyncio would cancel the task instead, which a call that blocks does not learn before it is over. Where no handler stands
-    (an ignored signal, another thread), nothing changes.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(before):
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -1,13 +1,14 @@
-"""An engine that somebody else starts and ends: it starts with the first call, and outlives the run that it is lent to.
-
-`engines.py` lends one to runs that ask the same model one after the other.
-"""
+"""One engine for several runs that ask the same model one after the other: started with the first call, ended by its owner."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
-from localfact.llm.loop_thread import interruptible
+from localfact.runtime.interrupts import interruptible
+
+if TYPE_CHECKING:
+    from localfact.llm.settings import EngineSettings
 
 
 class LentEngine:
@@ -54,3 +55,54 @@ class LentEngine:
         except InputError as error:
             raise EngineError(str(error)) from error  # an InputError would be taken for a fault of this one call
         return self._known
+
+
+#: Makes an engine of the settings; `start_engine` unless somebody shares one.
+Start = Callable[["EngineSettings"], Engine]
+
+
+def start_engine(settings: "EngineSettings") -> Engine:
+    """Loads the model in this process.
+
+    Raises:
+        EngineError: it cannot start. MissingError: vLLM is not installed.
+    """
+    from localfact.llm.vllm import VLLMEngine
+
+    return VLLMEngine(settings)
+
+
+class SharedEngine:
+    """One engine for several runs, one after the other; they are lent it in place of `start_engine`."""
+
+    def __init__(self, start: Start = start_engine) -> None:
+        """Takes what starts an engine: blocks until it is ready."""
+        self._start = start
+        self._settings: EngineSettings | None = None
+        self._engine: Engine | None = None
+
+    def lend(self, settings: "EngineSettings") -> LentEngine:
+        """The engine of these settings, for one run: it starts with the run's first call. Closing it ends nothing."""
+        return LentEngine(settings.identity, lambda: self._started(settings))
+
+    def lend_started(self, settings: "EngineSettings") -> LentEngine:
+        """The same, started before this returns: for a run that surely asks, and shall fail early.
+
+        Raises:
+            LocalFactError: it cannot start.
+        """
+        self._started(settings)
+        return self.lend(settings)
+
+    async def keep_only(self, settings: "EngineSettings | None") -> None:
+        """Ends the started engine unless it is the one of these settings; None ends any. What was lent of it is gone then."""
+        if self._engine is not None and self._settings != settings:
+            engine, self._engine = self._engine, None
+            await engine.aclose()
+
+    def _started(self, settings: "EngineSettings") -> Engine:
+        if self._engine is None:
+            self._engine, self._settings = self._start(settings), settings
+        if self._settings != settings:
+            raise AssertionError("an engine of other settings is still open")
+        return self._engine

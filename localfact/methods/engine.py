@@ -1,26 +1,21 @@
-"""Opens the language model that the options name: vLLM in this process, recorded if wished, or a transcript in its stead.
+"""Opens the language model that the options name: vLLM in this process, recorded if wished, or a transcript in its stead."""
 
-Above `llm/`, below `methods.py` and the public functions, which all open their engine here.
-"""
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.engine import Engine, EngineIdentity
-from localfact.llm.shared import LentEngine
+from localfact.llm.metered import MeteredEngine
+from localfact.llm.shared import Start, start_engine
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
 
 if TYPE_CHECKING:
     from localfact.llm.settings import EngineSettings
-
-
-#: Makes an engine of the settings; `start_engine` unless somebody shares one.
-Start = Callable[["EngineSettings"], Engine]
 
 
 @dataclass(frozen=True)
@@ -54,76 +49,35 @@ def engine_facts(options: Options) -> EngineFacts:
     return EngineFacts(settings.identity, settings.machine, settings)
 
 
-def start_engine(settings: "EngineSettings") -> Engine:
-    """Loads the model in this process.
-
-    Raises:
-        EngineError: it cannot start. MissingError: vLLM is not installed.
-    """
-    from localfact.llm.vllm import VLLMEngine
-
-    return VLLMEngine(settings)
-
-
-def open_engine(options: Options, facts: EngineFacts | None = None, start: Start = start_engine) -> Engine:
+def open_engine(
+    options: Options, opened: AsyncExitStack, facts: EngineFacts | None = None, start: Start = start_engine
+) -> Engine:
     """Starts the engine (minutes, for a large model) or opens the transcript; every call is metered.
 
     Args:
-        options: name the model, or a transcript.
+        options: name the model, or a transcript. opened: closes the engine.
         facts: of these options, where they are known already: the engine is then the very one that they tell of.
         start: what loads the model, where one is loaded.
 
     Raises:
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
     """
-    from localfact.llm.metered import MeteredEngine
+    engine = MeteredEngine(_engine(options, facts or engine_facts(options), start))
+    opened.push_async_callback(engine.aclose)
+    return engine
+
+
+def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
     from localfact.llm.transcript import RecordingEngine, ReplayEngine, described, prepare
 
-    facts = facts or engine_facts(options)
     if facts.settings is None:
         if options.replay is None:
             raise AssertionError("the facts are those of a replay and the options name none")
-        return MeteredEngine(ReplayEngine(options.replay, described(facts.identity)))
+        return ReplayEngine(options.replay, described(facts.identity))
     if options.transcript is None:
-        return MeteredEngine(start(facts.settings))
+        return start(facts.settings)
     prepare(options.transcript)  # a file that cannot be used shall be said before the model is loaded
-    return MeteredEngine(RecordingEngine(start(facts.settings), options.transcript))
-
-
-class SharedEngine:
-    """One engine for several runs, one after the other; they are lent it in place of `start_engine`."""
-
-    def __init__(self, start: Start = start_engine) -> None:
-        """Takes what starts an engine: blocks until it is ready."""
-        self._start = start
-        self._settings: EngineSettings | None = None
-        self._engine: Engine | None = None
-
-    def lend(self, settings: "EngineSettings") -> LentEngine:
-        """The engine of these settings, for one run: it starts with the run's first call. Closing it ends nothing."""
-        return LentEngine(settings.identity, lambda: self._started(settings))
-
-    def lend_started(self, settings: "EngineSettings") -> LentEngine:
-        """The same, started before this returns: for a run that surely asks, and shall fail early.
-
-        Raises:
-            LocalFactError: it cannot start.
-        """
-        self._started(settings)
-        return self.lend(settings)
-
-    async def keep_only(self, settings: "EngineSettings | None") -> None:
-        """Ends the started engine unless it is the one of these settings; None ends any. What was lent of it is gone then."""
-        if self._engine is not None and self._settings != settings:
-            engine, self._engine = self._engine, None
-            await engine.aclose()
-
-    def _started(self, settings: "EngineSettings") -> Engine:
-        if self._engine is None:
-            self._engine, self._settings = self._start(settings), settings
-        if self._settings != settings:
-            raise AssertionError("an engine of other settings is still open")
-        return self._engine
+    return RecordingEngine(start(facts.settings), options.transcript)
 
 
 def start_settings(options: Options) -> "EngineSettings":
@@ -184,15 +138,13 @@ def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineId
     yield named
 
 
-def without_name(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A run's settings without the model's name where the revision stands for the files: the name decides nothing then.
+def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
+    """Whether both stand for the same answers: a name decides nothing where the revision stands for the files."""
+    return without_name(one) == without_name(other)
 
-    Raises:
-        pydantic.ValidationError: the settings hold no such identity.
-    """
+
+def without_name(identity: EngineIdentity) -> dict[str, Any]:
+    """An identity as plain values without the model's name, where the revision stands for the files."""
     from localfact.llm.transcript_calls import deciding
 
-    if "model" not in settings:
-        return dict(settings)
-    identity = EngineIdentity.model_validate(settings["model"])
-    return {**settings, "model": {**deciding(identity), "window": identity.window}}
+    return {**deciding(identity), "window": identity.window}

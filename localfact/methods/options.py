@@ -1,122 +1,66 @@
-"""What a user may choose about a method, as typed: checked for its range, nothing looked up or loaded."""
+"""What a user may choose, each option written once: a field here is an argument in Python and an option on the command line.
+
+The sentence below a field is its help; `cli/options.py` makes the command line of these classes. A field that decides results
+as it stands goes on into the settings (`settings.py`), which take these very classes up. None is the method's own default.
+Nothing is looked up or loaded here.
+"""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from localfact.errors import InputError
 from localfact.records import Probability, Record
 
 Tables = Literal["paper", "priors", "balanced"]
 Confidence = Literal["token", "distribution"]
+Scope = Literal["query", "corpus"]
+Stride = Annotated[int, Field(ge=1)] | Literal["max"]
+#: The instructions about length that a generation may add, by name.
+Instruction = Literal["two-paragraphs"]
 #: What a user may type for doing without a reranker.
 NO_RERANKER = "none"
 
-Scope = Literal["query", "corpus"]
-Stride = Annotated[int, Field(ge=1)] | Literal["max"]
-OutputTokens = Annotated[int, Field(ge=1)]
 
-
-class Options(Record):
-    """What a user may choose; None is the method's own default.
+@dataclass(frozen=True)
+class Flag:
+    """How an option is typed where its name does not say it.
 
     Attributes:
-        model: the language model: a card's name, a folder of weights or a hub id. engine_args: the engine's, as typed.
-        transcript: a file that keeps every call of the model. replay: such a file, answering instead of the model.
-        claims: "given" (the default, but for the sample) takes the claims that come with a response and extracts where none
-            come; "extract" always extracts.
-        corpus: the folder of a cached corpus, for responses that bring no passages.
-        queries: what a corpus is searched with: the claim, or a query that the language model writes for it.
-        providers: who searches the web, the next where one fails; then what is found is added to the corpus. searxng_url: of
-            the user's own SearXNG. allow_hosts: hosts and networks that may be fetched from although they are not public.
-            host_delay: seconds between two requests to one host.
-        scope: "query" takes the pages that a claim's own search found, "corpus" searches all; None: "query" where searches are
-            recorded. results: of a search so many are used. evidence: whole pages, or the snippets of search results.
-        block_hosts, only_hosts, before: which pages may be used (see evidence/admission.py).
-        reranker: the card of a cross-encoder that puts the passages of a claim in order.
-        relations: builtin-nli, lexical, llm, or the card of another relation model. kept_relations: a file that keeps what
-            they predict, in place of the run folder's own, for several runs over the same pairs.
-        k: passages retrieved per claim. passage_prior: the prior of a passage to be true. hosts: lower priors of single hosts.
-        prior_map: a file that calibrates the priors of claims, from `localfact calibrate --prior-map`.
-        stride: sentences a chunk; theta: the confidence that settles a claim; confidence: how it is read; keep_duplicates: of
-            claims in several chunks; extraction_tokens, verification_tokens: the longest answers (FastFact, section 4).
+        names: the flags. metavar: what stands behind them. many: whether it may be repeated.
     """
 
-    model: str | None = None
-    engine_args: Mapping[str, str] = Field(default_factory=dict)
-    transcript: Path | None = None
-    replay: Path | None = None
-    claims: Literal["given", "extract"] | None = None
-    corpus: Path | None = None
-    queries: Literal["claim", "llm"] = "claim"
-    providers: tuple[str, ...] = ()
-    searxng_url: str | None = None
-    allow_hosts: tuple[str, ...] = ()
-    host_delay: Annotated[float, Field(ge=0)] = 1.0
-    scope: Scope | None = None
-    results: Annotated[int, Field(ge=1, le=100)] | None = None
-    evidence: Literal["page", "snippet"] = "page"
-    block_hosts: tuple[str, ...] = ()
-    only_hosts: tuple[str, ...] = ()
-    before: str | None = None
-    reranker: str | None = None
-    relations: str | None = None
-    kept_relations: Path | None = None
-    embedder: str = "minilm"
-    tables: Tables | None = None
-    solver: str = "auto"
-    k: Annotated[int, Field(ge=1, le=100)] | None = None
-    passage_prior: Probability | None = None
-    hosts: Mapping[str, Probability] = Field(default_factory=dict)
-    prior_map: Path | None = None
-    stride: Stride = "max"
-    theta: Probability = 0.995
-    confidence: Confidence | None = None
-    keep_duplicates: bool = False
-    extraction_tokens: OutputTokens = 2048
-    verification_tokens: OutputTokens = 1024
-    seed: int = 0
-
-    @property
-    def live(self) -> bool:
-        """Whether the web is searched."""
-        return bool(self.providers)
-
-    @property
-    def names_model(self) -> bool:
-        """Whether a language model, or a transcript of one, was named."""
-        return self.model is not None or self.replay is not None
+    names: tuple[str, ...]
+    metavar: str | None = None
+    many: bool = False
 
 
-def options_of(*, stride: str = "max", engine_arg: list[str] | None = None, **chosen: Any) -> Options:
-    """Options from what a user typed; a value that cannot be is said in the user's words.
+class OptionGroup(Record):
+    """Options that belong together: a heading in --help, a part of the settings."""
 
-    Args:
-        stride: a whole number of sentences, or "max". engine_arg: "key=value" texts. chosen: the other fields of Options.
+    model_config = ConfigDict(use_attribute_docstrings=True)
 
-    Raises:
-        InputError: naming the option and what it takes.
-    """
-    chosen["reranker"] = None if chosen.get("reranker") == NO_RERANKER else chosen.get("reranker")
-    chosen["stride"] = int(stride) if stride.isdecimal() else stride
-    chosen["engine_args"] = read_engine_args(engine_arg or [])
-    try:
-        return Options(**chosen)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "--" + str(first["loc"][0]).replace("_", "-")
-        raise InputError(f"{name} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
+    #: The heading; None for the command's own options.
+    panel: ClassVar[str | None] = None
+
+    @classmethod
+    def group_of(cls, name: str) -> "type[OptionGroup]":
+        """The group that writes a field down; its panel is where the option stands."""
+        return next(group for group in cls.__mro__ if issubclass(group, OptionGroup) and name in group.__annotations__)
 
 
-def read_engine_args(typed: list[str]) -> dict[str, str]:
-    """Arguments of the engine from "key=value" texts; a dash in a key is an underscore.
+def read_engine_args(typed: Any) -> Any:
+    """Arguments of the engine, from "key=value" texts where they are such; a dash in a key is an underscore.
 
     Raises:
         InputError: one has no "=", or a key stands twice.
     """
+    if isinstance(typed, Mapping):
+        return typed
     arguments: dict[str, str] = {}
     for text in typed:
         key, separator, value = text.partition("=")
@@ -129,23 +73,250 @@ def read_engine_args(typed: list[str]) -> dict[str, str]:
     return arguments
 
 
-def read_hosts(file: Path | None) -> dict[str, float]:
-    """The table of host priors in a YAML file, hosts in lower case; nothing without a file.
+def read_hosts(table: Any) -> Any:
+    """The table of host priors, from a YAML file where it is named by its path; hosts in lower case.
 
     Raises:
-        InputError: it is not such a table; the message names the host.
+        InputError: the file holds no such table; the message names the host.
     """
-    if file is None:
-        return {}
+    if not isinstance(table, str | Path):
+        return table
     try:
-        hosts = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+        hosts = yaml.safe_load(Path(table).read_text(encoding="utf-8")) or {}
     except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+        raise InputError(f"{table} cannot be read: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+        raise InputError(f"{table} is not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(hosts, dict):
-        raise InputError(f"{file} should hold one 'host: prior' a line.")
+        raise InputError(f"{table} should hold one 'host: prior' a line.")
     for host, prior in hosts.items():
         if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
-            raise InputError(f"{file}: the prior of {host} must be a number from 0 to 1, not {prior!r}.")
+            raise InputError(f"{table}: the prior of {host} must be a number from 0 to 1, not {prior!r}.")
     return {str(host).lower(): float(prior) for host, prior in hosts.items()}
+
+
+class SeedOptions(OptionGroup):
+    """What is drawn by lot."""
+
+    seed: int = 0
+    """Of everything drawn by lot: sampling, the markers around evidence, the solver, bootstrap intervals."""
+
+
+class ModelOptions(OptionGroup):
+    """The language model, or a transcript of one."""
+
+    panel: ClassVar[str | None] = "Language model"
+
+    model: str | None = None
+    """Language model: a card (`localfact models list`), a folder of weights, or a hub id."""
+    engine_args: Annotated[
+        Mapping[str, str], BeforeValidator(read_engine_args), Flag(("--engine-arg",), "KEY=VALUE", many=True)
+    ] = Field(default_factory=dict)
+    """An argument of vLLM, over the card's; repeat for several."""
+    transcript: Path | None = None
+    """Keep every call of the model in this file (SQLite); calls in it are free."""
+    replay: Path | None = None
+    """Answer from such a file alone: no model, no tokenizer, the same results."""
+
+
+class ClaimOptions(OptionGroup):
+    """Whose claims are judged."""
+
+    claims: Literal["given", "extract"] | None = None
+    """given: use claims that come with the data, extract where none come; extract: ignore them. Default: given, but for the \
+sample."""
+    extractor: str | None = None
+    """Who takes claims from a text: rules, or with a --model atomizer or chunked. Default: the method's."""
+
+
+class AnswerOptions(OptionGroup):
+    """What every extractor that asks a language model takes."""
+
+    panel: ClassVar[str | None] = "FastFact"
+
+    extraction_tokens: Annotated[int, Field(ge=1)] = 2048
+    """Longest answer about a chunk, in tokens; beyond, it is split."""
+
+
+class ChunkOptions(AnswerOptions):
+    """FastFact's extraction (sections 4.1 and 4.2)."""
+
+    stride: Annotated[Stride, Flag(("--stride",), "N|max")] = "max"
+    """Sentences a chunk has; max is the whole response (the paper's choice)."""
+    confidence: Confidence | None = None
+    """token reads the label's own probability; distribution (the default of localfact) also asks for all six labels."""
+    keep_duplicates: bool = False
+    """Keep equal claims of several chunks apart, as the paper does."""
+
+
+class GateOptions(OptionGroup):
+    """FastFact's gate (section 4.1)."""
+
+    panel: ClassVar[str | None] = "FastFact"
+
+    theta: Probability = 0.995
+    """The confidence from which a definite label needs no evidence."""
+
+
+class VerifierOptions(OptionGroup):
+    """FastFact's verifier (section 4.4)."""
+
+    panel: ClassVar[str | None] = "FastFact"
+
+    verification_tokens: Annotated[int, Field(ge=1)] = 1024
+    """Longest answer about a claim, in tokens."""
+
+
+class EvidenceOptions(OptionGroup):
+    """Where passages come from and which of them are used."""
+
+    panel: ClassVar[str | None] = "Evidence"
+
+    corpus: Path | None = None
+    """Cached corpus, for responses that bring no passages; with --provider, where what the web gives is kept."""
+    scope: Scope | None = None
+    """query: pages that the claim's own search found; corpus: all pages. Default: query if searches are recorded."""
+    results: Annotated[int | None, Field(ge=1, le=100)] = None
+    """Results of a search that are used. Default: 5, or --k."""
+    evidence: Literal["page", "snippet"] = "page"
+    """page: whole pages; snippet: what search results show of them."""
+    block_hosts: tuple[str, ...] = ()
+    """Use no pages of this host, or of those below it; repeat."""
+    only_hosts: tuple[str, ...] = ()
+    """Use pages of this host, or of those below it, alone; repeat."""
+    before: str | None = None
+    """Leave out pages of this date (2023-09-30, 2023) and later."""
+    queries: Literal["claim", "llm"] = "claim"
+    """What is searched with: claim, or llm for a query that the model writes."""
+    k: Annotated[int | None, Field(ge=1, le=100)] = None
+    """Passages per claim. Default: the method's."""
+    reranker: Annotated[str | None, BeforeValidator(lambda name: None if name == NO_RERANKER else name)] = None
+    """Card of a cross-encoder that puts a claim's passages in order. Default: none."""
+    embedder: str = "minilm"
+    """Model card, folder of weights, or none (BM25 alone)."""
+
+
+class WebOptions(OptionGroup):
+    """Searching and fetching."""
+
+    panel: ClassVar[str | None] = "Web"
+
+    providers: tuple[str, ...] = ()
+    """Search the web: duckduckgo needs no key, docs/web.md has the others; repeat for one to ask when the first fails."""
+    searxng_url: str | None = None
+    """Address of your SearXNG, for --provider searxng."""
+    allow_hosts: tuple[str, ...] = ()
+    """A host or network (10.0.0.0/8) to fetch from although it is not public; repeat for several."""
+    host_delay: Annotated[float, Field(ge=0)] = 1.0
+    """Seconds between two requests to one host."""
+
+
+class RelationOptions(OptionGroup):
+    """Who relates claims and passages."""
+
+    panel: ClassVar[str | None] = "FactReasoner"
+
+    relations: str | None = None
+    """Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods."""
+    relations_cache: Annotated[Path | None, Flag(("--relations-cache", "--kept-relations"))] = None
+    """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
+
+
+class GraphOptions(OptionGroup):
+    """FactReasoner's graph (section 3)."""
+
+    panel: ClassVar[str | None] = "FactReasoner"
+
+    tables: Tables | None = None
+    """Factor tables: paper, priors or balanced (docs/inference.md). Default: the method's."""
+    passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
+    """Prior of a passage. Default: 0.99."""
+    hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), Flag(("--hosts",), "FILE")] = Field(
+        default_factory=dict
+    )
+    """YAML, host: prior; lowers single hosts."""
+    solver: str = "auto"
+    """How marginals are computed: auto, exact, bp, wmb, gibbs or pgmpy."""
+
+
+class PriorMapOptions(OptionGroup):
+    """Calibrated priors of claims, for the method localfact."""
+
+    panel: ClassVar[str | None] = "FactReasoner"
+
+    prior_map: Path | None = None
+    """Calibrates what the model thinks of its claims, for localfact; from `calibrate --prior-map`."""
+
+
+class Options(
+    SeedOptions,
+    PriorMapOptions,
+    GraphOptions,
+    RelationOptions,
+    WebOptions,
+    EvidenceOptions,
+    VerifierOptions,
+    GateOptions,
+    ChunkOptions,
+    ModelOptions,
+    ClaimOptions,
+):
+    """Everything a user may choose about a method. A command, or a function, takes what it has a use for."""
+
+    @property
+    def live(self) -> bool:
+        """Whether the web is searched."""
+        return bool(self.providers)
+
+    @property
+    def names_model(self) -> bool:
+        """Whether a language model, or a transcript of one, was named."""
+        return self.model is not None or self.replay is not None
+
+
+class GenerationOptions(OptionGroup):
+    """What decides a response besides the prompt and the model."""
+
+    temperature: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] = 0.0
+    """0 always takes the most probable token."""
+    max_tokens: Annotated[int, Field(ge=1)] = 1024
+    """A response is cut there, marked, and counted."""
+    seed: int = 0
+    """Of sampling."""
+    instruction: Instruction | None = None
+    """two-paragraphs asks for at most two paragraphs (FactReasoner, section 4); None adds nothing."""
+
+
+GREEDY = GenerationOptions()
+
+
+Chosen = TypeVar("Chosen", bound=OptionGroup)
+
+
+def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
+    """How the option of a field is typed: its Flag's names, or its own name, in the singular where it may be repeated."""
+    field = group.model_fields[name]
+    flag = flag_of(group, name)
+    if flag is not None:
+        return flag.names
+    plain = name.replace("_", "-")
+    return (f"--{plain.removesuffix('s') if isinstance(field.get_default(), tuple) else plain}",)
+
+
+def flag_of(group: type[OptionGroup], name: str) -> Flag | None:
+    """The Flag of a field that has one."""
+    return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, Flag)), None)
+
+
+def checked(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
+    """The options from what a user typed; a value that cannot be is said in the user's words.
+
+    Raises:
+        InputError: naming the option and what it takes.
+    """
+    try:
+        return group(**typed)
+    except ValidationError as error:
+        first = error.errors()[0]
+        flag = flags_of(group, str(first["loc"][0]))[0]
+        raise InputError(f"{flag} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None

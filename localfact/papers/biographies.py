@@ -17,10 +17,10 @@ from localfact.inputs.json_rows import Row, RowError, read_rows
 from localfact.inputs.responses import response_of
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Record, Response
-from localfact.runs.passes import SILENT_PASS, PassProgress
-from localfact.runs.row_file import OutputFile
-from localfact.runs.run import complete
+from localfact.runs.progress import SILENT, Progress
+from localfact.runs.row_file import RowFile
 from localfact.runtime.files import file_digest
+from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.vocabulary import GoldLabel
 
@@ -74,7 +74,7 @@ def build_biographies(
     k: int,
     embedder: Embedder | None,
     force: bool = False,
-    progress: PassProgress = SILENT_PASS,
+    progress: Progress = SILENT,
 ) -> Built:
     """Makes the file, or goes on with it where it stopped.
 
@@ -97,7 +97,7 @@ def build_biographies(
         retriever = CorpusRetriever(opened, Selection("pages", k, merge_near_duplicates=False))
         identity = opened.embedder.identity if opened.embedder else None
         settings = {"labels": file_digest(labels), "corpus": opened.description.content, "embedder": identity, "k": k}
-        with OutputFile(out, settings, versions=versions(), notes=sources(labels, corpus), force=force) as file:
+        with RowFile(out, settings, versions=versions(), notes=sources(labels, corpus), force=force) as file:
             missing = [one for one in chosen if one.id not in file.done]
             progress.begin(len(chosen), len(chosen) - len(missing))
             for one in missing:

@@ -13,15 +13,16 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_responses
 from localfact.inputs.responses import read_responses
-from localfact.methods.engine import SharedEngine, Start, start_engine
+from localfact.llm.shared import SharedEngine, Start, start_engine
 from localfact.methods.options import Options
-from localfact.methods.registry import BUILTIN_NLI, LEXICAL, LLM, relation_card
+from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder
 from localfact.papers.figures import COLUMNS, Column, Version
 from localfact.report.summary import Summary
-from localfact.runs.run import Progress, complete
+from localfact.runs.progress import Progress
 from localfact.runs.run_folder import RELATIONS_FILE, read_assessments, settings_name
 from localfact.runtime.files import file_digest
+from localfact.runtime.tasks import complete
 from localfact.scoring import KPolicy, Score, ScoreResult, score
 from localfact.scoring.gold_scores import BrierPerResponse, GoldF1, PrecisionError
 from localfact.scoring.recall import MEDIAN
@@ -110,13 +111,13 @@ def check_weights(names: Sequence[str], options: Options) -> None:
     """Raises MissingError for the first model of the table whose weights are not here, the language model's before others."""
     if options.model is not None and options.replay is None:
         weights_folder(load_card(options.model))
-    for card in filter(None, map(relation_card, names)):
-        weights_folder(card)
+    for name in names:
+        relation_kind(name).check(options)
 
 
 def options_for(name: str, options: Options, folder: Path, *, extracts: bool) -> Options:
     """The options of one relation model's rows; a language model that would have nothing to do is not loaded."""
-    changes: dict[str, Any] = {"relations": name, "kept_relations": folder / folder_name(name) / RELATIONS_FILE}
+    changes: dict[str, Any] = {"relations": name, "relations_cache": folder / folder_name(name) / RELATIONS_FILE}
     if name != LLM and not extracts:
         changes |= {"model": None, "engine_args": {}, "transcript": None, "replay": None}
     elif extracts and options.replay is None:
@@ -128,7 +129,8 @@ def options_for(name: str, options: Options, folder: Path, *, extracts: bool) ->
 def rows_name(data: Path | None, options: Options, limit: int | None) -> str:
     """A hash of what all rows have in common; a file that is not there is refused later, with a better sentence."""
     path = data or sample_responses()
-    chosen = options.model_dump(mode="json", exclude={"relations", "kept_relations"})
+    apart = {"relations", "relations_cache", *(("extractor",) if options.extractor is None else ())}
+    chosen = options.model_dump(mode="json", exclude=apart)
     return settings_name({"data": file_digest(path) if path.is_file() else "", "limit": limit, "options": chosen})
 
 
@@ -159,13 +161,13 @@ def run_rows(
     try:
         for number, one in enumerate(jobs, start=1):
             # Between rows, for it would hold the memory that the next row's models need.
-            complete(shared.keep_only(one.job.facts.settings if one.job.facts else None))
-            # Where pairs were kept there may be nothing to ask: then no model is loaded.
-            kept = one.job.options.kept_relations
-            lend = shared.lend if kept is not None and kept.exists() else shared.lend_started
+            complete(shared.keep_only(one.job.chosen.facts.settings if one.job.chosen.facts else None))
+            # Where pairs are cached there may be nothing to ask: then no model is loaded.
+            cache = one.job.chosen.options.relations_cache
+            lend = shared.lend if cache is not None and cache.exists() else shared.lend_started
             with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
                 summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=lend)
-            results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.options.seed)
+            results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.chosen.options.seed)
             yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
     finally:
         complete(shared.keep_only(None))

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from localfact.methods.registry import LLM
+from localfact.methods.relations import LLM
+from localfact.methods.settings import FactReasonerSettings
 from localfact.models.cards import REVISION_DIGITS, named_card
 from localfact.papers.comparison import departures
 from localfact.papers.figures import COLUMNS, Column, PaperFigures, PaperRow, PaperTable, factreasoner_figures
@@ -59,12 +60,19 @@ def measured_group(rows: Sequence[Row], figures: PaperFigures, paper: PaperTable
 
 def heading(row: Row) -> str:
     """The relation model with its revision; of a language model also in what precision it was run."""
-    settings = row.run.job.settings
-    if row.run.relations != LLM:
-        return str(settings["relations"])
-    model = settings["model"]
-    revision = model["revision"].removeprefix("sha256:")[:REVISION_DIGITS]
-    return f"{model['model']}@{revision} ({model['quantisation'] or model['dtype']})"
+    model = row.run.job.chosen.settings.model
+    if row.run.relations != LLM or model is None:
+        return graph_of(row).relations
+    revision = model.revision.removeprefix("sha256:")[:REVISION_DIGITS]
+    return f"{model.model}@{revision} ({model.quantisation or model.dtype})"
+
+
+def graph_of(row: Row) -> FactReasonerSettings:
+    """What decides the row's verdicts."""
+    settings = row.run.job.chosen.settings.assessment
+    if not isinstance(settings, FactReasonerSettings):
+        raise AssertionError("every row of the table is a version of FactReasoner")
+    return settings
 
 
 def measured(row: Row) -> dict[Column, Figure]:
@@ -91,7 +99,7 @@ def line(version: int, kind: str, figures: Mapping[Column, Figure], *, decimals:
 
 def paper_row(row: Row, paper: PaperTable) -> PaperRow | None:
     """The paper's row of that version with that relation model; beside any language model stands the paper's."""
-    name = str(row.run.job.settings["relations"]).split("@")[0]
+    name = graph_of(row).relations.split("@")[0]
     language_models = {one.card for one in paper.rows if "llm" in named_card(one.card).roles}
     wanted = language_models if row.run.relations == LLM else {name}
     return next((one for one in paper.rows if one.version == row.run.version and one.card in wanted), None)
@@ -99,35 +107,37 @@ def paper_row(row: Row, paper: PaperTable) -> PaperRow | None:
 
 def other_model(row: Row, beside: PaperRow) -> bool:
     """Whether the language model is another than the paper's: neither of its card nor of its files."""
-    if row.run.relations != LLM:
+    model = row.run.job.chosen.settings.model
+    if row.run.relations != LLM or model is None:
         return False
-    model: Mapping[str, str] = row.run.job.settings["model"]
     card = named_card(beside.card)
-    return card.name != model["model"] and card.revision != str(model["revision"]).split("+")[0]
+    return card.name != model.model and card.revision != model.revision.split("+")[0]
 
 
 def facts_of(rows: Sequence[Row]) -> dict[str, str]:
     """What all rows have in common, and what a table must never leave out."""
     job = rows[0].run.job
-    settings = job.settings
+    settings, graph = job.chosen.settings, graph_of(rows[0])
     usable = [response for response in job.responses if response.problem is None]
     given = [response for response in usable if response.claims is not None]
     passages = sum(response.evidence is not None for response in usable)
     ks = dict.fromkeys(row.scores["F1@K"].name.removeprefix("F1@K(").removesuffix(")") for row in rows)
     claims = f"given for {len(given)} responses ({sum(len(one.claims or ()) for one in given)})"
     if len(given) < len(usable):
-        claims += f", extracted ({settings['extractor']}) for {len(usable) - len(given)}"
+        claims += f", extracted ({settings.extraction.extractor}) for {len(usable) - len(given)}"
     evidence = [f"given for {passages} responses"] if passages else []
     if passages < len(usable):
-        evidence.append(f"from the corpus {job.options.corpus} for {len(usable) - passages}, {settings['k']} a claim")
+        evidence.append(
+            f"from the corpus {job.chosen.options.corpus} for {len(usable) - passages}, {settings.evidence.k} a claim"
+        )
     return {
         "data": f"{job.data}, {len(job.responses)} responses",
         "claims": claims,
         "passages": ", ".join(evidence),
-        "tables": f"{settings['tables']}, prior of a passage {settings['passage_prior']:g}",
-        "solver": str(settings["solver"]),
+        "tables": f"{graph.tables}, prior of a passage {graph.passage_prior:g}",
+        "solver": graph.solver,
         "K of F1@K": ", ".join(ks),
-        "seed": str(settings["seed"]),
+        "seed": str(settings.seed),
     }
 
 

@@ -62,7 +62,7 @@ class TellingModel(RelationModel, Protocol):
         ...
 
 
-class KeptRelations:
+class CachedRelations:
     """A RelationModel that asks another one only what its file does not have. Any number of coroutines may call it at once."""
 
     def __init__(self, model: RelationModel, file: Path) -> None:

@@ -4,11 +4,11 @@ Calls and tokens are those really sent, from the assessments' usage; nothing is 
 Where the two differ, each line gives the reasons that were counted on the way.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from localfact.records import Assessment, Probability, Record
-from localfact.report.run_figures import CostLine, RunFigures, What, said
+from localfact.report.run_figures import CostLine, RunFacts, RunFigures, What, said
 
 #: The stage of the line that sums up the others.
 TOTAL = "total"
@@ -53,32 +53,30 @@ class Accounting(Record):
         return sum(line.sent for line in self.lines if line.stage == TOTAL)
 
 
-def accounting(assessments: Sequence[Assessment], *, method: str, settings: Mapping[str, Any]) -> Accounting:
+def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting:
     """Accounts for a run (FastFact, section 5.2 and appendix E.3).
 
     Args:
         assessments: of one run.
-        method: its method's name; "fastfact" and the versions of FactReasoner have formulas, others are shown as sent.
-        settings: of run.yaml. Read are `stride` (an int or "max"), `version` (of FactReasoner), `model`, `k`, `corpus` and
-            `queries_per_claim`; all may be missing.
+        facts: of its settings. The method "fastfact" and the versions of FactReasoner have formulas, others are shown as sent.
     """
-    run = RunFigures(assessments, settings)
-    version = run.settings.get("version")
-    if method == "fastfact":
+    run = RunFigures(assessments, facts)
+    if facts.method == "fastfact":
         lines = _fastfact_lines(run)
-    elif isinstance(version, int):
-        lines = _factreasoner_lines(run, version, "" if "model" in run.settings else "0")
+    elif facts.version is not None:
+        lines = _factreasoner_lines(run, facts.version, "" if facts.asks_model else "0")
     else:
         lines = _plain_lines(run)
+    queries = facts.queries_per_claim
     return Accounting(
-        method=method,
+        method=facts.method,
         sentences=run.sentences,
         claims=run.claims,
         searched_share=run.searched / run.claims if run.claims else None,
-        queries_per_claim=run.queries,
-        stride=run.stride,
+        queries_per_claim=queries,
+        stride=facts.stride,
         lines=tuple(lines),
-        others=tuple(_others(run.sentences, run.claims, run.queries)),
+        others=tuple(_others(run.sentences, run.claims, queries)),
     )
 
 
@@ -96,7 +94,7 @@ def _fastfact_lines(run: RunFigures) -> list[CostLine]:
 
 def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostLine]:
     """The pairs to relate, O(kn), O(nm) or O(nm + m^2), summed over the responses; LLM calls as sent."""
-    k = int(run.settings.get("k") or 0)
+    k = run.facts.k
     sizes = [(len(each.claims), each.counts.get("retrieve", {}).get("passages", 0)) for each in run.assessed]
     expected = {1: [k * n for n, _ in sizes], 2: [n * m for n, m in sizes], 3: [n * m + m * m for n, m in sizes]}
     itself = sum(m for _, m in sizes) if version == 3 else 0
@@ -121,10 +119,10 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
 
 def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
     """Searches pqM and pages 5pqM. Where no page is fetched, the passages that were found stand beside the formula instead."""
-    queries = run.searched * run.queries
+    queries = run.searched * run.facts.queries_per_claim
     if run.counts("retrieve", "searches"):
         searches, note = run.counted("retrieve", "searches"), ""
-    elif run.settings.get("corpus"):
+    elif run.facts.has_corpus:
         searches, note = run.searched, "one a claim, of the corpus; fewer where passages came with the response"
     else:
         searches, note = 0, "no corpus: the passages came with the responses"

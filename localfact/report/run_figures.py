@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
-from typing import Any, Literal
+from typing import Literal
 
 from localfact.records import Assessment, Record
 from localfact.text import sentences
@@ -44,12 +44,30 @@ class CostLine(Record):
     note: str = ""
 
 
+class RunFacts(Record):
+    """What of a run's settings it is summed up by.
+
+    Attributes:
+        seed: of the bootstrap intervals. stride: w, in sentences, or "max"; None for a method that makes no chunks.
+        version: of FactReasoner; None for a method that is none. k: passages per claim. queries_per_claim: q.
+    """
+
+    method: str
+    seed: int = 0
+    stride: int | Literal["max"] | None = None
+    version: int | None = None
+    k: int = 0
+    has_corpus: bool = False
+    asks_model: bool = False
+    queries_per_claim: int = 1
+
+
 @dataclass(frozen=True)
 class RunFigures:
     """A run's figures, in the formulas' letters where they have one."""
 
     assessments: Sequence[Assessment]
-    settings: Mapping[str, Any]
+    facts: RunFacts
 
     @cached_property
     def assessed(self) -> list[Assessment]:
@@ -77,22 +95,11 @@ class RunFigures:
         return self.counted("retrieve", "claims")
 
     @property
-    def queries(self) -> int:
-        """The search queries of a claim: q; 1 where the claim is the query."""
-        return int(self.settings.get("queries_per_claim", 1))
-
-    @property
-    def stride(self) -> int | Literal["max"] | None:
-        """The sentences of a chunk: w."""
-        stride = self.settings.get("stride")
-        return stride if stride in (None, "max") else int(stride)
-
-    @property
     def chunks(self) -> int:
         """N/w, rounded up in each response that was sent to an extractor; claims that come with the input cost no call."""
-        rows = zip(self.assessed, self.lengths, strict=True)
+        rows, stride = zip(self.assessed, self.lengths, strict=True), self.facts.stride
         sent = [length for assessment, length in rows if assessment.usage.get("extract", {}).get("calls")]
-        return sum(1 if isinstance(self.stride, str | None) else ceil(length / self.stride) for length in sent)
+        return sum(1 if isinstance(stride, str | None) else ceil(length / stride) for length in sent)
 
     def counted(self, stage: str, name: str) -> int:
         """The sum of one count of the assessments."""

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from pydantic import Field
 
 from localfact.records import SCHEMA_VERSION, Assessment, Record
 from localfact.report.accounting import Accounting, accounting
+from localfact.report.run_figures import RunFacts
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 from localfact.vocabulary import VerdictLabel
 
@@ -26,7 +26,7 @@ class Summary(Record):
         verdicts: claims per verdict, every verdict named; they add up to `claims`.
         scores: in the order in which they are printed.
         usage: stage -> what it counted (passages, pairs asked, gated, ...), summed over responses; of LARGEST the maximum.
-        accounting: calls and tokens as really sent beside the papers' formulas; None for a summary of loose assessments.
+        accounting: calls and tokens as really sent beside the papers' formulas; None in a summary of long ago.
         warnings: each once, with how many responses it concerns where that is more than one.
     """
 
@@ -47,29 +47,25 @@ class Summary(Record):
 
 def summarise(
     assessments: Sequence[Assessment],
+    facts: RunFacts,
     *,
-    method: str,
-    settings: Mapping[str, Any] | None = None,
     run: str | None = None,
     recall_k: KPolicy | None = None,
     warnings: Sequence[str] = (),
-    seed: int = 0,
 ) -> Summary:
     """Sums up assessments.
 
     Args:
         assessments: of one run, in the order of the input.
-        method: its method's name.
-        settings: of its run.yaml, for the accounting.
+        facts: of its settings.
         run: the run folder, for the reader.
         recall_k: the K of R@K and F1@K; the median when None.
         warnings: of the run itself, before those of the responses.
-        seed: of the bootstrap intervals.
     """
     statuses = Counter(assessment.status for assessment in assessments)
     labels = Counter(verdict.label for assessment in assessments for verdict in assessment.verdicts)
     return Summary(
-        method=method,
+        method=facts.method,
         run=run,
         responses=len(assessments),
         responses_abstained=statuses["abstained"],
@@ -77,9 +73,9 @@ def summarise(
         responses_failed=statuses["failed"],
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts={label.value: labels[label] for label in VerdictLabel},
-        scores=score(assessments, standard_scores(assessments, recall_k), seed=seed),
+        scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
         usage=usage_of(assessments),
-        accounting=accounting(assessments, method=method, settings=settings) if settings is not None else None,
+        accounting=accounting(assessments, facts),
         warnings=(*warnings, *gathered_warnings(assessments)),
     )
 

@@ -1,78 +1,30 @@
-"""The passes before the road: prompts into responses (`generate_file`), responses into claims (`extract_file`), file to file.
+"""A pass over a file: rows in, rows out, each made by itself; goes on where it was stopped and carries along what is unusable.
 
-Each pass has a model of its own, so that one model may write, another extract and a third judge. Both write rows of the schema
-that `inputs.py` reads, go on where they were stopped, and carry along what could not be used.
+What makes a row is the caller's: `api/extract.py` turns responses into claims, `api/generate.py` prompts into responses.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from localfact.errors import InputError, LocalFactError
-from localfact.runtime.files import file_digest
-from localfact.inputs.responses import MAX_WORDS, read_responses
-from localfact.llm.engine import Engine, EngineIdentity
-from localfact.llm.loop_thread import interruptible
-from localfact.runs.row_file import ERROR, OutputFile
-from localfact.runs.pass_rows import (
-    GENERATE,
-    GREEDY,
-    GenerationOptions,
-    PassSummary,
-    Row,
-    claims_row,
-    extract_summary,
-    generate_summary,
-    generation_row,
-    prompt_row,
-    response_row,
-)
-from localfact.pipeline import observe_usage
-from localfact.inputs.prompts import Prompt, read_prompts
-from localfact.prompts.chats import generation_chat
-from localfact.records import Response
-from localfact.runs.run import CONCERN_ALL, CONCURRENCY
-from localfact.stages import ClaimExtractor
+from localfact.errors import InputError
+from localfact.inputs.prompts import Prompt
+from localfact.records import Failure, Record, Response
+from localfact.runs.failures import or_failure
+from localfact.runs.progress import SILENT, Progress
+from localfact.runs.row_file import ERROR, Row, RowFile
+from localfact.runs.run import CONCURRENCY
+from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import for_each
-from localfact.runtime.usage import Ledger, kept_in
 
-Close = Callable[[], Awaitable[None]]
+#: How many failed rows a summary tells the reasons of.
+REASONS_SHOWN = 3
+
 Item = TypeVar("Item", Prompt, Response)
+#: Makes the row of one item.
 Make = Callable[[Item], Awaitable[Row]]
-
-
-class PassProgress(Protocol):
-    """Who is told how far a pass is."""
-
-    def begin(self, responses: int, done: int) -> None:
-        """There are so many rows, of which so many were done before."""
-        ...
-
-    def count(self, stage: str, number: int) -> None:
-        """So many more of something: "claims", "prompt_tokens", "cached_tokens", "output_tokens"."""
-        ...
-
-    def row_done(self) -> None:
-        """One more row is on the disk."""
-        ...
-
-
-class SilentPass:
-    """Progress that nobody watches."""
-
-    def begin(self, responses: int, done: int) -> None:
-        """Nothing is shown."""
-
-    def count(self, stage: str, number: int) -> None:
-        """Nothing is shown."""
-
-    def row_done(self) -> None:
-        """Nothing is shown."""
-
-
-SILENT_PASS = SilentPass()
 
 
 @dataclass(frozen=True)
@@ -90,86 +42,34 @@ class Conduct:
     versions: Mapping[str, str] = field(default_factory=dict)
     machine: Mapping[str, Any] = field(default_factory=dict)
     force: bool = False
-    progress: PassProgress = SILENT_PASS
+    progress: Progress = SILENT
 
 
-async def extract_file(
-    data: Path,
-    out: Path,
-    open_extractor: Callable[[], tuple[ClaimExtractor, Close]],
-    *,
-    extractor: Mapping[str, Any],
-    limit: int | None = None,
-    max_words: int = MAX_WORDS,
-    conduct: Conduct = Conduct(),
-) -> PassSummary:
-    """Takes the claims from every response of a file and writes them beside the response.
+USUAL = Conduct()
 
-    Claims are always extracted anew: an annotator's that came with a response are kept as its `annotation`, and so are its
-    passages. What an earlier, interrupted call made is not made again; rows that failed are.
 
-    Args:
-        data: responses in any schema of inputs.py. limit, max_words: as `read_responses`.
-        out: the claims file, to be read by `localfact eval --data`.
-        open_extractor: returns the extractor and what closes it; called only when something is left to extract.
-        extractor: what decides its claims, as plain values; written into every row, and held against an earlier call's.
-        conduct: concurrency, progress and the like.
+class PassSummary(Record):
+    """What the output of a pass holds when it is complete; the same however often it was interrupted.
 
-    Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+    Attributes:
+        out: the file that was written.
+        rows: how many it has; failed of them could not be made and carry an `error_message`.
+        counts: named whole numbers: claims, unparsed lines, responses cut short, ...
+        usage: stage -> calls, requests, prompt and output tokens of the language model, of all rows.
+        warnings: sentences the reader must know.
     """
-    responses = read_responses(data, max_words=max_words, limit=limit)
-    settings = {"pass": "extract", "data": {"sha256": file_digest(data), "limit": limit}, "extractor": extractor}
 
-    def opened() -> tuple[Make[Response], Close]:
-        strategy, close = open_extractor()
-        return partial(extracted_row, extractor=strategy, settings=extractor, progress=conduct.progress), close
+    out: Path
+    rows: int
+    failed: int
+    counts: Mapping[str, int]
+    usage: Mapping[str, Mapping[str, int]]
+    warnings: tuple[str, ...]
 
-    rows, warnings = await make_file(data, responses, out, settings, opened, response_row, conduct)
-    return extract_summary(out, rows, warnings)
-
-
-async def generate_file(
-    data: Path,
-    out: Path,
-    open_engine: Callable[[], Engine],
-    *,
-    identity: EngineIdentity,
-    options: GenerationOptions = GREEDY,
-    entities: bool = False,
-    limit: int | None = None,
-    conduct: Conduct = Conduct(),
-) -> PassSummary:
-    """Has a language model answer every prompt of a file and writes the responses, to be judged by `localfact eval --data`.
-
-    Args:
-        data: prompts in any schema of prompt_inputs.py. entities, limit: as `read_prompts`.
-        out: the file of responses.
-        open_engine: returns the engine; called only when something is left to answer. It is closed at the end.
-        identity: of that engine, known before it is opened.
-        options: temperature, length, seed and instruction.
-        conduct: concurrency, progress and the like.
-
-    Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
-    """
-    prompts, repeated = read_prompts(data, entities=entities, limit=limit)
-    settings = {
-        "pass": "generate",
-        "data": {"sha256": file_digest(data), "entities": entities, "limit": limit},
-        # Not the window: it decides no answer, and the next machine may have room for another.
-        "model": identity.model_dump(mode="json", exclude={"window"}),
-        "message": generation_chat("{prompt}", two_paragraphs=options.instruction is not None)[0].content,
-        **options.model_dump(),
-    }
-
-    def opened() -> tuple[Make[Prompt], Close]:
-        engine = open_engine()
-        make = partial(generated_row, engine=engine, identity=identity, options=options, progress=conduct.progress)
-        return make, engine.aclose
-
-    rows, warnings = await make_file(data, prompts, out, settings, opened, partial(prompt_row, identity=identity), conduct)
-    return generate_summary(out, rows, repeated, options, warnings)
+    @property
+    def exit_code(self) -> int:
+        """0, or 1 when rows failed."""
+        return 1 if self.failed else 0
 
 
 async def make_file(
@@ -177,15 +77,16 @@ async def make_file(
     items: Sequence[Item],
     out: Path,
     settings: Mapping[str, Any],
-    opened: Callable[[], tuple[Make[Item], Close]],
+    open_maker: Callable[[AsyncExitStack], Make[Item]],
     row_of: Callable[[Item], Row],
     conduct: Conduct,
 ) -> tuple[list[Row], list[str]]:
     """Makes the rows that the output has not yet, and completes it.
 
     Args:
-        data, items: the input and what was read from it. out, settings: as `OutputFile`.
-        opened: returns what makes one row, and what closes it. row_of: the row of an item that cannot be made.
+        data, items: the input and what was read from it. out, settings: as `RowFile`.
+        open_maker: returns what makes one row, and leaves with the stack what must be closed; called only when there is work.
+        row_of: the row of an item that cannot be made.
         conduct: as the callers'.
 
     Returns:
@@ -193,15 +94,13 @@ async def make_file(
     """
     refuse_own_input(data, out)
     notes = {"sources": {"data": str(data)}, "machine": conduct.machine}
-    with OutputFile(out, settings, versions=conduct.versions, notes=notes, force=conduct.force) as file:
+    with RowFile(out, settings, versions=conduct.versions, notes=notes, force=conduct.force) as file:
         usable = carry_unusable(file, items, row_of, conduct.progress)
         if usable:
-            with interruptible():
-                make, close = opened()
-            try:
+            async with AsyncExitStack() as opened:
+                with interruptible():
+                    make = open_maker(opened)
                 await fill(file, usable, make, row_of, conduct)
-            finally:
-                await close()
         return file.complete([item.id for item in items]), file.warnings
 
 
@@ -211,9 +110,7 @@ def refuse_own_input(data: Path, out: Path) -> None:
         raise InputError(f"{out} is the input itself. Name another file with --out.")
 
 
-def carry_unusable(
-    file: OutputFile, items: Sequence[Item], row_of: Callable[[Item], Row], progress: PassProgress
-) -> list[Item]:
+def carry_unusable(file: RowFile, items: Sequence[Item], row_of: Callable[[Item], Row], progress: Progress) -> list[Item]:
     """Begins the pass: writes the rows of the input that cannot be used, with the reason, and returns what is left to do."""
     done = file.done
     left = [item for item in items if item.id not in done]
@@ -225,13 +122,7 @@ def carry_unusable(
     return [item for item in left if item.problem is None]
 
 
-async def fill(
-    file: OutputFile,
-    items: Iterable[Item],
-    make: Make[Item],
-    row_of: Callable[[Item], Row],
-    conduct: Conduct,
-) -> None:
+async def fill(file: RowFile, items: Iterable[Item], make: Make[Item], row_of: Callable[[Item], Row], conduct: Conduct) -> None:
     """Makes the row of every item, some at a time, and appends each as it is made.
 
     Raises:
@@ -239,41 +130,20 @@ async def fill(
     """
 
     async def one(item: Item) -> None:
-        try:
-            row = await make(item)
-        except CONCERN_ALL:
-            raise
-        except LocalFactError as error:
-            row = row_of(item) | {ERROR: str(error)}
-        except Exception as error:  # one bad row must never stop the rest
-            row = row_of(item) | {ERROR: f"{type(error).__name__}: {error}"}
-        file.append(row)
+        row = await or_failure(make(item))
+        file.append(row_of(item) | {ERROR: row.reason} if isinstance(row, Failure) else row)
         conduct.progress.row_done()
 
     await for_each(items, one, conduct.concurrency)
 
 
-async def extracted_row(
-    response: Response, *, extractor: ClaimExtractor, settings: Mapping[str, Any], progress: PassProgress
-) -> Row:
-    """The response with its claims."""
-    ledger = Ledger(watch=partial(observe_usage, progress.count))
-    with kept_in(ledger):
-        extraction = await extractor.extract(response)
-    progress.count("claims", len(extraction.claims))
-    return claims_row(response, extraction, settings, ledger.repeatable())
+def present(**fields: str | None) -> Row:
+    """The fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
-async def generated_row(
-    prompt: Prompt, *, engine: Engine, identity: EngineIdentity, options: GenerationOptions, progress: PassProgress
-) -> Row:
-    """The prompt with the model's answer."""
-    generation = await engine.generate(
-        generation_chat(prompt.text, two_paragraphs=options.instruction is not None),
-        max_tokens=options.max_tokens,
-        temperature=options.temperature,
-        seed=options.seed,
-        stage=GENERATE,
-    )
-    observe_usage(progress.count, generation.usage)
-    return generation_row(prompt, generation, identity, options)
+def failure_warnings(rows: Sequence[Row]) -> list[str]:
+    """One sentence for the rows that could not be made, with the first reasons."""
+    reasons = [f"{row['id']}: {row[ERROR]}" for row in rows if ERROR in row]
+    more = " ..." if len(reasons) > REASONS_SHOWN else ""
+    return [f"{len(reasons)} rows failed. {' '.join(reasons[:REASONS_SHOWN])}{more}"] if reasons else []

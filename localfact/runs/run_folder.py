@@ -4,21 +4,22 @@ A run folder can be killed at any moment. Every assessment is one synced line; o
 half written and what had failed, and says which responses are done.
 """
 
-import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import Any, Self
 
 import yaml
 from pydantic import ValidationError
 
 from localfact.errors import InputError, MissingError, RunFolderError
-from localfact.runtime.files import NEW, replace, whole_lines, write_all, write_error, write_errors
 from localfact.records import Assessment
+from localfact.runs.journal import Appended, Settings, agree, begun_content, lines_of, lock
+from localfact.runtime.files import NEW, replace, whole_lines, write_errors
 from localfact.vocabulary import VerdictLabel
 
 RUN_FILE = "run.yaml"
@@ -39,8 +40,6 @@ OWN_FILES = frozenset(
 
 #: How many hexadecimal digits of the settings' hash name a run folder.
 NAME_DIGITS = 12
-
-Settings = Mapping[str, Any]
 
 
 def settings_name(settings: Settings) -> str:
@@ -64,8 +63,8 @@ class RunFolder:
         settings: Settings,
         versions: Mapping[str, str],
         *,
-        sources: Mapping[str, str] | None = None,
-        machine: Mapping[str, Any] | None = None,
+        notes: Mapping[str, Mapping[str, Any]] | None = None,
+        upgraded: Callable[[Settings], Settings] = dict,
         force: bool = False,
     ) -> None:
         """Makes or continues the folder.
@@ -74,8 +73,8 @@ class RunFolder:
             path: the folder; made if missing.
             settings: what decides the results, as plain values. Another run's folder with other settings is refused.
             versions: of the software; a difference only warns.
-            sources: where data and corpus lay, for the reader: their content is what counts, and that is in the settings.
-            machine: how the hardware is divided, for the reader.
+            notes: for the reader of run.yaml: where data and corpus lay, how the hardware is divided. They decide nothing.
+            upgraded: makes today's settings of those in a run.yaml that an older version wrote.
             force: forget what the folder has and begin again.
 
         Raises:
@@ -85,34 +84,29 @@ class RunFolder:
         self.path = path
         self.done: dict[int, Assessment] = {}
         self.warnings: list[str] = []
-        with write_errors(path):
+        with write_errors(path), ExitStack() as opened:
             path.mkdir(parents=True, exist_ok=True)
             if any(item.name not in OWN_FILES for item in path.iterdir()) and not (path / RUN_FILE).exists():
                 raise RunFolderError(
                     f"{path} holds other files and is not a run folder. Name an empty or a new folder with --out."
                 )
-            self._lock = lock(path)
-        try:
-            with write_errors(path):
-                if force:
-                    self._forget()
-                self._agree(settings, versions, {"sources": dict(sources or {}), "machine": dict(machine or {})})
-                self._load()
-                self._assessments: IO[bytes] = (path / ASSESSMENTS_FILE).open("ab", buffering=0)
-                self._timings: IO[bytes] = (path / TIMINGS_FILE).open("ab", buffering=0)
-        except BaseException:
-            self._lock.close()
-            raise
+            held = opened.enter_context(lock(path / LOCK_FILE, path))
+            held.truncate(0)
+            held.write(f"pid {os.getpid()}".encode())
+            held.flush()
+            if force:
+                self._forget()
+            self._agree(settings, versions, notes or {}, upgraded)
+            self._load()
+            self._lines = Appended(path / ASSESSMENTS_FILE, path / TIMINGS_FILE)
+            opened.callback(self._lines.close)
+            self._opened = opened.pop_all()
 
     def __enter__(self) -> Self:
-        """The folder itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes the files and lets the folder go."""
-        self._assessments.close()
-        self._timings.close()
-        self._lock.close()
+        self._opened.close()
 
     def append(self, assessment: Assessment, timing: Mapping[str, Any]) -> None:
         """Adds one assessment, on the disk when this returns.
@@ -121,15 +115,7 @@ class RunFolder:
             WriteError: the disk is full, say. The half-written line is taken back, what stood before stays.
         """
         line = assessment.model_dump_json().encode() + b"\n"
-        sizes = [(file, os.fstat(file.fileno()).st_size) for file in (self._assessments, self._timings)]
-        try:
-            write_all(self._assessments, line)
-            os.fsync(self._assessments.fileno())
-            write_all(self._timings, json.dumps(timing, sort_keys=True).encode() + b"\n")
-        except OSError as error:
-            for file, size in sizes:
-                file.truncate(size)
-            raise write_error(self.path, error) from error
+        self._lines.append(line, json.dumps(timing, sort_keys=True).encode() + b"\n")
         self.done[assessment.index] = assessment
 
     def complete(self, summary: Mapping[str, Any]) -> None:
@@ -145,7 +131,13 @@ class RunFolder:
         for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, RUN_FILE):
             (self.path / name).unlink(missing_ok=True)
 
-    def _agree(self, settings: Settings, versions: Mapping[str, str], notes: Mapping[str, Mapping[str, Any]]) -> None:
+    def _agree(
+        self,
+        settings: Settings,
+        versions: Mapping[str, str],
+        notes: Mapping[str, Mapping[str, Any]],
+        upgraded: Callable[[Settings], Settings],
+    ) -> None:
         """Writes run.yaml, or holds the settings against the one that is there; before anything is done they may change."""
         file = self.path / RUN_FILE
         assessments = self.path / ASSESSMENTS_FILE
@@ -159,30 +151,22 @@ class RunFolder:
             replace(file, yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
             return
         before = read_run_file(self.path)
-        changes = differences(before["settings"], settings)
-        if changes:
-            raise RunFolderError(
-                f"{self.path} belongs to a run with other settings ({'; '.join(changes)}). "
-                "Name another folder with --out, or begin it again with --force."
-            )
-        for change in differences(before["versions"], versions):
-            self.warnings.append(f"The run was begun with another version: {change}.")
+        before["settings"] = upgraded(before["settings"])
+        self.warnings += agree(self.path, before, settings, versions, what="run")
 
     def _load(self) -> None:
         """Reads what is done; drops half-written lines, and failures, which are tried again."""
         file = self.path / ASSESSMENTS_FILE
-        lines, cut_short = whole_lines(file)
+        lines = lines_of(file)
         kept: list[bytes] = []
         for number, line in enumerate(lines, start=1):
             assessment = parse_assessment(file, number, line)
             if not is_failed(assessment) and assessment.index not in self.done:
                 self.done[assessment.index] = assessment
                 kept.append(line)
-        if cut_short or len(kept) != len(lines):
+        if len(kept) != len(lines):
             replace(file, b"".join(kept))
-        timings, cut_short = whole_lines(self.path / TIMINGS_FILE)
-        if cut_short:
-            replace(self.path / TIMINGS_FILE, b"".join(timings))
+        lines_of(self.path / TIMINGS_FILE)
 
 
 def is_failed(assessment: Assessment) -> bool:
@@ -231,45 +215,10 @@ def read_run_file(path: Path) -> dict[str, Any]:
         MissingError: there is no such run.
         InputError: the file is damaged.
     """
-    try:
-        content = yaml.safe_load((path / RUN_FILE).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError):
-        content = None
-    if not isinstance(content, dict) or not all(isinstance(content.get(part), dict) for part in ("settings", "versions")):
-        raise InputError(f"{path / RUN_FILE} is damaged. Begin the run again with --force, or remove the folder.")
-    return content
-
-
-def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """What two nested settings disagree in, one "name: old -> new" each."""
-    changes: list[str] = []
-    for name in sorted({*before, *after}):
-        old, new = before.get(name), after.get(name)
-        if isinstance(old, Mapping) and isinstance(new, Mapping):
-            changes += [f"{name}.{change}" for change in differences(old, new)]
-        elif old != new:
-            changes.append(f"{name}: {old} -> {new}")
-    return changes
-
-
-def lock(path: Path) -> IO[str]:
-    """Takes the folder for this process; the lock goes with the process, however it ends."""
-    file = (path / LOCK_FILE).open("a+", encoding="utf-8")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.seek(0)
-        owner = file.read().strip() or "unknown"
-        file.close()
-        raise RunFolderError(
-            f"Another process ({owner}) is at work in {path}. Wait for it, or name another with --out."
-        ) from None
-    file.truncate(0)
-    file.write(f"pid {os.getpid()}")
-    file.flush()
-    return file
+    file = path / RUN_FILE
+    if not file.is_file():
+        raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.")
+    return begun_content(file.read_bytes(), file)
 
 
 def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from localfact.errors import LocalFactError
@@ -49,3 +50,13 @@ async def for_each(items: Iterable[Entry], do: Callable[[Entry], Awaitable[None]
                 group.create_task(work())
     except* LocalFactError as errors:
         raise errors.exceptions[0] from None
+
+
+def complete(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Runs a coroutine to its end from plain code, also where an event loop is running already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

@@ -110,7 +110,7 @@ def kept_in(ledger: Ledger) -> Iterator[None]:
         _current.reset(token)
 
 
-def tell(what: str, number: int = 1) -> None:
+def count(what: str, number: int = 1) -> None:
     """Counts something sent on the current ledger; nothing where nobody keeps one."""
     ledger = _current.get()
     if ledger is not None:

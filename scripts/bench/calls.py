@@ -22,6 +22,7 @@ from localfact.pipeline import Journey, Pipeline
 from localfact.prompts import Boundary
 from localfact.records import Assessment, Response
 from localfact.report.accounting import TOTAL, Accounting, accounting
+from localfact.report.run_figures import RunFacts
 from localfact.runtime.locations import data_folder
 from localfact.vocabulary import PreVerificationLabel
 
@@ -77,9 +78,8 @@ def accounts(responses: Sequence[Response]) -> Iterator[Accounting]:
     retriever = CorpusRetriever(corpus, Selection("chunks", k=10, merge_near_duplicates=False))
     for stride in STRIDES:
         for settled in SETTLED:
-            settings = {"stride": stride, "corpus": "sample"}
             assessments = asyncio.run(assessed(responses, retriever, stride, settled))
-            yield accounting(assessments, method="fastfact", settings=settings)
+            yield accounting(assessments, RunFacts(method="fastfact", stride=stride, has_corpus=True))
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
-from localfact.methods.registry import BUILTIN_NLI, LEXICAL
+from localfact.methods.relations import BUILTIN_NLI, LEXICAL
 from localfact.records import Assessment
 from localfact.report.console import note
 from localfact.runs.run_folder import read_assessments

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from localfact.errors import LocalFactError
-from localfact.methods.registry import BUILTIN_NLI, LEXICAL
+from localfact.methods.relations import BUILTIN_NLI, LEXICAL
 from localfact.records import Pair
 from localfact.report.console import note, output
 from localfact.report.plots import reliability_figure, rendered, roc_figure

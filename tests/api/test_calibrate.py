@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,10 @@ import pytest
 
 from localfact.api.calibrate import calibrate
 from localfact.errors import EngineError, InputError
-from localfact.llm.engine import Chat
+from localfact.llm.engine import Chat, Engine
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine
+from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 
 #: How sure the model is of a claim, by a word in it; of "bold" ones it is wrongly sure.
@@ -36,12 +39,17 @@ def rows(file: Path) -> Path:
     return file
 
 
+def opened_engine(engine: Engine, options: Options, opened: AsyncExitStack, facts: EngineFacts) -> Engine:
+    opened.push_async_callback(engine.aclose)
+    return engine
+
+
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
     """A scripted model in place of vLLM, behind a real transcript."""
     engine = RecordingEngine(ScriptedEngine(choose=opinion), tmp_path / "calls.sqlite")
-    monkeypatch.setattr("localfact.api.calibrate.open_engine", lambda options, facts: engine)
-    monkeypatch.setattr("localfact.api.calibrate.engine_facts", lambda _: type("Facts", (), {"identity": engine.identity}))
+    monkeypatch.setattr("localfact.api.calibrate.open_engine", partial(opened_engine, engine))
+    monkeypatch.setattr("localfact.methods.wiring.engine_facts", lambda _: EngineFacts(engine.identity))
     return Options(model="scripted", embedder="none")
 
 
@@ -118,7 +126,7 @@ class Scripted(ScriptedEngine):
 @pytest.fixture
 def engine(options: Options, monkeypatch: pytest.MonkeyPatch) -> Scripted:
     scripted = Scripted(choose=opinion)
-    monkeypatch.setattr("localfact.api.calibrate.open_engine", lambda options, facts: scripted)
+    monkeypatch.setattr("localfact.api.calibrate.open_engine", partial(opened_engine, scripted))
     return scripted
 
 
@@ -146,7 +154,7 @@ def test_the_engine_is_closed_when_nothing_can_be_made_of_it(
     def refuses(*_: object) -> None:
         raise InputError("no extractor")
 
-    monkeypatch.setattr("localfact.api.calibrate.llm_extractor", refuses)
+    monkeypatch.setattr("localfact.api.calibrate.open_extractor", refuses)
     with pytest.raises(InputError, match="no extractor"):
         calibrate(rows(tmp_path / "rows.jsonl"), options=options)
     assert engine.closed

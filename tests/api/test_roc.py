@@ -1,9 +1,9 @@
 import csv
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,7 +11,7 @@ from localfact.api.roc import BATCH, RocReport, fitting_premise, relation_roc
 from localfact.errors import EngineError, InputError, MissingError, RunFolderError
 from localfact.inputs.factor import COLUMNS, Question
 from localfact.methods.options import Options
-from localfact.methods.wiring import FoundRelationModel
+from localfact.methods.relations import FoundRelationModel
 from localfact.records import Distribution, Failure, Pair
 from localfact.stages import RelationModel
 
@@ -69,9 +69,10 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> dict[str, Oracle]:
             raise MissingError(f"no weights of {name}")
         model = models[name]
 
-        def open_one() -> tuple[RelationModel, Callable[[], Coroutine[Any, Any, None]]]:
+        def open_one(stack: AsyncExitStack) -> RelationModel:
             model.opened += 1
-            return model, model.close
+            stack.push_async_callback(model.close)
+            return model
 
         return FoundRelationModel(f"{model.identity}+{options.seed}" if model.seeded else model.identity, open_one)
 

@@ -77,7 +77,7 @@ async def test_settled_claims_are_not_asked_about_and_open_ones_are_each_once():
     ]
     engine = verifier({"b": "Yes.\nDecision: ###refuted###", "d": "Decision: ###conflicting evidence###"})
     assessor = FastFact(engine)
-    assert [each.id for each in assessor.unsettled(claims)] == ["b", "d", "f"]
+    assert [each.id for each in assessor.needs_evidence(claims)] == ["b", "d", "f"]
     found = evidence({"b": ["page one"], "d": ["page two", "page one"]})
     assert assessor.pairs(claims, found) == ()
     judgement = await judge(assessor, claims, found)
@@ -375,7 +375,7 @@ async def test_every_claim_has_one_verdict_in_its_order_and_the_counts_add_up(dr
     claims = [claim(name, *(opinion or ())) for name, (opinion, _, _) in rows.items()]
     engine = verifier({name: answer for name, (_, answer, _) in rows.items()}, window=3_000)
     assessor = FastFact(engine, max_tokens=100)
-    open_claims = [each.id for each in assessor.unsettled(claims)]
+    open_claims = [each.id for each in assessor.needs_evidence(claims)]
     judgement = await judge(assessor, claims, evidence({name: rows[name][2] for name in open_claims}))
     counts = judgement.counts
     assert [verdict.claim_id for verdict in judgement.verdicts] == list(rows)

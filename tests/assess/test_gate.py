@@ -72,6 +72,6 @@ def test_a_theta_that_is_no_probability_is_refused(theta):
 def test_a_higher_theta_never_settles_more_and_every_claim_is_either_settled_or_open(given_claims, one, other):
     claims = [claim(label, confidence, f"c{at}") for at, (label, confidence) in enumerate(given_claims)]
     low, high = Gate(min(one, other)), Gate(max(one, other))
-    assert set(low.unsettled(claims)) <= set(high.unsettled(claims))
+    assert set(low.needs_evidence(claims)) <= set(high.needs_evidence(claims))
     for gate in (low, high):
-        assert list(gate.unsettled(claims)) == [each for each in claims if gate.verdict(each) is None]
+        assert list(gate.needs_evidence(claims)) == [each for each in claims if gate.verdict(each) is None]

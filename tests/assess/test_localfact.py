@@ -27,7 +27,7 @@ def evidence(*claims: Claim) -> Evidence:
 
 async def judged(claims: list[Claim], prediction: Distribution) -> Judgement:
     assessor = LocalFact(FactReasoner(2, tables="balanced"))
-    found = evidence(*assessor.unsettled(claims))
+    found = evidence(*assessor.needs_evidence(claims))
     relations = dict.fromkeys(assessor.pairs(claims, found), prediction)
     return await assessor.assess(Response(id="r", text="A text."), claims, found, relations)
 
@@ -35,7 +35,7 @@ async def judged(claims: list[Claim], prediction: Distribution) -> Judgement:
 def test_only_what_the_gate_leaves_open_is_searched_and_related() -> None:
     claims = [claim("sure", S), claim("wrong", N), claim("off", I), claim("likely", LS), claim("none", None)]
     assessor = LocalFact(FactReasoner(2, tables="balanced"))
-    assert [each.id for each in assessor.unsettled(claims)] == ["likely", "none"]
+    assert [each.id for each in assessor.needs_evidence(claims)] == ["likely", "none"]
     pairs = assessor.pairs(claims, evidence(*claims))
     assert [pair.hypothesis for pair in pairs] == ["Claim likely.", "Claim none."]
 

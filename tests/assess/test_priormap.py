@@ -13,9 +13,6 @@ from localfact.assess.localfact import LocalFact
 from localfact.assess.priormap import FEWEST_CLAIMS, PriorMap, fitted, read_prior_map
 from localfact.assess.priors import prior_of
 from localfact.errors import InputError
-from localfact.methods.extraction import prior_map_of
-from localfact.methods.options import Options
-from localfact.methods.registry import METHODS
 from localfact.records import Claim, PreVerification
 from localfact.vocabulary import PreVerificationLabel
 
@@ -74,7 +71,4 @@ def test_the_map_decides_the_priors_of_localfact_and_of_no_other_method(tmp_path
     assert assessor.reasoner.prior_of(claim) == pytest.approx(0.5)
     file = tmp_path / "map.json"
     file.write_text(HALFWAY.model_dump_json())
-    assert prior_map_of(METHODS["localfact"], file) == json.loads(file.read_text())
-    with pytest.raises(InputError, match="takes no prior"):
-        prior_map_of(METHODS["fastfact"], file)
-    assert Options(prior_map=file).prior_map == file
+    assert read_prior_map(file).model_dump(mode="json") == json.loads(file.read_text())

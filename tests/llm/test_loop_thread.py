@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from localfact.errors import EngineError
-from localfact.llm.loop_thread import LoopThread, interruptible
+from localfact.llm.loop_thread import LoopThread
+from localfact.runtime.interrupts import interruptible
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from counting_engine import IDENTITY, LABELS, CountingEngine, asked, generate
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Engine
 from localfact.llm.settings import EngineSettings
-from localfact.llm.shared import LentEngine
-from localfact.methods.engine import SharedEngine
+from localfact.llm.shared import LentEngine, SharedEngine
 
 
 class Starts:

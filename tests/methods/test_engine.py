@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -59,10 +60,9 @@ async def record(file: Path, *recorded: EngineIdentity) -> Path:
 
 
 async def replayed(file: Path, model: str | Path | None) -> str:
-    engine = open_engine(Options(replay=file, model=None if model is None else str(model)))
-    answer = await generate(engine, "same")
-    await engine.aclose()
-    return answer.text
+    async with AsyncExitStack() as opened:
+        engine = open_engine(Options(replay=file, model=None if model is None else str(model)), opened)
+        return (await generate(engine, "same")).text
 
 
 async def test_a_card_is_replayed_by_every_name_that_it_can_be_recorded_by(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ async def test_who_is_not_in_a_transcript_is_named_as_typed(tmp_path: Path) -> N
 async def test_arguments_of_an_engine_that_is_not_started_are_refused(tmp_path: Path) -> None:
     file = await record(tmp_path / "calls.sqlite", identity("tiny", "1"))
     with pytest.raises(InputError, match=r"--engine-arg \(dtype\) would change nothing; leave it out"):
-        open_engine(Options(replay=file, engine_args={"dtype": "float32"}))
+        open_engine(Options(replay=file, engine_args={"dtype": "float32"}), AsyncExitStack())
 
 
 @pytest.fixture

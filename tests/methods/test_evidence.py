@@ -1,6 +1,8 @@
 """What the user's options say about evidence becomes settings, a source, and a corpus that is finished or left to be."""
 
+import contextlib
 import shutil
+from contextlib import AsyncExitStack
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +17,11 @@ from localfact.evidence.admission import EVERYTHING, admission_of
 from localfact.evidence.corpus_retriever import CorpusRetriever
 from localfact.evidence.query_retriever import SearchRetriever
 from localfact.methods import evidence
-from localfact.methods.evidence import DEFAULT_CORPUS, finish_left, open_source, retriever, with_corpus
-from localfact.methods.extraction import resolve
-from localfact.methods.options import Options, options_of
+from localfact.methods.evidence import DEFAULT_CORPUS, Source, finish_left, open_source, retriever, with_corpus
+from localfact.methods.options import Options, checked
 from localfact.methods.registry import METHODS
-from localfact.methods.wiring import wire
+from localfact.methods.settings import EvidenceSettings
+from localfact.methods.wiring import Configuration, settle, wire
 from localfact.pipeline import unobserved
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search
@@ -38,8 +40,17 @@ def searched(tmp_path: Path) -> Path:
     return tmp_path / "web"
 
 
+def settled(options: Options, method: str = "builtin-fr2") -> EvidenceSettings:
+    return settle(METHODS[method], options).evidence
+
+
 def settings_of(**chosen: object) -> dict[str, object]:
-    return resolve(BUILTIN, Options(**{"embedder": "none", **chosen}))  # type: ignore[arg-type]
+    """What stands in run.yaml of the evidence."""
+    return settle(BUILTIN, Options(**{"embedder": "none", **chosen})).plain()["evidence"]  # type: ignore[arg-type, no-any-return]
+
+
+def opened_source(options: Options, settings: EvidenceSettings, opened: AsyncExitStack) -> Source:
+    return open_source(options, None, settings, opened, observe=unobserved)
 
 
 def test_a_built_corpus_is_searched_whole_and_its_content_is_part_of_the_settings() -> None:
@@ -69,7 +80,7 @@ def test_a_live_run_an_offline_one_and_a_run_on_a_carried_copy_have_the_same_set
 
 def test_a_search_gives_as_many_pages_as_are_read_or_five_to_cut_chunks_from() -> None:
     live = {**LIVE, "corpus": Path("nowhere")}
-    assert resolve(METHODS["builtin-fr2"], Options(**live, k=3))["results"] == 3  # type: ignore[arg-type]
+    assert settled(Options(**live, k=3)).results == 3  # type: ignore[arg-type]
     assert settings_of(**live, results=8)["results"] == 8
     assert settings_of(**live, evidence="snippet")["passages"] == "snippets"
 
@@ -86,8 +97,8 @@ def test_the_whole_of_a_corpus_that_is_added_to_is_refused_and_so_is_an_unknown_
     with pytest.raises(InputError, match="fetch it first"):
         settings_of(corpus=searched, scope="corpus", **LIVE)
     with pytest.raises(InputError, match="--scope cannot be 'everything'"):
-        options_of(scope="everything")
-    assert options_of(reranker="none").reranker is None
+        checked(Options, {"scope": "everything"})
+    assert Options(reranker="none").reranker is None
     with pytest.raises(InputError, match="--before takes a date"):
         settings_of(corpus=searched, before="soon")
     with pytest.raises(MissingError):
@@ -100,80 +111,87 @@ def test_what_the_web_gives_is_kept_somewhere_also_where_no_corpus_is_named(tmp_
     assert with_corpus(Options()).corpus is None
 
 
-def test_the_scope_decides_who_retrieves(searched: Path) -> None:
+async def test_the_scope_decides_who_retrieves(searched: Path) -> None:
     for scope, kind in (("query", SearchRetriever), ("corpus", CorpusRetriever)):
         options = Options(corpus=searched, scope=scope, embedder="none")  # type: ignore[arg-type]
-        settings = resolve(BUILTIN, options)
-        given = retriever(open_source(options, None, settings), None, None, settings)
+        settings = settled(options)
+        async with AsyncExitStack() as opened:
+            given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
         assert isinstance(given._fallback, kind)  # type: ignore[attr-defined]
 
 
-def test_a_provider_that_cannot_be_opened_lets_the_corpus_go(tmp_path: Path) -> None:
+async def test_a_provider_that_cannot_be_opened_lets_the_corpus_go(tmp_path: Path) -> None:
     options = Options(corpus=tmp_path / "web", embedder="none", providers=("searxng",))
     with pytest.raises(InputError, match="searxng"):
-        open_source(options, None, resolve(BUILTIN, options))
+        async with AsyncExitStack() as opened:
+            opened_source(options, settled(options), opened)
     CorpusWriter(tmp_path / "web", None).close()
 
 
-def test_a_live_source_is_indexed_at_its_end_if_all_is_through_and_left_unfinished_if_not(tmp_path: Path) -> None:
+async def test_a_live_source_is_indexed_at_its_end_if_all_is_through_and_left_unfinished_if_not(tmp_path: Path) -> None:
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
-    settings = resolve(BUILTIN, options)
+    settings = settled(options)
     for whole in (False, True):
-        source = open_source(options, None, settings)
-        assert source.writer is not None
-        source.writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
-        source.finish(whole, unobserved)
+        with contextlib.suppress(KeyboardInterrupt):
+            async with AsyncExitStack() as opened:
+                source = opened_source(options, settings, opened)
+                assert source.writer is not None
+                source.writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
+                if not whole:
+                    raise KeyboardInterrupt
         assert read_description(tmp_path / "web").unfinished is not whole
 
 
-def test_a_run_that_was_killed_before_its_corpus_was_indexed_indexes_it_when_given_again(tmp_path: Path) -> None:
+async def test_a_run_that_was_killed_before_its_corpus_was_indexed_indexes_it_when_given_again(tmp_path: Path) -> None:
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
     with CorpusWriter(tmp_path / "web", None) as writer:
         writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
-    finish_left(options, resolve(BUILTIN, options), unobserved)
+    await finish_left(options, settled(options), unobserved)
     assert not read_description(tmp_path / "web").unfinished
 
 
-def test_a_corpus_that_is_built_can_be_searched_live(tmp_path: Path) -> None:
+async def test_a_corpus_that_is_built_can_be_searched_live(tmp_path: Path) -> None:
     build_corpus([Page(link="https://a.example/", text="Puffins nest.")], tmp_path / "web", None)
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
-    source = open_source(options, None, resolve(BUILTIN, options))
-    assert source.writer is not None
-    source.finish(False, unobserved)
+    with contextlib.suppress(KeyboardInterrupt):
+        async with AsyncExitStack() as opened:
+            opened_source(options, settled(options), opened)
+            raise KeyboardInterrupt
     assert not read_description(tmp_path / "web").unfinished, "nothing was added"
 
 
-def test_a_new_corpus_gets_the_id_that_the_run_knows_it_by_and_another_at_the_same_place_another(tmp_path: Path) -> None:
+async def test_a_new_corpus_gets_the_id_that_the_run_knows_it_by_and_another_at_the_same_place_another(tmp_path: Path) -> None:
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
     ids = set()
     for _ in range(2):
-        settings = resolve(BUILTIN, options)
-        source = open_source(options, None, settings)
-        assert source.writer is not None
-        source.writer.add_search(Search(query="puffins", count=5, provider="searxng", time="now"))
-        source.finish(True, unobserved)
-        assert recorded_id(tmp_path / "web") == settings["corpus"] == resolve(BUILTIN, options)["corpus"]
-        ids.add(settings["corpus"])
+        settings = settled(options)
+        async with AsyncExitStack() as opened:
+            source = opened_source(options, settings, opened)
+            assert source.writer is not None
+            source.writer.add_search(Search(query="puffins", count=5, provider="searxng", time="now"))
+        assert recorded_id(tmp_path / "web") == settings.corpus == settled(options).corpus
+        ids.add(settings.corpus)
         shutil.rmtree(tmp_path / "web")
     assert len(ids) == 2
 
 
-def test_a_finished_run_is_shown_while_another_adds_to_its_corpus(tmp_path: Path) -> None:
+async def test_a_finished_run_is_shown_while_another_adds_to_its_corpus(tmp_path: Path) -> None:
     options = Options(corpus=tmp_path / "web", **LIVE)  # type: ignore[arg-type]
     with CorpusWriter(tmp_path / "web", None) as writer:
         writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
-        finish_left(options, resolve(BUILTIN, options), unobserved)
+        await finish_left(options, settled(options), unobserved)
     assert read_description(tmp_path / "web").unfinished
 
 
-def test_what_is_admitted_and_who_reranks_reach_whoever_chooses(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reranker = object()
+async def test_what_is_admitted_and_who_reranks_reach_whoever_chooses(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reranker = SimpleNamespace(close=lambda: None)
     monkeypatch.setattr(evidence, "named_reranker", {"ms-marco-minilm": reranker}.get)
     for scope in ("query", "corpus"):
         chosen = {"corpus": searched, "scope": scope, "before": "2023", "reranker": "ms-marco-minilm", "embedder": "none"}
         options = Options(**chosen)  # type: ignore[arg-type]
-        settings = resolve(BUILTIN, options)
-        given = retriever(open_source(options, None, settings), None, None, settings)
+        settings = settled(options)
+        async with AsyncExitStack() as opened:
+            given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
         selection = given._fallback._selection  # type: ignore[attr-defined]
         assert selection.reranker is reranker
         assert selection.admission == admission_of([], [], "2023")
@@ -205,11 +223,10 @@ async def test_a_live_road_is_closed_with_its_collector_and_tells_what_its_provi
     monkeypatch.setattr(evidence, "Fetcher", lambda **chosen: made.update(chosen))
     monkeypatch.setattr(evidence, "open_provider", lambda names, **_: SimpleNamespace(notes=(f"{names[0]} refused.",)))
     options = Options(corpus=tmp_path / "web", host_delay=0.25, allow_hosts=("10.0.0.0/8",), **LIVE)  # type: ignore[arg-type]
-    pipeline = wire(BUILTIN, options, resolve(BUILTIN, options))
-    assert pipeline.notes() == ("searxng refused.",)
-    assert made == {"allow_hosts": ("10.0.0.0/8",), "host_delay": 0.25}
-    assert collectors[0].chosen == {"results": 5, "admission": EVERYTHING, "retry_failed": False}
-    await pipeline.close()
+    async with AsyncExitStack() as opened:
+        _, notes = wire(Configuration(BUILTIN, options, settle(BUILTIN, options)), opened, observe=unobserved)
+        assert notes() == ("searxng refused.",)
+        assert made == {"allow_hosts": ("10.0.0.0/8",), "host_delay": 0.25}
+        assert collectors[0].chosen == {"results": 5, "admission": EVERYTHING, "retry_failed": False}
     assert collectors[0].closed
-    pipeline.finish(False, unobserved)
     CorpusWriter(tmp_path / "web", None).close()

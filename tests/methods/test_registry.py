@@ -1,18 +1,22 @@
 """The wiring: every option reaches the strategy that it is for, and the methods differ in what they promise."""
 
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 
 from localfact.api.evaluate import execute, prepare, sample_corpus
+from localfact.assess.factreasoner import FactReasoner
 from localfact.claims.given import GivenClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
-from localfact.methods.extraction import factreasoner, resolve
-from localfact.methods.options import Options, options_of, read_engine_args, read_hosts
-from localfact.methods.registry import METHODS, FactReasonerMethod, find_method, method_for
-from localfact.methods.wiring import wire
+from localfact.methods.factreasoner import FactReasonerMethod
+from localfact.methods.options import Options, checked
+from localfact.methods.registry import METHODS, find_method, method_for
+from localfact.methods.settings import Settings
+from localfact.methods.wiring import Configuration, configure, settle, wire
+from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
 
 NO_VECTORS = Options(embedder="none")
@@ -25,11 +29,22 @@ def builtin(name: str) -> FactReasonerMethod:
     return method
 
 
+def settings_of(name: str, options: Options) -> Settings:
+    return settle(METHODS[name], options)
+
+
+def judge_of(settings: Settings) -> FactReasoner:
+    judge = METHODS[settings.method].assessor(settings, None)
+    assert isinstance(judge, FactReasoner)
+    return judge
+
+
 def test_each_method_is_its_version_of_factreasoner_with_our_defaults() -> None:
     for version, name in enumerate(BUILTIN, start=1):
         method = builtin(name)
-        assert resolve(method, NO_VECTORS)["relations"].startswith("builtin-nli@")
-        judge = factreasoner(resolve(method, NO_VECTORS))
+        settings = settings_of(name, NO_VECTORS)
+        assert settings.plain()["assessment"]["relations"].startswith("builtin-nli@")
+        judge = judge_of(settings)
         assert (judge.version, judge.tables, judge.passage_prior, judge.solver) == (version, "balanced", 0.99, "auto")
         assert (judge.gate, dict(judge.host_priors)) == (method.gate, {})
 
@@ -38,7 +53,7 @@ def test_every_option_reaches_the_assessor() -> None:
     options = NO_VECTORS.model_copy(
         update={"tables": "paper", "passage_prior": 0.9, "hosts": {"x.example": 0.2}, "solver": "bp", "seed": 7}
     )
-    judge = factreasoner(resolve(METHODS["builtin-fr2"], options))
+    judge = judge_of(settings_of("builtin-fr2", options))
     assert (judge.tables, judge.passage_prior, judge.solver, judge.seed) == ("paper", 0.9, "bp", 7)
     assert judge.host_priors == {"x.example": 0.2}
 
@@ -46,10 +61,22 @@ def test_every_option_reaches_the_assessor() -> None:
 async def test_options_decide_extraction_retrieval_and_merging() -> None:
     method = METHODS["builtin-fr2"]
     options = NO_VECTORS.model_copy(update={"corpus": sample_corpus(), "k": 2, "claims": "extract"})
-    road = wire(method, options, resolve(method, options))
-    assert isinstance(road.extractor, RuleExtractor)
     given = NO_VECTORS.model_copy(update={"claims": "given"})
-    assert isinstance(wire(method, given, resolve(method, given)).extractor, GivenClaims)
+    async with AsyncExitStack() as opened:
+        road, _ = wire(Configuration(method, options, settle(method, options)), opened, observe=unobserved)
+        other, _ = wire(Configuration(method, given, settle(method, given)), opened, observe=unobserved)
+    assert isinstance(road.extractor, RuleExtractor)
+    assert isinstance(other.extractor, GivenClaims)
+
+
+async def test_k_and_merging_reach_whoever_retrieves() -> None:
+    options = NO_VECTORS.model_copy(update={"corpus": sample_corpus(), "k": 2, "claims": "extract"})
+    async with AsyncExitStack() as opened:
+        road, _ = wire(configure("builtin-fr2", options), opened, observe=unobserved)
+        await retrieves_two_and_merges(road, options)
+
+
+async def retrieves_two_and_merges(road: Pipeline, options: Options) -> None:
     claim = Claim(id="c1", text="Marie Curie was born in Warsaw.")
     (bare,) = prepare(options=options, limit=1).responses
     found = await road.retriever.retrieve(bare, [claim])
@@ -73,7 +100,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_loaded_or_written(tmp
     with pytest.raises(InputError, match="solver"):
         prepare(options=NO_VECTORS.model_copy(update={"solver": "foo"}))
     with pytest.raises(InputError, match="--k"):
-        options_of(k=0)
+        checked(Options, {"k": 0})
     with pytest.raises(InputError, match="builtin-fr2"):
         find_method("builtin-fr22")
     with pytest.raises(MissingError, match="corpus build"):
@@ -85,24 +112,13 @@ def test_a_forced_start_that_fails_forgets_nothing(tmp_path: Path, monkeypatch: 
     execute(job)
     before = (tmp_path / "run/assessments.jsonl").read_bytes()
 
-    def damaged(*_: object) -> None:
+    def damaged(*_: object, **__: object) -> None:
         raise CorpusError("the corpus is damaged")
 
     monkeypatch.setattr("localfact.api.evaluate.wire", damaged)
     with pytest.raises(CorpusError):
         execute(job, force=True)
     assert (tmp_path / "run/assessments.jsonl").read_bytes() == before
-
-
-def test_a_table_of_hosts_is_read_in_lower_case_and_checked_by_host(tmp_path: Path) -> None:
-    file = tmp_path / "hosts.yaml"
-    file.write_text("Hearsay.Example: 0.5\n")
-    assert read_hosts(file) == {"hearsay.example": 0.5}
-    file.write_text("hearsay.example: 3\n")
-    with pytest.raises(InputError, match="prior of hearsay"):
-        read_hosts(file)
-    file.write_text("")
-    assert read_hosts(file) == read_hosts(None) == {}
 
 
 def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path: Path) -> None:
@@ -119,10 +135,14 @@ def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path
 def test_factreasoner_as_published_has_the_papers_defaults() -> None:
     for version in (1, 2, 3):
         method = METHODS[f"factreasoner-fr{version}"]
-        settings = resolve(method, NO_VECTORS.model_copy(update={"relations": "lexical"}))
-        judge = factreasoner(settings)
+        settings = settle(method, NO_VECTORS.model_copy(update={"relations": "lexical"}))
+        judge = judge_of(settings)
         assert (judge.version, judge.tables, judge.passage_prior, judge.gate) == (version, "paper", 0.99, None)
-        assert (settings["k"], settings["merge_near_duplicates"], settings["extractor"]) == (3, False, "rules")
+        assert (settings.evidence.k, settings.evidence.merge_near_duplicates, settings.extraction.extractor) == (
+            3,
+            False,
+            "rules",
+        )
 
 
 def test_factreasoner_asks_the_language_model_unless_another_relation_model_is_named() -> None:
@@ -133,9 +153,9 @@ def test_factreasoner_asks_the_language_model_unless_another_relation_model_is_n
     with pytest.raises(InputError, match="--queries llm"):
         method_for("factreasoner-fr2", Options(relations="lexical", queries="llm"))
     with pytest.raises(InputError, match="no relation model: its card has the roles embedder"):
-        resolve(METHODS["builtin-fr2"], Options(relations="minilm"))
+        settings_of("builtin-fr2", Options(relations="minilm"))
     with pytest.raises(InputError, match=r"no relation model 'oracle'\. Take lexical, llm .* albert-vitaminc"):
-        resolve(METHODS["builtin-fr2"], Options(relations="oracle"))
+        settings_of("builtin-fr2", Options(relations="oracle"))
 
 
 def test_a_language_model_makes_localfact_the_default_and_fits_no_builtin_method() -> None:
@@ -146,18 +166,3 @@ def test_a_language_model_makes_localfact_the_default_and_fits_no_builtin_method
         method_for("fastfact", Options())
     with pytest.raises(InputError, match="uses no language model"):
         method_for("builtin-fr1", Options(model="qwen2.5-7b"))
-
-
-def test_a_stride_is_a_number_or_max_as_typed() -> None:
-    assert (options_of().stride, options_of(stride="3").stride) == ("max", 3)
-    for typed in ("0", "²", "-1", "some"):
-        with pytest.raises(InputError, match=f"--stride cannot be '?{typed}'?"):
-            options_of(stride=typed)
-
-
-def test_engine_arguments_are_read_once_each_with_dashes_or_underscores() -> None:
-    assert read_engine_args(["max-model-len=8192", "dtype = float32"]) == {"max_model_len": "8192", "dtype": "float32"}
-    with pytest.raises(InputError, match="key=value"):
-        read_engine_args(["dtype"])
-    with pytest.raises(InputError, match="twice"):
-        read_engine_args(["dtype=float32", "dtype=bfloat16"])

@@ -1,6 +1,7 @@
 """Settings become a pipeline: what a user chose reaches the strategy that it is for."""
 
 import re
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -9,21 +10,22 @@ from tiny_albert import tiny_albert
 
 from localfact.api.evaluate import sample_corpus
 from localfact.assess.priormap import PriorMap
+from localfact.errors import InputError
 from localfact.evidence.queries import WRITTEN_QUERIES
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine
 from localfact.methods.engine import EngineFacts, start_settings
-from localfact.methods.extraction import resolve
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
-from localfact.methods.wiring import find_relation_model, wire
+from localfact.methods.relations import find_relation_model
+from localfact.methods.settings import Settings
+from localfact.methods.wiring import Configuration, settle, wire
 from localfact.models.cards import ModelCard, load_card
-from localfact.pipeline import Pipeline
+from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity
 from localfact.relations.windows import READING
-from localfact.runs.run import complete
 from localfact.vocabulary import PreVerificationLabel
 
 TEXT = "Johannes Kepler was born in 1571. He moved to Graz."
@@ -31,23 +33,26 @@ RESPONSE = Response(id="r", text=TEXT, prompt="Who was Kepler?")
 MODEL = Options(model="scripted", embedder="none")
 
 
-def test_what_is_found_has_the_identity_of_what_is_opened(tmp_path: Path) -> None:
+async def test_what_is_found_has_the_identity_of_what_is_opened(tmp_path: Path) -> None:
     albert = str(tiny_albert(tmp_path / "albert"))
     for options in (Options(embedder="none"), Options(), Options(relations=albert)):
         found = find_relation_model(options)
-        model, close = found.open()
-        assert found.identity == model.identity
-        complete(close())
+        async with AsyncExitStack() as opened:
+            assert found.identity == found.open(opened).identity
 
 
-def test_a_language_model_is_found_by_its_transcript(tmp_path: Path) -> None:
+async def test_a_language_model_is_found_by_its_transcript(tmp_path: Path) -> None:
     file = tmp_path / "calls.sqlite"
-    complete(RecordingEngine(engine := ScriptedEngine(), file).aclose())
+    await RecordingEngine(engine := ScriptedEngine(), file).aclose()
     found = find_relation_model(Options(relations="llm", replay=file, seed=3))
     assert found.identity == llm_identity(engine.identity, 3)
-    model, close = found.open()
-    assert model.identity == found.identity
-    complete(close())
+    async with AsyncExitStack() as opened:
+        assert found.open(opened).identity == found.identity
+
+
+def settings_of(name: str, **chosen: object) -> Settings:
+    facts = EngineFacts(ScriptedEngine().identity)
+    return settle(METHODS[name], MODEL.model_copy(update=chosen), facts)
 
 
 def shown(chat: Chat, kind: str) -> str | None:
@@ -67,8 +72,9 @@ def answer(chat: Chat) -> str:
 def wired(name: str, options: Options, engine: ScriptedEngine) -> Pipeline:
     """The pipeline of a method, with a scripted engine where vLLM would be started."""
     facts = EngineFacts(engine.identity, settings=cast("Any", object()))
-    settings = resolve(METHODS[name], options, engine.identity)
-    return wire(METHODS[name], options, settings, facts, lambda _: engine)
+    chosen = Configuration(METHODS[name], options, settle(METHODS[name], options, facts), facts)
+    road, _ = wire(chosen, AsyncExitStack(), observe=unobserved, start=lambda _: engine)
+    return road
 
 
 async def test_factreasoner_with_a_model_takes_a_response_apart_and_revises_the_claims() -> None:
@@ -103,17 +109,17 @@ async def test_a_model_writes_the_queries_where_it_is_told_to(queries: Literal["
 
 
 def test_settings_name_the_prompts_that_a_method_sends_and_how_long_pairs_are_read() -> None:
-    identity = ScriptedEngine().identity
-    told = {name: resolve(METHODS[name], MODEL, identity) for name in ("fastfact", "localfact", "factreasoner-fr2")}
-    assert {name: set(settings["prompts"]) for name, settings in told.items()} == {
+    told = {name: settings_of(name) for name in ("fastfact", "localfact", "factreasoner-fr2")}
+    assert {name: set(settings.prompts or ()) for name, settings in told.items()} == {
         "fastfact": {"extraction", "verification"},
         "localfact": {"extraction", "relation"},
         "factreasoner-fr2": {"atomization", "revision", "relation"},
     }
-    assert told["localfact"]["relations"] == told["factreasoner-fr2"]["relations"] == f"llm+reading={READING}"
-    assert (told["localfact"]["confidence"], told["fastfact"]["confidence"]) == ("distribution", "token")
-    written = resolve(METHODS["factreasoner-fr2"], MODEL.model_copy(update={"queries": "llm"}), identity)
-    assert "query" in written["prompts"]
+    relations = [told[name].plain()["assessment"]["relations"] for name in ("localfact", "factreasoner-fr2")]
+    assert relations == [f"llm+reading={READING}"] * 2
+    assert told["localfact"].plain()["extraction"]["confidence"] == "distribution"
+    assert told["fastfact"].plain()["extraction"]["confidence"] == "token"
+    assert "query" in (settings_of("factreasoner-fr2", queries="llm").prompts or ())
 
 
 async def test_a_map_of_priors_reaches_the_assessor(tmp_path: Path) -> None:
@@ -124,6 +130,11 @@ async def test_a_map_of_priors_reaches_the_assessor(tmp_path: Path) -> None:
     claim = Claim(id="c1", text="He moved to Graz.", preverification=likely)
     judgement = await road.assessor.assess(RESPONSE, [claim], Evidence(), {})
     assert judgement.verdicts[0].posterior == pytest.approx(0.3)
+
+
+def test_a_map_of_priors_is_refused_where_nothing_would_come_of_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="takes no prior"):
+        settings_of("fastfact", prior_map=tmp_path / "map.json")
 
 
 def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

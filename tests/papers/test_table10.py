@@ -30,10 +30,10 @@ def test_the_versions_of_a_relation_model_are_run_fr3_first_over_one_file_of_pai
     jobs = row_jobs(None, relations=("lexical",), options=LEXICAL, out=Path("out"), limit=2)
     assert [(one.relations, one.version) for one in jobs] == [("lexical", 3), ("lexical", 2), ("lexical", 1)]
     assert [one.job.out for one in jobs] == [Path(f"out/lexical/fr{version}") for version in (3, 2, 1)]
-    assert {one.job.options.kept_relations for one in jobs} == {Path("out/lexical/relations.sqlite")}
-    assert {(one.job.settings["claims"], one.job.settings["k"], one.job.settings["tables"]) for one in jobs} == {
-        ("given", 3, "paper")
-    }
+    assert {one.job.chosen.options.relations_cache for one in jobs} == {Path("out/lexical/relations.sqlite")}
+    for settings in (one.job.chosen.settings.plain() for one in jobs):
+        parts = (settings["extraction"]["claims"], settings["evidence"]["k"], settings["assessment"]["tables"])
+        assert parts == ("given", 3, "paper")
     assert not list(Path().iterdir())
 
 

@@ -15,7 +15,7 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.papers.table10 import CALLS_FILE, Row, RowJob, options_for, row_jobs, run_rows
-from localfact.runs.run import SILENT, Progress
+from localfact.runs.progress import SILENT, Progress
 from localfact.runs.run_folder import RELATIONS_FILE, read_assessments
 
 CONFIG = {

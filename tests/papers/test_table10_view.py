@@ -5,13 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.evaluate import Job
+from localfact.llm.engine import EngineIdentity
 from localfact.methods.options import Options
 from localfact.methods.registry import find_method
+from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, Settings
+from localfact.methods.wiring import Configuration
 from localfact.papers.figures import COLUMNS, Version
 from localfact.papers.table10 import Row, RowJob
 from localfact.papers.table10_view import DIFFERENCE, MEASURED, NOT_COMPARABLE, PAPER, table10, warnings_of
 from localfact.records import Claim, Response
 from localfact.report.formats import Number, Table
+from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
 from localfact.scoring import ScoreResult
 from localfact.vocabulary import GoldLabel
@@ -41,24 +45,32 @@ def row(
     left_out: Mapping[str, int] | None = None,
     warnings: Sequence[str] = (),
 ) -> Row:
-    settings = {
-        "relations": "llm+reading=2" if relations == "llm" else f"{relations}@0123456789ab",
-        **({"model": dict(model)} if relations == "llm" else {}),
-        "k": 3,
-        "tables": "paper",
-        "passage_prior": 0.99,
-        "solver": "auto",
-        "seed": 0,
-        "extractor": "rules",
-    }
+    identity = EngineIdentity(**model, window=64) if relations == "llm" else None
+    settings = Settings(
+        method=f"factreasoner-fr{version}",
+        seed=0,
+        extraction=ExtractionSettings(claims="given", extractor="rules"),
+        evidence=EvidenceSettings(
+            embedder=None, corpus="0", passages="pages", k=3, queries="claim", merge_near_duplicates=False
+        ),
+        assessment=FactReasonerSettings(
+            version=version,
+            gate=None,
+            relations="llm+reading=2" if relations == "llm" else f"{relations}@0123456789ab",
+            tables="paper",
+            passage_prior=0.99,
+        ),
+        model=identity,
+    )
     options = Options(corpus=Path("index/wiki"))
-    job = Job(Path("bios.jsonl"), responses(count), find_method(f"factreasoner-fr{version}"), options, settings, Path("out"))
+    chosen = Configuration(find_method(settings.method), options, settings)
+    job = Job(Path("bios.jsonl"), responses(count), chosen, Path("out"))
     names = {"F1@K": "F1@K(median=31)"}
     scores = {
         column: ScoreResult(name=names.get(column, column), value=value, sd=0.25, n=count, left_out=left_out or {})
         for column, value in zip(COLUMNS, values, strict=True)
     }
-    summary: Summary = summarise([], method="factreasoner", warnings=warnings)
+    summary: Summary = summarise([], RunFacts(method="factreasoner"), warnings=warnings)
     return Row(RowJob(relations, version, job), summary, scores)
 
 

@@ -17,7 +17,7 @@ from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations import cache, llm
-from localfact.relations.cache import KeptRelations
+from localfact.relations.cache import CachedRelations
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.relations.llm import LLMRelationModel
 from localfact.stages import Relations
@@ -92,7 +92,7 @@ def kept_pairs(file: Path) -> int:
 
 async def test_a_pair_is_asked_once_in_the_life_of_its_file_and_comes_back_bit_for_bit(tmp_path: Path) -> None:
     first = Asked()
-    keeper = KeptRelations(first, tmp_path / FILE)
+    keeper = CachedRelations(first, tmp_path / FILE)
     said = await keeper.relate([*PAIRS, PAIRS[0]])
     assert await keeper.relate(PAIRS[:4]) == said[:4]
     assert sorted(first.pairs) == sorted(PAIRS)
@@ -100,7 +100,7 @@ async def test_a_pair_is_asked_once_in_the_life_of_its_file_and_comes_back_bit_f
     keeper.close()
 
     second = Asked()
-    again = KeptRelations(second, tmp_path / FILE)
+    again = CachedRelations(second, tmp_path / FILE)
     assert await again.relate([*PAIRS, PAIRS[0]]) == said == [THIRD] * 10
     assert second.calls == []
     assert again.counts == {"asked": 0, "found": 9}
@@ -109,7 +109,7 @@ async def test_a_pair_is_asked_once_in_the_life_of_its_file_and_comes_back_bit_f
 
 async def test_one_set_of_pairs_serves_its_subsets_and_only_what_is_new_is_asked(tmp_path: Path) -> None:
     model = Asked()
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     await keeper.relate(PAIRS[:5])
     await keeper.relate(PAIRS)
     assert sorted(model.calls[1]) == sorted(PAIRS[5:])
@@ -122,7 +122,7 @@ async def test_a_real_models_predictions_come_back_in_order(tmp_path: Path) -> N
              for number in range(9) for place in ("Paris", "Split", "\ud800")]  # fmt: skip
     said = list(await model.relate(pairs))
     for _ in range(2):
-        keeper = KeptRelations(model, tmp_path / FILE)
+        keeper = CachedRelations(model, tmp_path / FILE)
         assert keeper.identity == model.identity
         assert await keeper.relate(pairs[::-1]) == said[::-1]
         keeper.close()
@@ -131,7 +131,7 @@ async def test_a_real_models_predictions_come_back_in_order(tmp_path: Path) -> N
 
 async def test_a_failure_is_not_kept_but_asked_again(tmp_path: Path) -> None:
     model = Asked()
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     pairs = [PAIRS[0], Pair("a", "broken"), PAIRS[1]]
     for _ in range(2):
         assert [type(one) for one in await keeper.relate(pairs)] == [Distribution, Failure, Distribution]
@@ -143,7 +143,7 @@ async def test_a_failure_is_not_kept_but_asked_again(tmp_path: Path) -> None:
 async def test_models_of_other_identities_share_a_file_and_no_prediction(tmp_path: Path) -> None:
     for identity in ("asked@1", "asked@2"):
         model = Asked(identity)
-        keeper = KeptRelations(model, tmp_path / FILE)
+        keeper = CachedRelations(model, tmp_path / FILE)
         await keeper.relate(PAIRS)
         assert len(model.pairs) == 9
         keeper.close()
@@ -151,7 +151,7 @@ async def test_models_of_other_identities_share_a_file_and_no_prediction(tmp_pat
 
 async def test_premise_and_hypothesis_are_not_exchanged(tmp_path: Path) -> None:
     model = Asked()
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     await keeper.relate([Pair("a", "b")])
     await keeper.relate([Pair("b", "a"), Pair("ab", ""), Pair("", "ab")])
     assert len(model.pairs) == 4
@@ -160,7 +160,7 @@ async def test_premise_and_hypothesis_are_not_exchanged(tmp_path: Path) -> None:
 
 async def test_pairs_on_their_way_for_one_response_are_not_asked_for_another(tmp_path: Path) -> None:
     model = Asked(gate=asyncio.Event())
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     assert model.gate is not None
     calls = [asyncio.ensure_future(keeper.relate(PAIRS[begin : begin + 5])) for begin in (0, 2, 4)]
     while len(model.calls) < 3:
@@ -174,7 +174,7 @@ async def test_pairs_on_their_way_for_one_response_are_not_asked_for_another(tmp
 
 async def test_who_waits_for_a_response_that_is_cancelled_asks_itself(tmp_path: Path) -> None:
     model = Asked(gate=asyncio.Event())
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     assert model.gate is not None
     first, second = (asyncio.ensure_future(keeper.relate(PAIRS)) for _ in range(2))
     while not model.calls:
@@ -190,7 +190,7 @@ async def test_who_waits_for_a_response_that_is_cancelled_asks_itself(tmp_path: 
 
 async def test_a_cancelled_response_takes_nothing_from_the_one_that_asks(tmp_path: Path) -> None:
     model = Asked(gate=asyncio.Event())
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     assert model.gate is not None
     first, second = (asyncio.ensure_future(keeper.relate(PAIRS)) for _ in range(2))
     while not model.calls:
@@ -207,7 +207,7 @@ async def test_a_cancelled_response_takes_nothing_from_the_one_that_asks(tmp_pat
 async def test_an_error_of_the_model_is_raised_to_each_that_asks_and_leaves_the_next_a_fresh_try(tmp_path: Path) -> None:
     model = Asked()
     model.error = EngineError("It died.")
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     ends = await asyncio.gather(keeper.relate(PAIRS), keeper.relate(PAIRS), return_exceptions=True)
     assert [type(end) for end in ends] == [EngineError, EngineError]
     model.error = None
@@ -225,11 +225,11 @@ async def test_what_was_asked_before_an_error_is_kept(tmp_path: Path, monkeypatc
             return await super().relate(pairs)
 
     dying = Dying()
-    keeper = KeptRelations(dying, tmp_path / FILE)
+    keeper = CachedRelations(dying, tmp_path / FILE)
     with pytest.raises(EngineError):
         await keeper.relate(PAIRS)
     model = Asked()
-    again = KeptRelations(model, tmp_path / FILE)
+    again = CachedRelations(model, tmp_path / FILE)
     await again.relate(PAIRS)
     assert len(dying.pairs) == 4
     assert sorted(model.pairs + dying.pairs) == sorted(PAIRS)
@@ -242,7 +242,7 @@ async def test_a_cancelled_call_of_a_language_model_keeps_every_pair_that_was_an
 ) -> None:
     monkeypatch.setattr(llm, "PAIRS_AT_ONCE", 8)
     engine = Turns()
-    keeper = KeptRelations(LLMRelationModel(engine), tmp_path / FILE)
+    keeper = CachedRelations(LLMRelationModel(engine), tmp_path / FILE)
     call = asyncio.ensure_future(keeper.relate([Pair(f"Passage {number}.", "Claim.") for number in range(40)]))
     for answered in range(0, 30, 2):
         await engine.settled(8 + answered)
@@ -263,7 +263,7 @@ async def test_an_engine_that_dies_takes_no_answer_with_it(tmp_path: Path) -> No
                 raise EngineError("It died.")
             return await super().choose(chat, labels, prefix=prefix, stage=stage)
 
-    keeper = KeptRelations(LLMRelationModel(Dying()), tmp_path / FILE)
+    keeper = CachedRelations(LLMRelationModel(Dying()), tmp_path / FILE)
     with pytest.raises(EngineError, match="It died"):
         await keeper.relate([Pair(f"Passage {number}.", "Claim.") for number in range(40)])
     keeper.close()
@@ -276,7 +276,7 @@ async def test_keeping_leaves_an_engine_full_to_the_last_pair_and_asked_premise_
     monkeypatch.setattr(cache, "PAIRS_AT_ONCE", 20)
     monkeypatch.setattr(llm, "PAIRS_AT_ONCE", 8)
     engine = Turns()
-    keeper = KeptRelations(LLMRelationModel(engine), tmp_path / FILE)
+    keeper = CachedRelations(LLMRelationModel(engine), tmp_path / FILE)
     pairs = [Pair(f"Passage {number % 16:02}.", f"Claim {number // 16}.") for number in range(96)]
     call = asyncio.ensure_future(keeper.relate(pairs))
     for answered in range(0, 96, 4):
@@ -292,7 +292,7 @@ async def test_keeping_leaves_an_engine_full_to_the_last_pair_and_asked_premise_
 
 async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: Path) -> None:
     model = Telling()
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     writing, gate = threading.Event(), threading.Event()
     keep = keeper._store.keep
 
@@ -318,7 +318,7 @@ async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: P
 
 @pytest.mark.parametrize("pairs", [1, 9])
 async def test_answers_that_cannot_be_written_end_the_call_and_are_told(tmp_path: Path, pairs: int) -> None:
-    keeper = KeptRelations(model := Telling(), tmp_path / FILE)
+    keeper = CachedRelations(model := Telling(), tmp_path / FILE)
     keep = keeper._store.keep
 
     def full(predictions: Mapping[Pair, Distribution | Failure]) -> None:
@@ -336,18 +336,18 @@ async def test_answers_that_cannot_be_written_end_the_call_and_are_told(tmp_path
 
 async def test_no_pairs_are_no_question(tmp_path: Path) -> None:
     model = Asked()
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     assert await keeper.relate([]) == []
     assert model.calls == []
     keeper.close()
 
 
 async def test_two_may_keep_in_one_file(tmp_path: Path) -> None:
-    one, other = (KeptRelations(Asked(), tmp_path / FILE) for _ in range(2))
+    one, other = (CachedRelations(Asked(), tmp_path / FILE) for _ in range(2))
     await asyncio.gather(one.relate(PAIRS[:6]), other.relate(PAIRS[3:]))
     one.close()
     model = Asked()
-    third = KeptRelations(model, tmp_path / FILE)
+    third = CachedRelations(model, tmp_path / FILE)
     await third.relate(PAIRS)
     assert model.calls == []
     third.close()
@@ -355,7 +355,7 @@ async def test_two_may_keep_in_one_file(tmp_path: Path) -> None:
 
 
 async def test_a_closed_file_is_one_plain_file(tmp_path: Path) -> None:
-    keeper = KeptRelations(Asked(), tmp_path / "new" / FILE)
+    keeper = CachedRelations(Asked(), tmp_path / "new" / FILE)
     await keeper.relate(PAIRS)
     keeper.close()
     keeper.close()
@@ -380,7 +380,7 @@ class Model:
         return [Distribution(**{THIRD.model_dump()})] * len(pairs)
 
 pairs = [Pair(f"Passage {{number}}.", "Claim.") for number in range(20)]
-asyncio.run(cache.KeptRelations(Model(), Path(sys.argv[1])).relate(pairs))
+asyncio.run(cache.CachedRelations(Model(), Path(sys.argv[1])).relate(pairs))
 """
 
 
@@ -389,7 +389,7 @@ async def test_a_killed_process_loses_no_more_than_what_was_being_asked(tmp_path
     ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / FILE)], env=here, check=False)
     assert ended.returncode == -signal.SIGKILL
     model = Asked()
-    keeper = KeptRelations(model, tmp_path / FILE)
+    keeper = CachedRelations(model, tmp_path / FILE)
     assert await keeper.relate([Pair(f"Passage {number}.", "Claim.") for number in range(20)]) == [THIRD] * 20
     assert keeper.counts == {"asked": 10, "found": 10}
     keeper.close()
@@ -399,7 +399,7 @@ def test_a_file_of_something_else_is_told_and_left_as_it_is(tmp_path: Path) -> N
     text = tmp_path / "notes.txt"
     text.write_text("These are notes. " * 100)
     with pytest.raises(InputError, match=r"notes\.txt holds no relations of localfact\. Move it away"):
-        KeptRelations(Asked(), text)
+        CachedRelations(Asked(), text)
     assert text.read_text() == "These are notes. " * 100
     other = tmp_path / "other.sqlite"
     database = sqlite3.connect(other)
@@ -407,39 +407,39 @@ def test_a_file_of_something_else_is_told_and_left_as_it_is(tmp_path: Path) -> N
     database.close()
     before = other.read_bytes()
     with pytest.raises(InputError, match="holds no relations of localfact"):
-        KeptRelations(Asked(), other)
+        CachedRelations(Asked(), other)
     assert other.read_bytes() == before
 
 
 def test_a_file_of_another_format_is_told(tmp_path: Path) -> None:
-    KeptRelations(Asked(), tmp_path / FILE).close()
+    CachedRelations(Asked(), tmp_path / FILE).close()
     database = sqlite3.connect(tmp_path / FILE)
     database.execute("PRAGMA user_version = 2")
     database.close()
     with pytest.raises(InputError, match="format 2; this localfact reads 1"):
-        KeptRelations(Asked(), tmp_path / FILE)
+        CachedRelations(Asked(), tmp_path / FILE)
 
 
 async def test_a_damaged_file_is_told_with_a_cure(tmp_path: Path) -> None:
-    keeper = KeptRelations(Asked(), tmp_path / FILE)
+    keeper = CachedRelations(Asked(), tmp_path / FILE)
     await keeper.relate([Pair(f"Passage {number}.", "Claim.") for number in range(500)])
     keeper.close()
     content = bytearray((tmp_path / FILE).read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     (tmp_path / FILE).write_bytes(content)
     with pytest.raises(InputError, match=r"is damaged: .* Remove it: the pairs it kept are then asked again"):
-        await KeptRelations(Asked(), tmp_path / FILE).relate(PAIRS)
+        await CachedRelations(Asked(), tmp_path / FILE).relate(PAIRS)
 
 
 async def test_a_kept_number_that_is_no_probability_is_told(tmp_path: Path) -> None:
-    keeper = KeptRelations(Asked(), tmp_path / FILE)
+    keeper = CachedRelations(Asked(), tmp_path / FILE)
     await keeper.relate(PAIRS)
     keeper.close()
     database = sqlite3.connect(tmp_path / FILE)
     database.execute("UPDATE relations SET neutral = 7.0")
     database.commit()
     database.close()
-    again = KeptRelations(Asked(), tmp_path / FILE)
+    again = CachedRelations(Asked(), tmp_path / FILE)
     with pytest.raises(InputError, match="is damaged: a prediction in it is none"):
         await again.relate(PAIRS)
     again.close()
@@ -448,6 +448,6 @@ async def test_a_kept_number_that_is_no_probability_is_told(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(WriteError, match="cannot be written"):
-        KeptRelations(Asked(), tmp_path / "file" / FILE)
+        CachedRelations(Asked(), tmp_path / "file" / FILE)
     with pytest.raises(WriteError, match="cannot be written"):
-        KeptRelations(Asked(), tmp_path)
+        CachedRelations(Asked(), tmp_path)

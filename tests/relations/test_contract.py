@@ -13,7 +13,7 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.models.cards import OpinionPool, load_card
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.cache import KeptRelations, TellingModel
+from localfact.relations.cache import CachedRelations, TellingModel
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.relations.llm import LLMRelationModel
@@ -51,7 +51,7 @@ def model(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RelationMo
         yield encoder
         encoder.close()
     elif request.param == "kept":
-        keeper = KeptRelations(LLMRelationModel(Engine()), tmp_path / "relations.sqlite")
+        keeper = CachedRelations(LLMRelationModel(Engine()), tmp_path / "relations.sqlite")
         yield keeper
         keeper.close()
     else:

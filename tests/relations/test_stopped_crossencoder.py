@@ -16,7 +16,7 @@ from localfact.errors import EngineError
 from localfact.models.cards import load_card
 from localfact.models.cross_encoder import Tokens
 from localfact.records import Pair
-from localfact.relations.cache import KeptRelations
+from localfact.relations.cache import CachedRelations
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 
 CORES = len(os.sched_getaffinity(0))
@@ -104,7 +104,7 @@ async def test_closing_a_model_stops_it_from_preparing_pairs(folder: Path) -> No
 
 async def test_a_stopped_call_keeps_every_batch_that_was_read(folder: Path, tmp_path: Path) -> None:
     stopping = Stopping(folder, free=30)
-    keeper = KeptRelations(stopping.model, tmp_path / "relations.sqlite")
+    keeper = CachedRelations(stopping.model, tmp_path / "relations.sqlite")
     pairs = [Pair(f"Granite {number}.", "It was.") for number in range(30 + 20 * CORES)]
     call = asyncio.ensure_future(keeper.relate(pairs))
     await stopping.reached(lambda: len(stopping.read) == 30 + CORES and keeper.counts["asked"] == 30, call)

@@ -12,10 +12,14 @@ from localfact.pipeline import Journey, Pipeline
 from localfact.records import Assessment, Claim
 from localfact.report.accounting import Accounting, accounting
 from localfact.report.accounting_view import accounting_view
-from localfact.report.run_figures import CostLine
+from localfact.report.run_figures import CostLine, RunFacts
 from localfact.text import sentences
 
-FASTFACT = {"stride": "max", "corpus": "sample", "k": 10}
+FASTFACT = RunFacts(method="fastfact", stride="max", has_corpus=True, k=10)
+
+
+def fastfact(**changed):
+    return FASTFACT.model_copy(update=changed)
 
 
 def text(length: int) -> str:
@@ -77,7 +81,7 @@ RUN = [
 
 @pytest.mark.parametrize(("stride", "chunks"), [("max", 2), (1, 10), (2, 6), (3, 4), (7, 2), (100, 2)])
 def test_fastfacts_formulas_take_this_runs_figures(stride, chunks):
-    found = accounting(RUN, method="fastfact", settings={**FASTFACT, "stride": stride})
+    found = accounting(RUN, fastfact(stride=stride))
     assert (found.sentences, found.claims, found.searched_share, found.queries_per_claim) == (10, 10, 0.5, 1)
     assert found.stride == stride
     expected = [(each.stage, each.what, each.formula, each.expected) for each in found.lines]
@@ -91,7 +95,7 @@ def test_fastfacts_formulas_take_this_runs_figures(stride, chunks):
 
 
 def test_calls_and_tokens_are_those_sent_failed_responses_included_with_the_reasons_counted():
-    found = accounting(RUN, method="fastfact", settings=FASTFACT)
+    found = accounting(RUN, FASTFACT)
     extract, verify, total = line(found, "extract"), line(found, "verify"), line(found, "total")
     assert (extract.sent, extract.prompt_tokens, extract.output_tokens) == (6, 1_800, 200)
     assert (verify.sent, verify.prompt_tokens, verify.output_tokens) == (5, 5_500, 390)
@@ -103,14 +107,14 @@ def test_calls_and_tokens_are_those_sent_failed_responses_included_with_the_reas
 
 def test_the_reasons_explain_the_difference_of_verification_whole():
     counts = {"assess": {"labels_chosen": 4, "claims_without_evidence": 2, "failed": 1}}
-    found = accounting([assessment(5, 10, 8, usage={"verify": use(9)}, counts=counts)], method="fastfact", settings=FASTFACT)
+    found = accounting([assessment(5, 10, 8, usage={"verify": use(9)}, counts=counts)], FASTFACT)
     verify = line(found, "verify")
     assert verify.sent == verify.expected + 4 - 2 - 1
 
 
 def test_a_stage_that_the_paper_does_not_count_has_a_line_and_is_in_the_total():
     rows = [assessment(2, 3, 1, usage={"extract": use(1), "preverify": use(3, 60), "verify": use(1)})]
-    found = accounting(rows, method="fastfact", settings=FASTFACT)
+    found = accounting(rows, FASTFACT)
     preverify = line(found, "preverify")
     assert (preverify.formula, preverify.expected, preverify.sent, preverify.prompt_tokens) == ("", None, 3, 60)
     assert preverify.note == "not in the paper's formula"
@@ -119,33 +123,33 @@ def test_a_stage_that_the_paper_does_not_count_has_a_line_and_is_in_the_total():
 
 def test_claims_that_came_with_the_input_cost_no_extraction():
     rows = [assessment(8, 4, 4, usage={"verify": use(4)}), assessment(5, 2, 2, usage={"extract": use(1), "verify": use(2)})]
-    found = accounting(rows, method="fastfact", settings={**FASTFACT, "stride": 5})
+    found = accounting(rows, fastfact(stride=5))
     assert (line(found, "extract").expected, line(found, "extract").sent) == (1, 1)
     assert line(found, "extract").note == "1 responses came with their claims"
     earlier = {"extract": {"earlier_calls": 3, "earlier_prompt_tokens": 1200, "earlier_output_tokens": 90}}
-    found = accounting([assessment(8, 4, 4, usage={"verify": use(4)}, counts=earlier)], method="fastfact", settings=FASTFACT)
+    found = accounting([assessment(8, 4, 4, usage={"verify": use(4)}, counts=earlier)], FASTFACT)
     told = "which took 3 calls in an earlier pass (1,200 prompt tokens, 90 output tokens)"
     assert line(found, "extract").note == f"1 responses came with their claims; {told}"
     assert found.calls_sent == 4
-    found = accounting(rows, method="fastfact", settings={**FASTFACT, "stride": 5})
+    found = accounting(rows, fastfact(stride=5))
     assert found.sentences == 13
 
 
 def test_searches_of_a_corpus_of_the_web_and_of_none_are_told_apart():
-    corpus = accounting(RUN, method="fastfact", settings=FASTFACT)
+    corpus = accounting(RUN, FASTFACT)
     assert (line(corpus, "retrieve", "searches").sent, line(corpus, "retrieve", "passages").sent) == (5, 30)
-    own = accounting(RUN, method="fastfact", settings={**FASTFACT, "corpus": None})
+    own = accounting(RUN, fastfact(has_corpus=False))
     assert line(own, "retrieve", "searches").sent == 0
     assert line(own, "retrieve", "searches").note == "no corpus: the passages came with the responses"
     fetched = {"retrieve": {"passages": 9, "claims": 2, "searches": 6, "pages": 21}}
-    web = accounting([assessment(3, 4, counts=fetched)], method="fastfact", settings={**FASTFACT, "queries_per_claim": 3})
+    web = accounting([assessment(3, 4, counts=fetched)], fastfact(queries_per_claim=3))
     searches, pages = line(web, "retrieve", "searches"), line(web, "retrieve", "pages")
     assert (searches.expected, searches.sent, pages.expected, pages.sent) == (6, 6, 30, 21)
     assert not searches.note + pages.note
 
 
 def test_the_other_pipelines_formulas_are_those_of_the_table():
-    others = accounting(RUN, method="fastfact", settings={**FASTFACT, "queries_per_claim": 2}).others
+    others = accounting(RUN, fastfact(queries_per_claim=2)).others
     assert [(each.pipeline, each.what, each.formula, each.expected) for each in others] == [
         ("FActScore", "LLM calls", "N + M", 20),
         ("VeriScore", "LLM calls", "N + M", 20),
@@ -164,20 +168,20 @@ def test_factreasoners_pairs_are_summed_over_the_responses(version, formula, exp
         assessment(3, 4, 4, passages=7, counts={"relate": {"pairs": 20, "pairs_failed": 0}, "assess": {"pairs_gated": 8}}),
         assessment(2, 2, 2, passages=3, counts={"relate": {"pairs": 6, "pairs_failed": 1}, "assess": {"pairs_gated": 0}}),
     ]
-    settings = {"k": 5, "corpus": "sample", "version": version}
-    found = accounting(rows, method=f"builtin-fr{version}", settings=settings)
+    facts = RunFacts(method=f"builtin-fr{version}", k=5, has_corpus=True, version=version)
+    found = accounting(rows, facts)
     pairs = line(found, "relate", "relations")
     assert (pairs.formula, pairs.expected, pairs.sent) == (formula, expected, 26)
     assert pairs.note.startswith("8 pairs gated; 1 pairs failed")
     assert ("10 passages are in m^2 with themselves" in pairs.note) == (version == 3)
     assert (line(found, "total").formula, line(found, "total").expected, found.calls_sent) == ("0", 0, 0)
-    with_model = accounting(rows, method=f"factreasoner-fr{version}", settings={**settings, "model": {"model": "a"}})
+    with_model = accounting(rows, facts.model_copy(update={"method": f"factreasoner-fr{version}", "asks_model": True}))
     assert (line(with_model, "total").formula, line(with_model, "total").expected) == ("", None)
     assert found.stride is None
 
 
 def test_a_method_without_formulas_is_shown_as_sent():
-    found = accounting([assessment(3, 4, 2, usage={"guess": use(7, 70, 7)})], method="somebody-elses", settings={})
+    found = accounting([assessment(3, 4, 2, usage={"guess": use(7, 70, 7)})], RunFacts(method="somebody-elses"))
     assert [(each.stage, each.formula, each.sent) for each in found.lines if each.what == "LLM calls"] == [
         ("guess", "", 7),
         ("total", "", 7),
@@ -187,7 +191,7 @@ def test_a_method_without_formulas_is_shown_as_sent():
 @pytest.mark.parametrize("rows", [[], [assessment(3, status="failed")], [assessment(4, status="abstained")]])
 @pytest.mark.parametrize("method", ["fastfact", "builtin-fr2", "else"])
 def test_a_run_without_claims_has_no_share_and_expects_nothing_of_evidence(rows, method):
-    found = accounting(rows, method=method, settings={})
+    found = accounting(rows, RunFacts(method=method))
     assert (found.claims, found.searched_share, found.calls_sent) == (0, None, 0)
     assert all(not each.expected for each in found.lines)
 
@@ -198,7 +202,7 @@ async def test_a_road_gone_down_is_accounted_for():
         await pipeline.assess(index, response, Journey(), lambda stage, number: None)
         for index, response in enumerate(responses("It is true.\nIt is not.", "So true."))
     ]
-    found = accounting(rows, method="builtin-fr2", settings={"k": 1, "corpus": "sample", "version": 2})
+    found = accounting(rows, RunFacts(method="builtin-fr2", k=1, has_corpus=True, version=2))
     assert (found.sentences, found.claims, found.searched_share) == (3, 3, 1.0)
     assert (line(found, "relate", "relations").expected, line(found, "relate", "relations").sent) == (3, 3)
 
@@ -209,23 +213,23 @@ def test_the_total_is_the_sum_of_its_lines_and_no_response_shares_a_chunk(rows, 
         assessment(length, claims, min(claims, searched), usage={"extract": use(calls), "verify": use(searched)})
         for length, claims, searched, calls in rows
     ]
-    found = accounting(run, method="fastfact", settings={**FASTFACT, "stride": stride})
+    found = accounting(run, fastfact(stride=stride))
     calls = [each for each in found.lines if each.what == "LLM calls" and each.stage != "total"]
     assert line(found, "total").sent == sum(each.sent for each in calls)
     assert line(found, "total").expected == sum(each.expected or 0 for each in calls)
-    alone = [accounting([one], method="fastfact", settings={**FASTFACT, "stride": stride}) for one in run]
+    alone = [accounting([one], fastfact(stride=stride)) for one in run]
     assert line(found, "extract").expected == sum(line(one, "extract").expected for one in alone)
 
 
 def test_an_accounting_survives_the_way_to_the_disk_and_back():
     for stride in ("max", 3):
-        found = accounting(RUN, method="fastfact", settings={**FASTFACT, "stride": stride})
+        found = accounting(RUN, fastfact(stride=stride))
         assert Accounting.model_validate_json(found.model_dump_json()) == found
 
 
 def test_the_table_sets_what_was_sent_beside_the_formula_and_the_others_below():
     console = Console(width=160, record=True)
-    console.print(accounting_view(accounting(RUN, method="fastfact", settings={**FASTFACT, "stride": 2})))
+    console.print(accounting_view(accounting(RUN, fastfact(stride=2))))
     printed = [" ".join(row.replace("│", " ").split()) for row in console.export_text().splitlines()]
     assert "Cost: N = 10 sentences, M = 10 claims, p = 0.50, q = 1, w = 2" in printed
     assert any(row.startswith("total LLM calls N/w + pM 11 11 7,300 590") for row in printed)

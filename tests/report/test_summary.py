@@ -1,4 +1,5 @@
 from localfact.records import Assessment
+from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise, usage_of
 
 
@@ -14,6 +15,6 @@ def test_usage_is_summed_by_stage_but_of_widths_the_largest_is_kept() -> None:
 
 def test_a_warning_is_given_once_and_a_failure_names_its_first_responses() -> None:
     rows = [assessment(index, error="no text", warnings=("BM25 alone.",)) for index in range(5)]
-    summary = summarise(rows, method="m", warnings=("of the run",))
+    summary = summarise(rows, RunFacts(method="m"), warnings=("of the run",))
     assert summary.warnings == ("of the run", "BM25 alone. (5 responses)", "Failed: r0, r1, r2 and 2 more: no text")
     assert (summary.responses, summary.responses_failed) == (5, 5)

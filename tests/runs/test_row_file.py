@@ -14,8 +14,8 @@ from roads import LineExtractor
 
 from localfact.errors import EngineError, InputError, MissingError, RunFolderError, WriteError
 from localfact.inputs.responses import read_responses
-from localfact.runs.row_file import OutputFile
 from localfact.records import Claim, Extraction, Response
+from localfact.runs.row_file import RowFile
 
 
 async def test_a_finished_file_opens_no_model_again_and_keeps_its_bytes(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_files_of_others_and_the_input_itself_are_never_written_over(tmp_p
 
 async def test_a_second_process_on_the_file_is_refused(tmp_path: Path) -> None:
     data, out = written(tmp_path, *ROWS), tmp_path / "claims.jsonl"
-    with OutputFile(out, {}), pytest.raises(RunFolderError, match="Another process"):
+    with RowFile(out, {}), pytest.raises(RunFolderError, match="Another process"):
         await extract(data, out)
     assert (await extract(data, out)).rows == 6
 
@@ -193,8 +193,9 @@ PROGRAM = """
 import asyncio, sys
 from pathlib import Path
 from localfact.llm.scripted import ScriptedEngine
-from localfact.runs.passes import Conduct, generate_file, extract_file
-from localfact.pipeline import nothing_to_close
+from localfact.runs.passes import Conduct
+from localfact.api.generate import generate_file
+from localfact.api.extract import extract_file
 from localfact.records import Claim, Extraction
 
 folder, name, stuck_after = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -222,10 +223,10 @@ class Extractor:
 engine = Engine(lambda chat: "An answer to " + chat[0].content)
 conduct = Conduct(concurrency=2)
 if name.startswith("responses"):
-    data, opened = folder / "prompts.jsonl", lambda: engine
+    data, opened = folder / "prompts.jsonl", lambda opened: engine
     made = generate_file(data, folder / name, opened, identity=engine.identity, conduct=conduct)
 else:
-    opened = lambda: (Extractor(), nothing_to_close)
+    opened = lambda stack: Extractor()
     made = extract_file(folder / "data.jsonl", folder / name, opened, extractor={"name": "one"}, conduct=conduct)
 asyncio.run(made)
 """

@@ -12,8 +12,10 @@ from roads import OnePassage, WordRelations, responses, small_pipeline
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, Response
-from localfact.runs.run import SILENT, run
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RunFolder, differences, is_failed, read_assessments, settings_name
+from localfact.runs.journal import differences
+from localfact.runs.progress import SILENT
+from localfact.runs.run import run
+from localfact.runs.run_folder import ASSESSMENTS_FILE, RunFolder, is_failed, read_assessments, settings_name
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
 SETTINGS = {"method": "small", "data": {"sha256": "0" * 64}}

@@ -2,17 +2,20 @@
 
 import json
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 from roads import LineExtractor
 
+from localfact.api.extract import extract_file
+from localfact.api.generate import generate_file
 from localfact.errors import EngineError
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedEngine
+from localfact.methods.options import GenerationOptions
 from localfact.records import Extraction, Response
-from localfact.runs.pass_rows import GenerationOptions, PassSummary
-from localfact.runs.passes import Close, Conduct, extract_file, generate_file
+from localfact.runs.passes import Conduct, PassSummary
 
 EXTRACTOR = {"name": "lines", "model": {"model": "scripted", "revision": "0"}}
 ROWS: tuple[object, ...] = (
@@ -43,9 +46,10 @@ class Opened:
         self.opened = self.closed = 0
         self.asked: list[str] = []
 
-    def __call__(self) -> tuple[Any, Close]:
+    def __call__(self, stack: AsyncExitStack) -> Any:
         self.opened += 1
-        return self, self.close
+        stack.push_async_callback(self.close)
+        return self
 
     async def extract(self, response: Response) -> Extraction:
         self.asked.append(response.id)
@@ -69,7 +73,7 @@ class Engines:
         self.engine = ScriptedEngine(answer, **options)
         self.opened = 0
 
-    def __call__(self) -> Any:
+    def __call__(self, stack: AsyncExitStack) -> Any:
         self.opened += 1
         return MeteredEngine(self.engine)
 

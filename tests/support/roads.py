@@ -66,7 +66,7 @@ class WordRelations:
 class EntailedIsSupported:
     """Supported where the passage entails, undecided elsewhere."""
 
-    def unsettled(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
         return claims
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:

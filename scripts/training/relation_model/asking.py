@@ -7,15 +7,15 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from localfact.methods.options import Options
-from localfact.methods.registry import LEXICAL, relation_card
-from localfact.methods.wiring import FoundRelationModel, find_relation_model
+from localfact.methods.relations import LEXICAL, FoundRelationModel, cached, find_relation_model, relation_card
 from localfact.models.cards import weights_folder
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.cache import KeptRelations, RelationStore
+from localfact.relations.cache import RelationStore
 from localfact.relations.lexical.features import OPPOSITES_FILE
 from localfact.relations.lexical.model import COEFFICIENTS_FILE, IDF_FILE
 from localfact.report.console import note
@@ -91,18 +91,15 @@ async def ask(
     found: FoundRelationModel, pairs: Sequence[Pair], timed: Sequence[Pair] | None, folder: Path, told: Told
 ) -> tuple[float | None, dict[Pair, Distribution | Failure]]:
     """Opens the model, times it where there are pairs to time it by, and asks it the others; what it says is kept at once."""
-    model, close = found.open()
-    keeping = KeptRelations(model, folder / PREDICTIONS_FILE)
     answers: dict[Pair, Distribution | Failure] = {}
-    try:
+    async with AsyncExitStack() as opened:
+        model = found.open(opened)
+        cache = cached(model, folder / PREDICTIONS_FILE, opened)
         rate = await pairs_per_second(model, timed) if timed else None
         for begin in range(0, len(pairs), BATCH):
             batch = pairs[begin : begin + BATCH]
-            answers.update(zip(batch, await keeping.relate(batch), strict=True))
+            answers.update(zip(batch, await cache.relate(batch), strict=True))
             told(len(answers), len(pairs))
-    finally:
-        keeping.close()
-        await close()
     return rate, answers
 
 
@@ -126,8 +123,7 @@ def megabytes(name: str) -> float:
     if name == LEXICAL:
         files = [COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE]
     else:
-        card = relation_card(name)
-        files = [file for file in weights_folder(card).rglob("*") if file.is_file()] if card else []
+        files = [file for file in weights_folder(relation_card(name)).rglob("*") if file.is_file()]
     return round(sum(file.stat().st_size for file in files) / BYTES_OF_A_MEGABYTE, 2)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localfact.methods.registry import LEXICAL
+from localfact.methods.relations import LEXICAL
 from localfact.records import Pair, Record
 from localfact.scoring.bootstrap import CONFIDENCE, RESAMPLES
 from scripts.training.relation_model.asking import Model

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from localfact.errors import EngineError, InputError
-from localfact.methods.wiring import FoundRelationModel
+from localfact.methods.relations import FoundRelationModel
 from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.lexical.model import LexicalRelationModel
@@ -59,14 +59,11 @@ class Fixed:
 
 
 def offered(monkeypatch: pytest.MonkeyPatch, models: Mapping[str, Any]) -> None:
-    async def closed() -> None:
-        return None
-
     def find(options: Any) -> FoundRelationModel:
         if options.relations not in models:
             raise InputError(f"There is no {options.relations}.")
         model = models[options.relations]
-        return FoundRelationModel(model.identity, lambda: (model, closed))
+        return FoundRelationModel(model.identity, lambda opened: model)
 
     monkeypatch.setattr(asking, "find_relation_model", find)
     monkeypatch.setattr(asking, "megabytes", lambda _: 1.5)
@@ -270,7 +267,7 @@ def test_word_overlap_is_measured_on_the_topics_that_are_held_out(
     def refuse(_: Any) -> Any:
         raise AssertionError("opened again")
 
-    monkeypatch.setattr("localfact.methods.wiring.relation_model", refuse)
+    monkeypatch.setattr("localfact.methods.relations.LexicalRelationModel", refuse)
     script.main([*arguments, "--markdown"])
     assert "| SNLI | accuracy | 0.78 |" in capsys.readouterr().out
     assert json.loads((tmp_path / "out/figures.json").read_text(encoding="utf-8")) == document

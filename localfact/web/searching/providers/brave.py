@@ -1,6 +1,7 @@
 """Brave's own index through its search API (https://brave.com/search/api), which wants a key."""
 
 from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonClient, entries
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, Found, ProviderError, query_of, search_of
@@ -53,3 +54,13 @@ class Brave:
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._client.aclose()
+
+
+def open_provider(setup: ProviderSetup) -> Brave:
+    """Brave, with the key of the environment.
+
+    Raises:
+        MissingError: there is none. InputError: it is none.
+    """
+    key = setup.key(NAME, KEY_VARIABLE, "https://brave.com/search/api")
+    return Brave(key, setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

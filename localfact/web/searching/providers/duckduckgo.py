@@ -11,15 +11,22 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import primp
-from ddgs.engines.duckduckgo import Duckduckgo
-from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
-
+from localfact.errors import MissingError
 from localfact.web.http_headers import retry_after_seconds
 from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import MAX_ANSWER_BYTES
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of
+
+try:
+    import primp
+    from ddgs.engines.duckduckgo import Duckduckgo
+    from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
+except ImportError as error:
+    raise MissingError(
+        f"DuckDuckGo is searched through ddgs, which cannot be used here ({error}). Install it: pip install 'ddgs>=9.16'"
+    ) from None
 
 NAME = "duckduckgo"
 LIMIT = Limit(at_once=1, interval=1.0)
@@ -138,3 +145,8 @@ def _target(link: str) -> str:
 
 def _told(error: Exception) -> str:
     return plain(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
+
+
+def open_provider(setup: ProviderSetup) -> DuckDuckGo:
+    """DuckDuckGo, which wants nothing."""
+    return DuckDuckGo(setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME))

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from localfact.errors import InputError
 from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonClient, entries
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of, web_link
@@ -82,3 +83,15 @@ def _engines(unresponsive: object) -> str:
     told = unresponsive[:5] if isinstance(unresponsive, list) else [unresponsive]
     named = [": ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in told]
     return ", ".join(plain(name, 80) for name in named)
+
+
+def open_provider(setup: ProviderSetup) -> SearXNG:
+    """The user's own SearXNG.
+
+    Raises:
+        InputError: no address of it is given.
+    """
+    address = setup.searxng_url or setup.addresses.get(NAME)
+    if not address:
+        raise InputError("searxng is asked at an address of your own: give it with --searxng-url, http://127.0.0.1:8080 say.")
+    return SearXNG(address, setup.gate(NAME, LIMIT))

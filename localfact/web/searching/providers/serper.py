@@ -1,6 +1,7 @@
 """Google's results through Serper (https://serper.dev), which wants a key."""
 
 from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonClient, entries
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, Found, ProviderError, query_of, search_of
@@ -54,3 +55,13 @@ class Serper:
     async def aclose(self) -> None:
         """Closes the connections."""
         await self._client.aclose()
+
+
+def open_provider(setup: ProviderSetup) -> Serper:
+    """Serper, with the key of the environment.
+
+    Raises:
+        MissingError: there is none. InputError: it is none.
+    """
+    key = setup.key(NAME, KEY_VARIABLE, "https://serper.dev")
+    return Serper(key, setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -3,6 +3,7 @@
 from urllib.parse import quote
 
 from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonAnswer, JsonClient, entries
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of
@@ -81,3 +82,8 @@ def _failure(answer: JsonAnswer) -> ProviderError:
     if code in _BUSY or code.startswith("internal_api_error"):
         return ProviderError(NAME, FailureKind.UNAVAILABLE, detail, retry_after=answer.retry_after)
     return ProviderError(NAME, FailureKind.REFUSED, detail)
+
+
+def open_provider(setup: ProviderSetup) -> Wikipedia:
+    """Wikipedia, which wants nothing."""
+    return Wikipedia(setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -1,16 +1,13 @@
-import asyncio
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pass_files import EXTRACTOR
 
+from localfact.api.extract import claims_row
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import read_responses, response_of
-from localfact.runs.row_file import OutputFile
-from localfact.runs.pass_rows import claims_row
-from localfact.pipeline import nothing_to_close
 from localfact.records import Claim, Evidence, Extraction, Passage, PreVerification, Response, Span, passage_id
+from localfact.runs.row_file import RowFile
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
 text = st.text(max_size=30).map(lambda value: response_of({"response": value}, 1).text)
@@ -57,7 +54,7 @@ def test_what_is_written_is_read_back_equal(
 ) -> None:
     response, extraction = made
     file = tmp_path_factory.mktemp("round") / "claims.jsonl"
-    with OutputFile(file, {}) as output:
+    with RowFile(file, {}) as output:
         output.append(claims_row(response, extraction, EXTRACTOR, {}))
         output.complete(["r"])
     (back,) = read_responses(file)
@@ -67,4 +64,3 @@ def test_what_is_written_is_read_back_equal(
 
 def test_the_claim_row_leaves_out_what_a_claim_does_not_have() -> None:
     assert claim_row(Claim(id="c1", text="x", spans=(Span(start=0, end=1),))) == {"id": "c1", "text": "x", "spans": [[0, 1]]}
-    assert asyncio.run(nothing_to_close()) is None

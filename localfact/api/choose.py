@@ -1,0 +1,44 @@
+"""How probable labels are as what a language model says next: one call, nothing decoded."""
+
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from typing import Any
+
+from localfact.llm.engine import Message
+from localfact.methods.engine import open_engine
+from localfact.methods.options import Options
+from localfact.models.embedder import NO_EMBEDDER
+from localfact.runtime.interrupts import interruptible
+from localfact.runtime.tasks import complete
+
+
+def choose(text: str, labels: Sequence[str], *, options: Options, prefix: str = "") -> dict[str, Any]:
+    """Asks a language model how probable each label is as what it says next; decodes nothing.
+
+    Args:
+        text: one message of the user. labels: the closed set. prefix: a begun answer that the labels follow.
+        options: names the model, or a transcript.
+
+    Returns:
+        `distribution` (normalised over the labels), `log_probs` (natural, of the full vocabulary), `mass` (the probability of
+        all of them together), `usage`, `model`.
+
+    Raises:
+        InputError: no labels, an empty one, one twice; a prompt beyond the window. As `engine.open_engine` besides.
+    """
+    return complete(chosen(text, labels, options.model_copy(update={"embedder": NO_EMBEDDER}), prefix))
+
+
+async def chosen(text: str, labels: Sequence[str], options: Options, prefix: str) -> dict[str, Any]:
+    """As `choose`, in an event loop."""
+    async with AsyncExitStack() as opened:
+        with interruptible():
+            engine = open_engine(options, opened)
+        choice = await engine.choose((Message("user", text),), labels, prefix=prefix, stage="choose")
+        return {
+            "distribution": choice.distribution,
+            "log_probs": dict(choice.log_probs),
+            "mass": choice.mass,
+            "usage": choice.usage.model_dump(),
+            "model": engine.identity.model_dump(mode="json"),
+        }

@@ -1,0 +1,185 @@
+"""Responses into claims, file to file: one model may extract and another judge what it extracted.
+
+A row of claims is the response with the extractor's claims in place of the annotator's, which are kept beside them, in the
+schema that `inputs/` reads.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from localfact.inputs.claims import claim_row
+from localfact.inputs.responses import MAX_WORDS, read_responses
+from localfact.methods.engine import EngineFacts, engine_facts, open_engine
+from localfact.methods.extraction import CHUNKED, extraction_settings, open_extractor, pass_settings
+from localfact.methods.options import Options
+from localfact.models.embedder import NO_EMBEDDER
+from localfact.pipeline import observe_usage
+from localfact.records import Claim, Extraction, Passage, Response
+from localfact.runs.passes import USUAL, Conduct, Make, PassSummary, failure_warnings, make_file, present
+from localfact.runs.progress import Progress
+from localfact.runs.row_file import ERROR, Row
+from localfact.runtime.files import file_digest
+from localfact.runtime.tasks import complete
+from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.versions import versions
+from localfact.stages import ClaimExtractor
+
+
+def extract_claims(
+    data: str | Path,
+    out: str | Path,
+    *,
+    options: Options,
+    limit: int | None = None,
+    max_words: int = MAX_WORDS,
+    conduct: Conduct = USUAL,
+) -> PassSummary:
+    """Extracts claims with their pre-verification into a file that `evaluate` reads; see `extract_file`.
+
+    Raises:
+        LocalFactError: what stops the whole pass. The rows made before are kept.
+    """
+    options = options.model_copy(update={"claims": "extract", "embedder": NO_EMBEDDER})
+    facts = engine_facts(options)
+    settings = extraction_settings(CHUNKED, options)
+
+    def opened_extractor(opened: AsyncExitStack) -> ClaimExtractor:
+        return open_extractor(settings, open_engine(options, opened, facts), options.seed)
+
+    return complete(
+        extract_file(
+            Path(data),
+            Path(out),
+            opened_extractor,
+            extractor=pass_settings(settings, options, facts.identity),
+            limit=limit,
+            max_words=max_words,
+            conduct=noted(conduct, facts),
+        )
+    )
+
+
+def noted(conduct: Conduct, facts: EngineFacts) -> Conduct:
+    """The same conduct, with the versions and the hardware of this machine to be written down."""
+    return replace(conduct, versions=versions(), machine=facts.machine)
+
+
+async def extract_file(
+    data: Path,
+    out: Path,
+    open_extractor: Callable[[AsyncExitStack], ClaimExtractor],
+    *,
+    extractor: Mapping[str, Any],
+    limit: int | None = None,
+    max_words: int = MAX_WORDS,
+    conduct: Conduct = USUAL,
+) -> PassSummary:
+    """Takes the claims from every response of a file and writes them beside the response.
+
+    Claims are always extracted anew: an annotator's that came with a response are kept as its `annotation`, and so are its
+    passages. What an earlier, interrupted call made is not made again; rows that failed are.
+
+    Args:
+        data: responses in any schema of inputs.py. limit, max_words: as `read_responses`.
+        out: the claims file, to be read by `localfact eval --data`.
+        open_extractor: returns the extractor; called only when something is left to extract.
+        extractor: what decides its claims, as plain values; written into every row, and held against an earlier call's.
+        conduct: concurrency, progress and the like.
+
+    Raises:
+        LocalFactError: what stops the whole pass. The rows made before are kept.
+    """
+    responses = read_responses(data, max_words=max_words, limit=limit)
+    settings = {"pass": "extract", "data": {"sha256": file_digest(data), "limit": limit}, "extractor": extractor}
+
+    def open_maker(opened: AsyncExitStack) -> Make[Response]:
+        return partial(extracted_row, extractor=open_extractor(opened), settings=extractor, progress=conduct.progress)
+
+    rows, warnings = await make_file(data, responses, out, settings, open_maker, response_row, conduct)
+    return extract_summary(out, rows, warnings)
+
+
+async def extracted_row(
+    response: Response, *, extractor: ClaimExtractor, settings: Mapping[str, Any], progress: Progress
+) -> Row:
+    """The response with its claims."""
+    ledger = Ledger(watch=partial(observe_usage, progress.count))
+    with kept_in(ledger):
+        extraction = await extractor.extract(response)
+    progress.count("claims", len(extraction.claims))
+    return claims_row(response, extraction, settings, ledger.repeatable())
+
+
+def response_row(response: Response) -> Row:
+    """The response as it came, with its passages and its annotation, without claims of an extractor."""
+    row = present(id=response.id, prompt=response.prompt, topic=response.topic, model=response.model, source=response.source)
+    if response.text or response.problem is None:
+        row["response"] = response.text
+    annotation = annotation_rows(response)
+    if annotation is not None:
+        row["annotation"] = annotation
+    if response.evidence is not None:
+        row["passages"] = [passage_row(passage) for passage in response.evidence.passages]
+    return row
+
+
+def annotation_rows(response: Response) -> list[Row] | None:
+    """The annotator's claims with the passages that the input names for each; None where nobody annotated."""
+    if response.annotation is not None:
+        return [claim_row(claim) for claim in response.annotation]
+    if response.claims is None or all(claim.gold is None for claim in response.claims):
+        return None
+    return [annotated_row(claim, response) for claim in response.claims]
+
+
+def annotated_row(claim: Claim, response: Response) -> Row:
+    """One of the annotator's claims."""
+    hits = response.evidence.hits.get(claim.id, ()) if response.evidence is not None else ()
+    return claim_row(claim) | ({"passages": [hit.passage_id for hit in hits]} if hits else {})
+
+
+def passage_row(passage: Passage) -> Row:
+    """A passage that came with a response."""
+    row = present(id=passage.id, title=passage.title or None, date=passage.date, text=passage.text)
+    return row | ({"links": list(passage.links)} if passage.links else {})
+
+
+def claims_row(
+    response: Response, extraction: Extraction, extractor: Mapping[str, Any], usage: Mapping[str, Mapping[str, int]]
+) -> Row:
+    """The response with the claims of an extractor, and what else it said."""
+    return response_row(response) | {
+        "claims": [claim_row(claim) for claim in extraction.claims],
+        "extraction": extraction.model_dump(mode="json", exclude={"claims"}) | {"usage": usage},
+        "extractor": dict(extractor),
+    }
+
+
+def extract_summary(out: Path, rows: Sequence[Row], warnings: Sequence[str]) -> PassSummary:
+    """What a claims file holds."""
+    made = [row for row in rows if ERROR not in row]
+    counts: Counter[str] = Counter()
+    usage: dict[str, Counter[str]] = {}
+    said: Counter[str] = Counter()
+    for row in made:
+        counts.update(row["extraction"]["counts"])
+        said.update(row["extraction"]["warnings"])
+        for stage, sums in row["extraction"]["usage"].items():
+            usage.setdefault(stage, Counter()).update(sums)
+    counts["claims"] = sum(len(row["claims"]) for row in made)
+    counts["abstained"] = sum(not row["claims"] for row in made)
+    counts["lines_unparsed"] = sum(len(row["extraction"]["unparsed"]) for row in made)
+    told = [f"{sentence} ({number} responses)" if number > 1 else sentence for sentence, number in said.items()]
+    return PassSummary(
+        out=out,
+        rows=len(rows),
+        failed=len(rows) - len(made),
+        counts=counts,
+        usage=usage,
+        warnings=(*warnings, *failure_warnings(rows), *told),
+    )

@@ -1,0 +1,84 @@
+"""Marginals of fact graphs and UAI files, by any solver."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from localfact.errors import InputError, LocalFactError
+from localfact.runtime.files import replace, write_errors
+
+
+def infer(
+    files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0, write_uai: Path | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yields the marginals of each graph file, as plain values; one that cannot be used yields `file` and `error_message`.
+
+    A file that ends in .uai is read as such, with variables x0, x1, ...; any other is a fact graph in JSON. With `write_uai`
+    each graph is also written into that folder as NAME.uai, for other solvers.
+
+    `reference` is how far they are from those that the file carries (`inference.reference`), where it carries any.
+
+    Raises:
+        InputError: there is no such solver.
+    """
+    from localfact.inference import marginals
+    from localfact.inference.reading import read_graph
+    from localfact.inference.reference import deviation_of
+    from localfact.inference.solve import SOLVERS
+    from localfact.inference.uai import read_uai
+    from localfact.inference.uai import write_uai as as_uai
+
+    if solver not in SOLVERS:
+        raise InputError(f"There is no solver '{solver}'. Choose one of: {', '.join(SOLVERS)}.")
+    for file in map(Path, files):
+        is_uai = file.suffix == ".uai"
+        try:
+            graph = read_uai(text_of(file)) if is_uai else read_graph(file)
+            if write_uai is not None:
+                write_text(write_uai / f"{file.stem}.uai", as_uai(graph))
+            begun = time.perf_counter()
+            result = marginals(graph, solver=solver, seed=seed)
+            seconds = time.perf_counter() - begun
+        except LocalFactError as error:
+            yield {"file": str(file), "error_message": str(error)}
+            continue
+        deviation = None if is_uai else deviation_of(file, result)
+        yield {
+            "file": str(file),
+            "variables": len(graph.ids),
+            "factors": len(graph.edges),
+            "marginals": dict(result.marginals) if result.marginals is not None else None,
+            "solver": result.solver,
+            "exact": result.exact,
+            "error": result.error,
+            "log_z": result.log_z,
+            "width": result.width,
+            "consistent": result.consistent,
+            "seconds": seconds,
+            **({"reference": asdict(deviation)} if deviation else {}),
+        }
+
+
+def text_of(file: Path) -> str:
+    """A text file's content.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read: {error}.") from None
+
+
+def write_text(file: Path, text: str) -> None:
+    """Writes a text file, its folder made if missing.
+
+    Raises:
+        WriteError: it cannot be written.
+    """
+    with write_errors(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace(file, text.encode())

@@ -1,0 +1,111 @@
+"""The versions of FactReasoner: as published, and builtin, which asks no language model and has defaults of our own."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from localfact.assess.factreasoner import FactReasoner
+from localfact.llm.engine import Engine
+from localfact.methods.method import Method
+from localfact.methods.options import Options, Tables
+from localfact.methods.relations import BUILTIN_NLI, LLM
+from localfact.methods.settings import FactReasonerSettings, Settings
+from localfact.stages import Assessor
+
+Version = Literal[1, 2, 3]
+
+
+@dataclass(frozen=True)
+class FactReasonerMethod(Method):
+    """A version of FactReasoner (section 3).
+
+    Attributes:
+        version: 1, 2 or 3. tables, passage_prior: its defaults.
+        gate: a claim is related to another claim's passage only if that matches it at least this fraction as well as the worst
+            of its own; None relates all.
+    """
+
+    version: Version = 2
+    tables: Tables = "balanced"
+    passage_prior: float = 0.99
+    gate: float | None = 0.8
+
+    def assessment(self, options: Options, relations: str | None) -> FactReasonerSettings:
+        """The graph's tables, priors and solver."""
+        if relations is None:
+            raise AssertionError("FactReasoner relates claims and passages")
+        settings = FactReasonerSettings(
+            version=self.version,
+            gate=self.gate,
+            relations=relations,
+            tables=options.tables or self.tables,
+            passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
+            hosts=dict(sorted(options.hosts.items())),
+            solver=options.solver,
+        )
+        factreasoner(settings, options.seed)  # refuses what it cannot use, before anything is loaded or written
+        return settings
+
+    def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
+        """The graph."""
+        if not isinstance(settings.assessment, FactReasonerSettings):
+            raise AssertionError("FactReasoner is wired with settings of its own")
+        return factreasoner(settings.assessment, settings.seed)
+
+
+def factreasoner(settings: FactReasonerSettings, seed: int) -> FactReasoner:
+    """FactReasoner's assessor: it loads nothing, so a plan can ask it which pairs it would need.
+
+    Raises:
+        InputError: an option that it cannot use.
+    """
+    return FactReasoner(
+        version=settings.version,
+        tables=settings.tables,
+        passage_prior=settings.passage_prior,
+        host_priors=settings.hosts,
+        gate=settings.gate,
+        solver=settings.solver,
+        seed=seed,
+    )
+
+
+def builtin(version: Version, description: str) -> FactReasonerMethod:
+    """A version that needs no language model, with our own defaults."""
+    return FactReasonerMethod(
+        f"builtin-fr{version}",
+        f"no language model; {description}",
+        passages="pages",
+        k=5,
+        merge_near_duplicates=True,
+        model="none",
+        extractor="rules",
+        relations=BUILTIN_NLI,
+        version=version,
+    )
+
+
+def as_published(version: Version, description: str) -> FactReasonerMethod:
+    """A version with the paper's defaults: its tables and priors, k of Table 10, all pairs (section 4)."""
+    return FactReasonerMethod(
+        f"factreasoner-fr{version}",
+        f"FactReasoner as published; {description}",
+        passages="pages",
+        k=3,
+        merge_near_duplicates=False,
+        model="optional",
+        extractor="atomizer",
+        relations=LLM,
+        version=version,
+        tables="paper",
+        gate=None,
+    )
+
+
+VERSIONS: Mapping[Version, str] = {
+    1: "each claim with its own passages",
+    2: "every claim with every passage",
+    3: "every claim with every passage, and passages with one another",
+}
+BUILTIN = tuple(builtin(version, what) for version, what in VERSIONS.items())
+FACTREASONER = tuple(as_published(version, what) for version, what in VERSIONS.items())

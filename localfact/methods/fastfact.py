@@ -1,0 +1,40 @@
+"""The method fastfact, as published: its options are the user's, with the paper's values as defaults."""
+
+from dataclasses import dataclass
+
+from localfact.assess.fastfact import FastFact
+from localfact.llm.engine import Engine
+from localfact.methods.method import Method
+from localfact.methods.options import Options
+from localfact.methods.settings import FastFactSettings, Settings
+from localfact.stages import Assessor
+
+
+@dataclass(frozen=True)
+class FastFactMethod(Method):
+    """FastFact (sections 4.1-4.4): the gate, and a verifier for every claim that it leaves open."""
+
+    def assessment(self, options: Options, relations: str | None) -> FastFactSettings:
+        """The gate's threshold, and how long an answer of the verifier may be."""
+        return FastFactSettings(theta=options.theta, verification_tokens=options.verification_tokens)
+
+    def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
+        """The gate and the verifier."""
+        chosen = settings.assessment
+        if engine is None or not isinstance(chosen, FastFactSettings):
+            raise AssertionError("fastfact is wired with a language model and with settings of its own")
+        return FastFact(engine, theta=chosen.theta, max_tokens=chosen.verification_tokens, seed=settings.seed)
+
+
+FASTFACT = FastFactMethod(
+    "fastfact",
+    "FastFact: claims and pre-verification in one call, evidence and a verifier for what that leaves open",
+    passages="chunks",
+    k=10,
+    merge_near_duplicates=False,
+    model="required",
+    extractor="chunked",
+    uses_theta=True,
+    prompts=("verification",),
+    calls=("one a claim that is not settled",),
+)

@@ -1,0 +1,47 @@
+"""The method localfact: FastFact's claims and gate before FactReasoner's graph; what the model knows needs no evidence."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from localfact.assess.localfact import LocalFact
+from localfact.assess.priormap import read_prior_map
+from localfact.llm.engine import Engine
+from localfact.methods.factreasoner import FactReasonerMethod, factreasoner
+from localfact.methods.options import Options
+from localfact.methods.relations import LLM
+from localfact.methods.settings import LocalFactSettings, Settings
+from localfact.stages import Assessor
+
+
+@dataclass(frozen=True)
+class LocalFactMethod(FactReasonerMethod):
+    """The gate before the graph; each claim's prior is what the extractor thought of it."""
+
+    def assessment(self, options: Options, relations: str | None) -> LocalFactSettings:
+        """The graph's settings, the gate's threshold, and the map of priors where one was fitted."""
+        graph = super().assessment(options, relations)
+        chosen: dict[str, Any] = {name: getattr(graph, name) for name in graph.model_fields_set} | {"theta": options.theta}
+        if options.prior_map is not None:
+            chosen["prior_map"] = read_prior_map(options.prior_map)
+        return LocalFactSettings(**chosen)
+
+    def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
+        """The gate, and the graph behind it."""
+        chosen = settings.assessment
+        if not isinstance(chosen, LocalFactSettings):
+            raise AssertionError("localfact is wired with settings of its own")
+        return LocalFact(factreasoner(chosen, settings.seed), theta=chosen.theta, prior_map=chosen.prior_map)
+
+
+LOCALFACT = LocalFactMethod(
+    "localfact",
+    "FastFact's claims and gate, then FactReasoner's graph over what that leaves open",
+    passages="pages",
+    k=5,
+    merge_near_duplicates=True,
+    model="required",
+    extractor="chunked",
+    confidence="distribution",
+    relations=LLM,
+    uses_theta=True,
+)

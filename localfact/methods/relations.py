@@ -1,0 +1,160 @@
+"""The relation models by name, and how each is opened. A new kind is a file in `relations/` and a line in KINDS."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from localfact.errors import InputError, MissingError
+from localfact.llm.engine import Engine
+from localfact.methods.engine import engine_facts, open_engine
+from localfact.methods.options import Options
+from localfact.models.cards import ModelCard, list_cards, load_card, weights_folder
+from localfact.models.embedder import NO_EMBEDDER, named_embedder
+from localfact.prompts import Task
+from localfact.relations.cache import CachedRelations
+from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
+from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
+from localfact.relations.llm import LLMRelationModel, llm_identity
+from localfact.relations.windows import READING
+from localfact.stages import RelationModel
+
+#: The relation models that have no card: the language model itself, and word overlap.
+LLM, LEXICAL = "llm", "lexical"
+#: The relation model that comes with localfact.
+BUILTIN_NLI = "builtin-nli"
+
+
+@dataclass(frozen=True)
+class RelationKind:
+    """A relation model by name, not loaded yet.
+
+    Attributes:
+        identity: of the model that the options ask for, known without loading it. For one that asks the language model it says
+            nothing of that model, which stands in the settings by itself.
+        open: loads it, given the engine where it asks the language model; what must be closed it leaves with the stack.
+        check: raises MissingError where its weights are not on this machine.
+        cached: whether its predictions are worth keeping: word overlap predicts as quickly as a file is read.
+        prompts, calls: what it sends to the language model.
+    """
+
+    identity: Callable[[Options], str]
+    open: Callable[[Options, Engine | None, AsyncExitStack], RelationModel]
+    check: Callable[[Options], object] = lambda options: None
+    cached: bool = True
+    prompts: tuple[Task, ...] = ()
+    calls: tuple[str, ...] = ()
+
+
+def _open_llm(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
+    if engine is None:
+        raise AssertionError("relations by a language model are opened with its engine")
+    return LLMRelationModel(engine, seed=options.seed)
+
+
+def _embedder_card(options: Options) -> ModelCard | None:
+    return None if options.embedder == NO_EMBEDDER else load_card(options.embedder)
+
+
+def _lexical_identity(options: Options) -> str:
+    card = _embedder_card(options)
+    return lexical_identity(card.identity if card else None)
+
+
+def _check_lexical(options: Options) -> None:
+    card = _embedder_card(options)
+    if card is not None:
+        weights_folder(card)
+
+
+def _open_lexical(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
+    return LexicalRelationModel(named_embedder(options.embedder))
+
+
+def _cross_encoder(card: ModelCard) -> RelationKind:
+    def open_model(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
+        model = CrossEncoderRelationModel(card)
+        opened.push_async_callback(asyncio.to_thread, model.close)
+        return model
+
+    return RelationKind(lambda options: cross_encoder_identity(card), open_model, check=lambda options: weights_folder(card))
+
+
+#: Every kind that has no card; any other name is that of a cross-encoder's card.
+KINDS: Mapping[str, RelationKind] = {
+    LEXICAL: RelationKind(_lexical_identity, _open_lexical, check=_check_lexical, cached=False),
+    LLM: RelationKind(
+        lambda options: f"{LLM}+reading={READING}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
+    ),
+}
+
+
+def relation_kind(name: str) -> RelationKind:
+    """The relation model of that name: one of KINDS, or a cross-encoder's card.
+
+    Raises:
+        InputError: there is no such card, or it is of a model for something else.
+    """
+    return KINDS[name] if name in KINDS else _cross_encoder(relation_card(name))
+
+
+def relation_card(name: str) -> ModelCard:
+    """The card of a cross-encoder that relates.
+
+    Raises:
+        InputError: there is no such card, or it is of a model for something else.
+    """
+    without_card = ", ".join(f"{kind} with a --model" if kind == LLM else kind for kind in KINDS)
+    try:
+        card = load_card(name)
+    except MissingError:
+        known = ", ".join(card.name for card in list_cards() if "relations" in card.roles)
+        raise InputError(
+            f"There is no relation model '{name}'. Take {without_card}, {known}, a hub id (owner/name) or the path of a card."
+        ) from None
+    if "relations" not in card.roles:
+        raise InputError(
+            f"{name} is no relation model: its card has the roles {', '.join(card.roles)}. Take {without_card}, or a card with "
+            "the role relations (`localfact models list`)."
+        )
+    return card
+
+
+def cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> CachedRelations:
+    """The relation model with what it predicts kept in a file.
+
+    Raises:
+        InputError: the file is damaged, or something else's. WriteError: it cannot be written.
+    """
+    cache = CachedRelations(model, file)
+    opened.push_async_callback(asyncio.to_thread, cache.close)
+    return cache
+
+
+@dataclass(frozen=True)
+class FoundRelationModel:
+    """A relation model that is on this machine, with all that decides its answers; `open` loads it, alone, for a stack."""
+
+    identity: str
+    open: Callable[[AsyncExitStack], RelationModel]
+
+
+def find_relation_model(options: Options) -> FoundRelationModel:
+    """The relation model that the options name, the one that ships unless told, for use by itself.
+
+    Raises:
+        InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
+    """
+    name = options.relations or BUILTIN_NLI
+    kind = relation_kind(name)
+    if name != LLM:
+        kind.check(options)
+        return FoundRelationModel(kind.identity(options), partial(kind.open, options, None))
+    facts = engine_facts(options)
+
+    def open_over_engine(opened: AsyncExitStack) -> RelationModel:
+        return kind.open(options, open_engine(options, opened, facts), opened)
+
+    return FoundRelationModel(llm_identity(facts.identity, options.seed), open_over_engine)

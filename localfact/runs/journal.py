@@ -1,0 +1,128 @@
+"""What lets a file be made line by line and survive a kill: one process at a time, the same settings, whole lines only.
+
+A run folder and a file of rows are both made of these four: take the lock, agree with what was begun, read back what is there,
+append.
+"""
+
+import fcntl
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import yaml
+
+from localfact.errors import InputError, RunFolderError
+from localfact.runtime.files import replace, whole_lines, write_all, write_error
+
+Settings = Mapping[str, Any]
+
+#: What the holder of a lock may write into its file, for whoever finds it locked.
+OWNER, OWNER_BYTES = re.compile(rb"pid \d+"), 32
+
+
+def lock(file: Path, made: Path) -> IO[bytes]:
+    """Opens a file for this process alone; the lock goes with the process, however it ends.
+
+    Args:
+        file: carries the lock; made if missing. It must be written in place, never replaced. made: what is locked by it.
+
+    Raises:
+        RunFolderError: another process has it.
+    """
+    handle = file.open("a+b")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        handle.seek(0)
+        owner = OWNER.match(handle.read(OWNER_BYTES))
+        handle.close()
+        who = f" ({owner[0].decode()})" if owner else ""
+        raise RunFolderError(f"Another process{who} is at work on {made}. Wait for it, or name another with --out.") from None
+    return handle
+
+
+def begun_content(text: bytes, file: Path) -> dict[str, Any]:
+    """What the YAML file beside the lines says: `settings`, `versions` and notes for a reader.
+
+    Raises:
+        InputError: it is damaged.
+    """
+    try:
+        content = yaml.safe_load(text)
+    except (yaml.YAMLError, UnicodeDecodeError):
+        content = None
+    if not isinstance(content, dict) or not all(isinstance(content.get(part), dict) for part in ("settings", "versions")):
+        raise InputError(f"{file} is damaged. Begin again with --force, or name another with --out.")
+    return content
+
+
+def agree(
+    made: Path, before: Mapping[str, Any], settings: Settings, versions: Mapping[str, str], *, what: str = "file"
+) -> list[str]:
+    """Holds what is to be done against what was begun; returns a warning for each version that differs.
+
+    Args:
+        made: the folder or file. before: `begun_content` of it. settings, versions: of today. what: `made` in a word.
+
+    Raises:
+        RunFolderError: the settings differ, so the new lines would not go with the old ones.
+    """
+    changes = differences(before["settings"], settings)
+    if changes:
+        raise RunFolderError(
+            f"{made} was begun with other settings ({'; '.join(changes)}). "
+            "Name another with --out, or begin it again with --force."
+        )
+    return [f"The {what} was begun with another version: {change}." for change in differences(before["versions"], versions)]
+
+
+def differences(before: Settings, after: Settings) -> list[str]:
+    """What two nested settings disagree in, one "name: old -> new" each."""
+    changes: list[str] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            changes += [f"{name}.{change}" for change in differences(old, new)]
+        elif old != new:
+            changes.append(f"{name}: {old} -> {new}")
+    return changes
+
+
+def lines_of(file: Path) -> list[bytes]:
+    """The whole lines of a file that was only ever appended to; what a kill left of a last one is cut off."""
+    lines, cut_short = whole_lines(file)
+    if cut_short:
+        replace(file, b"".join(lines))
+    return lines
+
+
+class Appended:
+    """Files that are appended to together: after an error all of them end where they ended before."""
+
+    def __init__(self, *files: Path) -> None:
+        """Opens the files, made if missing."""
+        self._files = [file.open("ab", buffering=0) for file in files]
+        self._path = files[0]
+
+    def append(self, *lines: bytes) -> None:
+        """Adds a line to each file. That of the first is on the disk when this returns.
+
+        Raises:
+            WriteError: the disk is full, say. Half-written lines are taken back; what stood before stays.
+        """
+        sizes = [os.fstat(file.fileno()).st_size for file in self._files]
+        try:
+            for file, line in zip(self._files, lines, strict=True):
+                write_all(file, line)
+            os.fsync(self._files[0].fileno())
+        except OSError as error:
+            for file, size in zip(self._files, sizes, strict=True):
+                file.truncate(size)
+            raise write_error(self._path, error) from error
+
+    def close(self) -> None:
+        """Closes the files."""
+        for file in self._files:
+            file.close()
