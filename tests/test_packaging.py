@@ -18,10 +18,11 @@ def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
         names = set(archive.namelist())
         archive.extractall(tmp_path / "installed")
     assert "localfact/py.typed" in names
+    assert {str(file.relative_to(ROOT)) for file in (ROOT / "localfact").rglob("*.py")} <= names
     assert "localfact/_data/models/minilm.yaml" in names
     assert {f"localfact/_data/{file.relative_to(ROOT)}" for file in shipped_files()} <= names
     assert {"localfact/_data/models/llama-3.1-70b.yaml", "localfact/prompts/extraction.jinja"} <= names
-    assert not any("models/weights" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
+    assert not any("models/weights/" in name or name.startswith(("tests", "scripts", "runs")) for name in names)
 
     program = "from localfact.runtime.locations import data_folder; print(data_folder('index') / 'sample')"
     printed = subprocess.run(
