@@ -1,6 +1,9 @@
 """Pulling weights from a hub on loopback: what is fetched, what is refused first, and that an interruption loses nothing."""
 
+import multiprocessing
+import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -143,6 +146,32 @@ def test_an_interrupted_pull_goes_on_from_every_byte_that_it_has(
     assert not list(folder.glob("*.part"))
 
 
+def test_a_pull_whose_process_is_killed_goes_on_from_what_it_wrote(hub: LoopbackHub, tmp_path: Path) -> None:
+    came = 0
+
+    def kill(count: int) -> None:
+        nonlocal came
+        came += count
+        if came >= 400_000:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    plan = plan_pull(CARD, tmp_path)
+    child = multiprocessing.get_context("fork").Process(target=pull, args=(plan, kill))
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    folder = tmp_path / "tiny"
+    assert missing_weights(folder)
+    assert not (folder / "pulled.yaml").exists()
+    wrote = {name: sum(part.stat().st_size for part in folder.glob(f"{name}.*.part")) for name in SHARDS}
+    assert any(wrote.values())
+    hub.asked.clear()
+    pull(plan_pull(CARD, tmp_path))
+    for name, size in wrote.items():
+        assert (folder / name).read_bytes() == SHARDS[name]
+        assert hub.downloads(name) in ([[f"bytes={size}-"], []] if size else [[""], []])
+
+
 def test_a_finished_pull_fetches_nothing_again(hub: LoopbackHub, tmp_path: Path) -> None:
     pull(plan_pull(CARD, tmp_path))
     hub.asked.clear()
@@ -241,6 +270,15 @@ def test_no_network_is_one_sentence_with_the_way_round(
         plan_pull(CARD, tmp_path)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(MissingError, match="HF_HUB_OFFLINE is set"):
+        plan_pull(CARD, tmp_path)
+
+
+@pytest.mark.parametrize("page", ["LICENSE", "config.json"])
+def test_a_page_of_something_else_is_not_taken_for_the_hub(
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    at(f"{hub.url}/someone/tiny/resolve/main/{page}?", monkeypatch)
+    with pytest.raises(MissingError, match="is not the Hugging Face hub"):
         plan_pull(CARD, tmp_path)
 
 
