@@ -66,6 +66,8 @@ HEAVY = (
     "warcio",
     "httpx",
     "httpcore",
+    "httpx2",
+    "huggingface_hub",
     "protego",
     "ddgs",
     "libzim",

@@ -79,7 +79,7 @@ def pull(
     note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {plan.size / GIB:.1f} GiB, into {plan.folder}")
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors(), transient=True) as bar:
-        task = bar.add_task("", total=plan.size)
+        task = bar.add_task("", total=plan.size, completed=plan.size - plan.missing)
         folder = pull_weights(plan, lambda count: bar.advance(task, count))
     result = {"hub": plan.hub, "revision": plan.revision, "folder": str(folder), "bytes": plan.size}
     show(result, as_json=as_json, view=fields_table)

@@ -1,44 +1,48 @@
 """Downloads the weights of a model card from the Hugging Face hub. The one place, beside evidence, that asks a network.
 
-Files come over plain HTTP with byte ranges: what an interrupted download has on disk is kept and gone on from, and every file
-is compared with the hash that the hub gives for it. The commit is written beside the weights when all of them are there.
+huggingface_hub speaks with the hub. Its own download drops what it has of a file when it is interrupted, so here a file grows
+as a part, is gone on from where it stands, and is compared with the hash that the hub gives for it. The commit is written
+beside the weights when all of them are there.
 """
 
 import fcntl
+import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-import httpx
 import yaml
 
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models.cards import ModelCard
-from localfact.models.files import has_mark, remember
-from localfact.models.hub import (
-    RemoteFile,
-    checked,
-    client,
-    endpoint,
-    file_url,
-    gated_message,
-    hub_token,
-    repository,
-    unreachable,
-)
+from localfact.models.files import SHA256_DIGITS, has_mark, remember
 from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, weights_homes
+from localfact.runtime.files import replace, write_errors
 
+#: Besides the weights: configuration, tokenizer, chat template, and what a licence wants to be kept with them.
+KEPT_SUFFIXES = (".json", ".txt", ".model", ".jinja")
+KEPT_STEMS = ("license", "notice", "use_policy")
+#: Copies of the same weights for other programs.
+FOREIGN_FOLDERS = {"original", "onnx", "openvino", "metal", "gguf", "runs", "figures", "assets"}
 #: Files downloaded at once.
 CONNECTIONS = 4
-CHUNK = 1 << 20
 LOCK_FILE = ".pull.lock"
 GIB = 1 << 30
 
 Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file on the hub: its name there, its size in bytes, and what the hub knows its content by (`files.has_mark`)."""
+
+    name: str
+    size: int
+    mark: str
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,6 @@ class Plan:
         """Bytes of all files."""
         return sum(file.size for file in self.files)
 
-    @property
-    def pulled(self) -> Pulled:
-        """What is noted beside the files when all of them are there."""
-        marks = {file.name: file.sha256 or file.blob or "" for file in self.files}
-        return Pulled(hub=self.hub, revision=self.revision, files=marks)
-
 
 def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
     """Asks the hub what is to be downloaded, and checks token and disk before a byte of it is.
@@ -70,23 +68,98 @@ def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
 
     Raises:
         MissingError: the hub cannot be reached, or the model is gated and there is no token that opens it.
-        InputError: the card names no model of the hub, or the hub has none of that name or revision.
+        InputError: the card names no model of the hub, or the hub has none of that name or revision, or no weights of it.
         WriteError: the disk is too small.
     """
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")  # read at the first import: the hub need not know what runs here
+    from huggingface_hub import get_token
+
     if card.hub is None or card.package is not None or card.shipped is not None:
         raise InputError(f"The weights of '{card.name}' are not on a hub: there is nothing to pull.")
-    token = hub_token()
-    if card.gated and token is None:
-        raise MissingError(gated_message(card.hub, "and no token was found"))
+    if card.gated and get_token() is None:
+        raise gated(card.hub)
     # A revision that is a hash names weights, not a commit that the hub could be asked for.
-    revision = "main" if card.revision.startswith("sha256:") else card.revision
-    with client(token) as session:
-        commit, files = repository(session, card.hub, revision)
+    commit, files = repository(card.hub, "main" if card.revision.startswith("sha256:") else card.revision)
     folder = (to if to is not None else weights_homes()[0]) / card.name
     missing = sum(file.size - on_disk(folder, file) for file in files)
-    plan = Plan(hub=card.hub, revision=commit, folder=folder, files=tuple(files), missing=missing)
-    check_disk(card.name, plan)
-    return plan
+    free = shutil.disk_usage(next(place for place in (folder, *folder.absolute().parents) if place.is_dir())).free
+    if missing > free:
+        raise WriteError(
+            f"Pulling '{card.name}' needs {missing / GIB:.1f} GiB on the disk of {folder}, "
+            f"where {free / GIB:.1f} GiB are free; make room, or name a folder on another disk with --to."
+        )
+    return Plan(hub=card.hub, revision=commit, folder=folder, files=tuple(files), missing=missing)
+
+
+def repository(hub: str, revision: str) -> tuple[str, list[RemoteFile]]:
+    """The commit that a revision stands for, and the files to download of it; checks that they would be given to us."""
+    from huggingface_hub import HfApi, constants, get_hf_file_metadata, hf_hub_url
+
+    with hub_errors(hub):
+        told = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
+        listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in told.siblings or ())
+        files = chosen([RemoteFile(name, size or 0, mark or "") for name, size, mark in listed])
+        if not files:
+            raise InputError(f"{hub} holds no weights in the formats that localfact reads (safetensors, bin).")
+        if told.gated:
+            get_hf_file_metadata(hf_hub_url(hub, files[0].name, revision=told.sha))
+    return str(told.sha), files
+
+
+def chosen(files: Sequence[RemoteFile]) -> list[RemoteFile]:
+    """The files that are needed: weights in one format and one copy, configuration, tokenizer, licence."""
+    paths = {file: PurePosixPath(file.name) for file in files}
+    # Hidden files are not needed; ".." and "/" would leave the folder.
+    ours = [file for file, path in paths.items() if not any(part in FOREIGN_FOLDERS or part[0] in "./" for part in path.parts)]
+    safe = [file for file in ours if file.name.endswith(".safetensors")]
+    sharded = [file for file in safe if not paths[file].name.startswith("consolidated")]
+    weights = sharded or safe or [file for file in ours if paths[file].match("pytorch_model*.bin")]
+    kept = [file for file in ours if file.name.endswith(KEPT_SUFFIXES) or paths[file].name.lower().startswith(KEPT_STEMS)]
+    return weights + kept if weights else []
+
+
+@contextmanager
+def hub_errors(hub: str) -> Iterator[None]:
+    """Turns what huggingface_hub raises into a sentence."""
+    from httpx2 import HTTPError
+    from huggingface_hub import constants, errors
+
+    try:
+        yield
+    except errors.OfflineModeIsEnabled:
+        raise MissingError(
+            "HF_HUB_OFFLINE is set, or TRANSFORMERS_OFFLINE, so nothing is downloaded; unset it to pull."
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise InputError(f"The hub has {hub}, but not the revision that its card names.") from None
+    except (errors.HfHubHTTPError, errors.HFValidationError) as error:
+        status = error.response.status_code if isinstance(error, errors.HfHubHTTPError) else 404
+        if isinstance(error, errors.GatedRepoError) or status == 403:
+            raise gated(hub) from None
+        if status in (401, 404):
+            raise InputError(
+                f"The hub has no model '{hub}', or shows it only to others; check the name and your token."
+            ) from None
+        raise MissingError(f"The hub at {constants.ENDPOINT} answers {status} to {hub}; try the same command later.") from None
+    except HTTPError as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise MissingError(
+            f"The hub at {constants.ENDPOINT} cannot be reached ({reason}); what came is kept. Pull on a machine with a "
+            "network, and copy the folder into models/weights here."
+        ) from None
+    except (KeyError, TypeError, ValueError):  # a page of something else, where JSON should be
+        raise MissingError(f"What answers at {constants.ENDPOINT} is not the Hugging Face hub.") from None
+
+
+def gated(hub: str) -> MissingError:
+    """What to do about a gated model."""
+    from huggingface_hub import get_token
+
+    reason = "and no token was found" if get_token() is None else "and your token does not open it"
+    return MissingError(
+        f"{hub} is gated {reason}: accept its licence at https://huggingface.co/{hub}, then log in with `hf auth login` "
+        "or set HF_TOKEN to your token."
+    )
 
 
 def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
@@ -95,39 +168,30 @@ def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
     Interrupted, or ended by an error, it leaves what it has; the same call goes on from there.
 
     Raises:
-        MissingError: the hub stopped answering. WriteError: the disk is full. InputError: a file came damaged.
+        MissingError: the hub stopped answering. WriteError: the disk is full.
+        InputError: a file came damaged, or another process downloads into the folder.
     """
+    pulled = Pulled(hub=plan.hub, revision=plan.revision, files={file.name: file.mark for file in plan.files})
     stop = threading.Event()
-    try:
+    with write_errors(plan.folder):
         plan.folder.mkdir(parents=True, exist_ok=True)
-        with alone(plan.folder), client(hub_token()) as session, ThreadPoolExecutor(CONNECTIONS) as pool:
-            if pulled_of(plan.folder) != plan.pulled:
+        with alone(plan.folder), ThreadPoolExecutor(CONNECTIONS) as pool:
+            if pulled_of(plan.folder) != pulled:
                 (plan.folder / PULLED_FILE).unlink(missing_ok=True)
-            waiting = [pool.submit(fetch, session, plan, file, stop, progress) for file in plan.files]
             try:
-                done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
-                for future in done:
-                    future.result()
+                for fetched in as_completed([pool.submit(fetch, plan, file, progress, stop) for file in plan.files]):
+                    fetched.result()
             except BaseException:
                 stop.set()
-                pool.shutdown(wait=True, cancel_futures=True)
+                pool.shutdown(cancel_futures=True)
                 raise
-            (plan.folder / PULLED_FILE).write_text(yaml.safe_dump(plan.pulled.model_dump()), encoding="utf-8")
-    except OSError as error:
-        raise WriteError(
-            f"{error.filename or plan.folder} could not be written ({error.strerror}); what came is kept, "
-            "and the same command goes on from there."
-        ) from None
+            replace(plan.folder / PULLED_FILE, yaml.safe_dump(pulled.model_dump()).encode())
     return plan.folder
 
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Holds the folder for this process.
-
-    Raises:
-        InputError: another process downloads into it.
-    """
+    """Holds the folder for this process; InputError if another one does."""
     with (folder / LOCK_FILE).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -138,8 +202,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 def part_of(folder: Path, file: RemoteFile) -> Path:
     """Where a file grows; the name holds its content's mark, so that another revision never goes on from it."""
-    target = folder / file.name
-    return target.with_name(f"{target.name}.{file.mark}.part")
+    return folder / f"{file.name}.{file.mark[:16]}.part"
 
 
 def on_disk(folder: Path, file: RemoteFile) -> int:
@@ -150,72 +213,50 @@ def on_disk(folder: Path, file: RemoteFile) -> int:
     return min(part.stat().st_size, file.size) if part.is_file() else 0
 
 
-def check_disk(name: str, plan: Plan) -> None:
-    """Whether the disk holds what is missing.
-
-    Raises:
-        WriteError: it does not.
-    """
-    there = next(folder for folder in (plan.folder, *plan.folder.absolute().parents) if folder.is_dir())
-    free = shutil.disk_usage(there).free
-    if plan.missing > free:
-        raise WriteError(
-            f"Pulling '{name}' needs {plan.missing / GIB:.1f} GiB on the disk of {plan.folder}, "
-            f"where {free / GIB:.1f} GiB are free; make room, or name a folder on another disk with --to."
-        )
-
-
-def fetch(session: httpx.Client, plan: Plan, file: RemoteFile, stop: threading.Event, progress: Progress) -> None:
+def fetch(plan: Plan, file: RemoteFile, progress: Progress, stop: threading.Event) -> None:
     """Brings one file, going on from what is there; a broken connection is taken up again as long as bytes come."""
+    from httpx2 import TransportError
+
     target, part = plan.folder / file.name, part_of(plan.folder, file)
-    if target.is_file() and target.stat().st_size == file.size and is_intact(target, file):
-        progress(file.size)
+    if target.is_file() and target.stat().st_size == file.size and has_mark(target, file.mark):
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    have = min(part.stat().st_size, file.size) if part.is_file() else 0
-    progress(have)
     part.touch()
-    while have < file.size and not stop.is_set():
-        try:
-            have = go_on(session, plan, file, part, stop, progress)
-        except httpx.HTTPError as error:
-            if part.stat().st_size <= have:
-                raise unreachable(error) from None
+    before, have = -1, part.stat().st_size
+    with hub_errors(plan.hub):
+        while before < have < file.size:
+            before = have
+            try:
+                go_on(plan, file, part, progress, stop)
+            except TransportError:
+                if part.stat().st_size <= before:
+                    raise
             have = part.stat().st_size
-    if stop.is_set():
-        return
-    if not is_intact(part, file):
+    if not has_mark(part, file.mark):
         part.unlink()
-        raise InputError(f"{file.name} came damaged from {endpoint()}; the same command fetches it again.")
+        raise InputError(f"{file.name} came damaged from the hub; the same command fetches it again.")
     part.replace(target)
-    if file.sha256 is not None:
-        remember(target, file.sha256)  # it was read just now; 140 GB are not to be read again at first use
+    if len(file.mark) == SHA256_DIGITS:
+        remember(target, file.mark)  # it was read just now; 140 GB are not to be read again at first use
 
 
-def go_on(session: httpx.Client, plan: Plan, file: RemoteFile, part: Path, stop: threading.Event, progress: Progress) -> int:
-    """Appends to a part what the hub sends of the rest. Returns the part's size."""
-    have = part.stat().st_size
-    ask = {"range": f"bytes={have}-"} if have else {}
-    with session.stream("GET", file_url(plan.hub, plan.revision, file), headers=ask) as answer:
-        checked(answer, plan.hub)
-        whole = answer.status_code != httpx.codes.PARTIAL_CONTENT
+def go_on(plan: Plan, file: RemoteFile, part: Path, progress: Progress, stop: threading.Event) -> None:
+    """Appends to a part what the hub sends of the rest; raises CancelledError when `stop` is set."""
+    from huggingface_hub import constants, get_session, get_token, hf_hub_url, hf_raise_for_status
+
+    have, token = part.stat().st_size, get_token()
+    headers = {"user-agent": "localfact", "accept-encoding": "identity"}
+    headers |= {"authorization": f"Bearer {token}"} if token else {}
+    headers |= {"range": f"bytes={have}-"} if have else {}
+    url, timeout = hf_hub_url(plan.hub, file.name, revision=plan.revision), constants.HF_HUB_DOWNLOAD_TIMEOUT
+    with get_session().stream("GET", url, headers=headers, timeout=timeout) as answer:
+        hf_raise_for_status(answer)
+        whole = answer.status_code != 206
         if whole:
             progress(-have)
         with part.open("wb" if whole else "ab") as stream:
-            for chunk in answer.iter_raw():  # unbuffered: a break loses nothing that came
+            for chunk in answer.iter_bytes():
                 stream.write(chunk)
                 progress(len(chunk))
                 if stop.is_set():
-                    break
-    size = part.stat().st_size
-    if size < file.size and not stop.is_set():
-        raise httpx.ReadError("the connection ended early")
-    return size
-
-
-def is_intact(path: Path, file: RemoteFile) -> bool:
-    """Whether a file is the one that the hub has: same size, same hash."""
-    if path.stat().st_size != file.size:
-        return False
-    mark = file.sha256 or file.blob
-    return mark is None or has_mark(path, mark)
+                    raise CancelledError

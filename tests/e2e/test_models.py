@@ -73,6 +73,7 @@ def test_pull_brings_a_model_that_check_then_finds_fit(lonely: CommandLine, tmp_
         assert "hf auth login" in refused.stderr
         lonely.environment["HF_TOKEN"] = TOKEN
         pulled = answer(lonely, "pull", "someone/tiny", "--to", tmp_path / "weights")
+        assert all("/someone/tiny/" in path for _, path, _, _ in hub.asked)  # nothing is told or asked besides
     assert pulled == {
         "hub": "someone/tiny",
         "revision": COMMIT,
@@ -100,11 +101,29 @@ def test_a_pull_that_was_killed_goes_on(lonely: CommandLine, tmp_path: Path) -> 
     assert (tmp_path / "tiny" / "model.safetensors").read_bytes() == content
 
 
+def test_a_disk_that_fills_is_one_sentence_and_the_same_command_goes_on(lonely: CommandLine, tmp_path: Path) -> None:
+    content = tensors(400_000)
+    with serving(LoopbackHub({"someone/tiny": Repository(FILES | {"model.safetensors": content})})) as hub:
+        lonely.environment["HF_ENDPOINT"] = hub.url
+        full = lonely("models", "pull", "someone/tiny", "--to", tmp_path, largest_file=100_000)
+        assert full.returncode == 2
+        assert "cannot be written" in full.stderr
+        assert "the same command goes on" in full.stderr
+        assert "Traceback" not in full.stderr
+        assert answer(lonely, "pull", "someone/tiny", "--to", tmp_path)["revision"] == COMMIT
+        assert hub.downloads("model.safetensors") == ["", "bytes=100000-"]
+    assert (tmp_path / "tiny" / "model.safetensors").read_bytes() == content
+
+
 def test_pull_without_a_network_is_one_sentence(lonely: CommandLine, tmp_path: Path) -> None:
     done = lonely("models", "pull", "qwen2.5-0.5b", "--to", tmp_path)
     assert done.returncode == 3
     assert "cannot be reached" in done.stderr
     assert "Traceback" not in done.stderr
+    lonely.environment["HF_HUB_OFFLINE"] = "1"
+    offline = lonely("models", "pull", "qwen2.5-0.5b", "--to", tmp_path)
+    assert offline.returncode == 3
+    assert "HF_HUB_OFFLINE is set" in offline.stderr
 
 
 def test_check_tells_what_is_wrong_with_a_folder(lonely: CommandLine, tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """Pulling weights from a hub on loopback: what is fetched, what is refused first, and that an interruption loses nothing."""
 
+import multiprocessing
+import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,9 +14,8 @@ from loopback_hub import COMMIT, TOKEN, LoopbackHub, Repository, serving
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models import download, files
 from localfact.models.cards import ModelCard, load_card, named_card, weights_folder
-from localfact.models.download import plan_pull, pull
+from localfact.models.download import RemoteFile, chosen, plan_pull, pull
 from localfact.models.files import content_hash, has_mark
-from localfact.models.hub import RemoteFile, chosen
 from localfact.models.weights import missing_weights
 
 SHARDS = {f"model-0000{number}-of-00002.safetensors": bytes([number]) * 300_000 for number in (1, 2)}
@@ -44,12 +46,21 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub
     for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HF_HUB_OFFLINE", "LOCALFACT_WEIGHTS", "HF_HUB_CACHE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("huggingface_hub.constants.HF_TOKEN_PATH", str(tmp_path / "no-token"))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_DISABLE_TELEMETRY", True)
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     monkeypatch.chdir(tmp_path)
     models = {"someone/tiny": Repository(FILES | FOREIGN), "someone/gated": Repository(FILES, gated=True)}
     with serving(LoopbackHub(models)) as running:
-        monkeypatch.setenv("HF_ENDPOINT", running.url)
+        at(running.url, monkeypatch)
         yield running
+
+
+def at(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Puts the hub at an address, as HF_ENDPOINT does where huggingface_hub is not imported yet."""
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", url)
+    monkeypatch.setattr(
+        "huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", url + "/{repo_id}/resolve/{revision}/{filename}"
+    )
 
 
 def test_weights_configuration_and_tokenizer_come_and_nothing_else(hub: LoopbackHub, tmp_path: Path) -> None:
@@ -133,6 +144,32 @@ def test_an_interrupted_pull_goes_on_from_every_byte_that_it_has(
     assert (hub.downloads(first), hub.downloads(second)) == ([], [f"bytes={have}-"])
     assert (folder / second).read_bytes() == SHARDS[second]
     assert not list(folder.glob("*.part"))
+
+
+def test_a_pull_whose_process_is_killed_goes_on_from_what_it_wrote(hub: LoopbackHub, tmp_path: Path) -> None:
+    came = 0
+
+    def kill(count: int) -> None:
+        nonlocal came
+        came += count
+        if came >= 400_000:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    plan = plan_pull(CARD, tmp_path)
+    child = multiprocessing.get_context("fork").Process(target=pull, args=(plan, kill))
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    folder = tmp_path / "tiny"
+    assert missing_weights(folder)
+    assert not (folder / "pulled.yaml").exists()
+    wrote = {name: sum(part.stat().st_size for part in folder.glob(f"{name}.*.part")) for name in SHARDS}
+    assert any(wrote.values())
+    hub.asked.clear()
+    pull(plan_pull(CARD, tmp_path))
+    for name, size in wrote.items():
+        assert (folder / name).read_bytes() == SHARDS[name]
+        assert hub.downloads(name) in ([[f"bytes={size}-"], []] if size else [[""], []])
 
 
 def test_a_finished_pull_fetches_nothing_again(hub: LoopbackHub, tmp_path: Path) -> None:
@@ -228,11 +265,20 @@ def test_a_model_without_readable_weights_and_one_from_a_wheel_are_refused(hub: 
 def test_no_network_is_one_sentence_with_the_way_round(
     hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:1")
+    at("http://127.0.0.1:1", monkeypatch)
     with pytest.raises(MissingError, match=r"cannot be reached.*copy the folder into models/weights"):
         plan_pull(CARD, tmp_path)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(MissingError, match="HF_HUB_OFFLINE is set"):
+        plan_pull(CARD, tmp_path)
+
+
+@pytest.mark.parametrize("page", ["LICENSE", "config.json"])
+def test_a_page_of_something_else_is_not_taken_for_the_hub(
+    hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    at(f"{hub.url}/someone/tiny/resolve/main/{page}?", monkeypatch)
+    with pytest.raises(MissingError, match="is not the Hugging Face hub"):
         plan_pull(CARD, tmp_path)
 
 
@@ -244,6 +290,6 @@ def test_two_pulls_into_one_folder_are_one_too_many(hub: LoopbackHub, tmp_path: 
 
 
 def test_bin_is_taken_where_there_is_nothing_safer() -> None:
-    files = [RemoteFile(name, 1) for name in ("pytorch_model.bin", "config.json", "training_args.bin", "tf_model.h5")]
+    files = [RemoteFile(name, 1, "") for name in ("pytorch_model.bin", "config.json", "training_args.bin", "tf_model.h5")]
     assert [file.name for file in chosen(files)] == ["pytorch_model.bin", "config.json"]
-    assert [file.name for file in chosen([RemoteFile("consolidated.safetensors", 1)])] == ["consolidated.safetensors"]
+    assert [file.name for file in chosen([RemoteFile("consolidated.safetensors", 1, "")])] == ["consolidated.safetensors"]
