@@ -132,10 +132,8 @@ async def ask(
     try:
         async with asyncio.timeout(seconds), connections.answering(url, receipt.sent, read_seconds) as answering:
             receipt.begin(answering.response)
-            if receipt.answered:
-                answering.whole = await _receive(receipt, taking)
-            else:
-                answering.whole = await _receive_aside(receipt)
+            await (_receive(receipt, taking) if receipt.answered else _receive_aside(receipt))
+            answering.whole = receipt.truncated is None
     except PageError as error:
         failure = error.failure
     except (TimeoutError, httpcore.TimeoutException) as error:
