@@ -1,7 +1,7 @@
 """Connections for fetching pages: made only to addresses that were checked, kept for the next page, over HTTP/1.1 or HTTP/2.
 
-httpcore, the part of httpx that speaks HTTP, is used by itself: httpx's client would decode without a bound and lose an answer
-whose Location is no address, and its pool looks through all connections at every request.
+httpcore, the part of httpx that speaks HTTP, is used by itself: httpx's client takes no network backend, keeps cookies, decodes
+a whole chunk without a bound, and loses an answer whose Location is no address.
 """
 
 import ssl
@@ -77,8 +77,8 @@ class Connections:
         """Takes the judge of addresses, and what TLS trusts: certifi's authorities, or SSL_CERT_FILE, if not told."""
         self._backend = CheckedBackend(addresses)
         self._certificates = certificates or httpx.create_ssl_context()
-        # A pool is used by one request at a time: its one connection, which it makes anew where that is closed or too old.
-        # What was used last stands last.
+        # A pool is used by one request at a time: its one connection, which it makes anew where that is closed or too old. One
+        # pool for all would look through every connection at each request. What was used last stands last.
         self._idle: dict[Origin, httpcore.AsyncConnectionPool] = {}
 
     @asynccontextmanager
