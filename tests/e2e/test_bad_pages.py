@@ -55,7 +55,7 @@ def test_every_bad_page_leaves_its_reason_and_takes_no_more_than_its_share(
     with searching(LoopbackSearch({"*": results}, page_size=100)) as engine:
         words = ("--provider", "searxng", "--searxng-url", engine.url, "--allow-host", HOST, "--host-delay", "0")
         limits = ("--k", str(len(results)), "--embedder", "none")
-        fetch = localfact.cli.options(("corpus", "fetch", "--data", "responses.jsonl", "--out", "web", *limits, *words))
+        fetch = localfact.arguments(("corpus", "fetch", "--data", "responses.jsonl", "--out", "web", *limits, *words))
         command = [sys.executable, "-c", MEASURE, *fetch]
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=localfact.environment)
     code, most = map(int, done.stdout.split())
