@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 
 NAME = "pages.example"
 PAGE = b"<html><body><p>This page came over HTTP/2, in a stream of its own.</p></body></html>"
-#: How much of /never-ending is sent at most.
+#: How much of a body without end is sent at most.
 LONGEST = 30_000_000
 
 
@@ -42,7 +42,7 @@ def certificates(folder: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:
 
 @dataclass
 class Http2Pages:
-    """Serves PAGE at every path, but 404 at /robots.txt and a body without end at /never-ending.
+    """Serves PAGE at every path, but 404 at /robots.txt and a body without end at /never-ending and /refused.
 
     Attributes:
         asked: (connection, authority, path) of every request.
@@ -81,9 +81,9 @@ class Http2Pages:
     def _answer(self, state: h2.connection.H2Connection, event: h2.events.RequestReceived, endless: dict[int, int]) -> None:
         asked = {bytes(name).decode(): bytes(value).decode() for name, value in event.headers}
         self.asked.append((id(state), asked[":authority"], asked[":path"]))
-        status = "404" if asked[":path"] == "/robots.txt" else "200"
+        status = "404" if asked[":path"] in ("/robots.txt", "/refused") else "200"
         state.send_headers(event.stream_id, [(":status", status), ("content-type", "text/html; charset=utf-8")])
-        if asked[":path"] == "/never-ending":
+        if asked[":path"] in ("/never-ending", "/refused"):
             endless[event.stream_id] = LONGEST
         else:
             state.send_data(event.stream_id, PAGE, end_stream=True)

@@ -1,13 +1,12 @@
-"""Connections for fetching pages: made only to addresses that were checked, kept per origin, over HTTP/1.1 or HTTP/2.
+"""Connections for fetching pages: made only to addresses that were checked, kept for the next page, over HTTP/1.1 or HTTP/2.
 
-httpcore, the part of httpx that speaks HTTP, is used by itself: what httpx's client adds (redirects, cookies, decoding,
-proxies of the environment) is either done by hand here or must not happen.
+httpcore, the part of httpx that speaks HTTP, is used by itself: httpx's client takes no network backend, keeps cookies, decodes
+a whole chunk without a bound, and loses an answer whose Location is no address.
 """
 
 import ssl
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import httpcore
@@ -17,10 +16,12 @@ from localfact.web.fetching.addresses import Addresses, host_of, port_of
 
 #: Seconds that an idle connection is kept.
 KEEP_SECONDS = 15.0
-#: Of how many origins idle connections are kept; each may take a file descriptor or two.
+#: Of how many origins an idle connection is kept; each takes a file descriptor.
 MOST_IDLE = 256
 #: How many addresses of a host are tried.
 MOST_TRIED = 4
+
+Origin = tuple[str, str, int]
 
 
 class CheckedBackend(httpcore.AsyncNetworkBackend):
@@ -49,15 +50,12 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
             PageError: the name does not resolve, or one of its addresses is refused.
             httpcore.ConnectError, httpcore.ConnectTimeout: none answers.
         """
-        found = (await self._addresses.resolved(host, port))[:MOST_TRIED]
-        share = None if timeout is None else timeout / len(found)
-        failure: Exception | None = None
-        for address in found:
-            try:
+        *first, last = (await self._addresses.resolved(host, port))[:MOST_TRIED]
+        share = None if timeout is None else timeout / (len(first) + 1)
+        for address in first:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
                 return await self._sockets.connect_tcp(address, port, share, local_address, socket_options)
-            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-                failure = error
-        raise failure or httpcore.ConnectError(f"{host} has no address")
+        return await self._sockets.connect_tcp(last, port, share, local_address, socket_options)
 
 
 @dataclass
@@ -72,21 +70,16 @@ class Answering:
     whole: bool = False
 
 
-@dataclass
-class _Origin:
-    pool: httpcore.AsyncConnectionPool
-    users: int = 0
-    retired: bool = False
-
-
 class Connections:
-    """Sends requests and hands out the answers as they arrive."""
+    """Sends requests and hands out the answers as they arrive, one at a time over each connection."""
 
     def __init__(self, addresses: Addresses, certificates: ssl.SSLContext | None = None) -> None:
         """Takes the judge of addresses, and what TLS trusts: certifi's authorities, or SSL_CERT_FILE, if not told."""
         self._backend = CheckedBackend(addresses)
         self._certificates = certificates or httpx.create_ssl_context()
-        self._origins: OrderedDict[tuple[str, str, int], _Origin] = OrderedDict()
+        # A pool is used by one request at a time: its one connection, which it makes anew where that is closed or too old. One
+        # pool for all would look through every connection at each request. What was used last stands last.
+        self._idle: dict[Origin, httpcore.AsyncConnectionPool] = {}
 
     @asynccontextmanager
     async def answering(
@@ -99,55 +92,31 @@ class Connections:
             Exception: whatever httpcore, h11 and h2 make of a broken connection or answer.
         """
         origin = (url.scheme, host_of(url), port_of(url))
-        used = self._taken(origin)
+        request = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+        seconds = {"connect": read_seconds, "read": read_seconds, "write": read_seconds, "pool": None}
+        pool = self._idle.pop(origin, None) or httpcore.AsyncConnectionPool(
+            ssl_context=self._certificates, keepalive_expiry=KEEP_SECONDS, http2=True, network_backend=self._backend
+        )
+        whole = False
         try:
-            request = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
-            seconds = {"connect": read_seconds, "read": read_seconds, "write": read_seconds, "pool": None}
-            async with used.pool.stream("GET", request, headers=headers, extensions={"timeout": seconds}) as response:
+            async with pool.stream("GET", request, headers=headers, extensions={"timeout": seconds}) as response:
                 answering = Answering(response)
-                try:
-                    yield answering
-                finally:
-                    # httpcore closes a connection of HTTP/1.1 whose body was not read out, but goes on with one of HTTP/2,
-                    # without a word to the server, which then sends until its window is used up.
-                    if not answering.whole and response.extensions.get("http_version") == b"HTTP/2":
-                        self._retire(origin, used)
+                yield answering
+                whole = answering.whole
         finally:
-            await self._given_back(used)
+            # Where a body was not read out, httpcore closes a connection of HTTP/1.1, but goes on with one of HTTP/2, without
+            # a word to the server, which then sends until its window is used up.
+            leaving = self._kept(origin, pool) if whole else pool
+            if leaving is not None:
+                await leaving.aclose()
 
     async def aclose(self) -> None:
-        """Closes all connections."""
-        while self._origins:
-            _, origin = self._origins.popitem()
-            await origin.pool.aclose()
+        """Closes the connections, once no answer is on its way."""
+        while self._idle:
+            await self._idle.popitem()[1].aclose()
 
-    def _taken(self, origin: tuple[str, str, int]) -> _Origin:
-        used = self._origins.get(origin)
-        if used is None:
-            # No limit here: how many are at work is up to the turns.
-            pool = httpcore.AsyncConnectionPool(
-                ssl_context=self._certificates,
-                max_connections=None,
-                keepalive_expiry=KEEP_SECONDS,
-                http2=True,
-                network_backend=self._backend,
-            )
-            used = self._origins[origin] = _Origin(pool)
-        self._origins.move_to_end(origin)
-        used.users += 1
-        return used
-
-    def _retire(self, origin: tuple[str, str, int], used: _Origin) -> None:
-        used.retired = True
-        if self._origins.get(origin) is used:
-            del self._origins[origin]
-
-    async def _given_back(self, used: _Origin) -> None:
-        used.users -= 1
-        if used.retired and used.users == 0:
-            await used.pool.aclose()
-        if len(self._origins) <= MOST_IDLE:
-            return
-        idle = [origin for origin, other in self._origins.items() if other.users == 0]
-        for origin in idle[: max(0, len(idle) - MOST_IDLE)]:
-            await self._origins.pop(origin).pool.aclose()
+    def _kept(self, origin: Origin, pool: httpcore.AsyncConnectionPool) -> httpcore.AsyncConnectionPool | None:
+        """Keeps a connection; gives the one that has to go for it."""
+        leaving = self._idle.pop(origin, None)
+        self._idle[origin] = pool
+        return self._idle.pop(next(iter(self._idle))) if len(self._idle) > MOST_IDLE else leaving

@@ -86,9 +86,6 @@ class _Journey:
     answer: Exchange | None = None
     exchanges: list[Exchange] = field(default_factory=list)
 
-    def spend(self, seconds: float) -> None:
-        self.seconds_left -= seconds
-
 
 class Fetcher:
     """Fetches pages, many hosts at once. One fetcher serves a whole run; use it in one event loop and close it.
@@ -231,7 +228,7 @@ class Fetcher:
                 raise PageError(answer.failure.reason, answer.failure.detail)
             else:
                 return answer
-            journey.spend(wait)
+            journey.seconds_left -= wait
             self._turns.hold_back(host_of(url), wait)
 
     async def _ask(self, url: "httpx.URL", journey: _Journey, taking: Taking, delay: float) -> Answer:
@@ -250,7 +247,7 @@ class Fetcher:
                 seconds=journey.seconds_left,
                 read_seconds=self._read_seconds,
             )
-        journey.spend(answer.seconds)
+        journey.seconds_left -= answer.seconds
         if answer.exchange is not None:
             journey.exchanges.append(answer.exchange)
         journey.answer = answer.exchange

@@ -133,9 +133,10 @@ async def ask(
         async with asyncio.timeout(seconds), connections.answering(url, receipt.sent, read_seconds) as answering:
             receipt.begin(answering.response)
             if receipt.answered:
-                answering.whole = await _receive(receipt, taking)
+                await _receive(receipt, taking)
             else:
-                answering.whole = await _receive_aside(receipt)
+                await _receive_aside(receipt)
+            answering.whole = receipt.truncated is None
     except PageError as error:
         failure = error.failure
     except (TimeoutError, httpcore.TimeoutException) as error:
@@ -153,15 +154,15 @@ async def ask(
     return Answer(receipt.exchange(), body, failure, time.monotonic() - begun)
 
 
-async def _receive(receipt: _Receipt, taking: Taking) -> bool:
-    """Receives the body of a page; says whether it was read to its end.
+async def _receive(receipt: _Receipt, taking: Taking) -> None:
+    """Receives the body of a page.
 
     Raises:
         PageError: the type, the size or the coding is not one to take.
     """
+    receipt.truncated = "length"  # until it is whole
     media_type = media_type_of(header_of(receipt.headers, "content-type"))
     stated = "/" in media_type
-    receipt.truncated = "length"  # until it is whole
     if taking.typed and stated and not (media_type.startswith("text/") or media_type in DOCUMENT_TYPES):
         raise PageError(Reason.MEDIA_TYPE_REFUSED, media_type[:100])
     length = header_of(receipt.headers, "content-length") or ""
@@ -169,39 +170,36 @@ async def _receive(receipt: _Receipt, taking: Taking) -> bool:
         raise PageError(Reason.TOO_LARGE, f"{int(length):,} bytes stated, {taking.most_bytes:,} taken")
     receipt.decoder = Decoder(coding_of(receipt.headers), taking.most_bytes)
     try:
-        await _receive_body(receipt, taking, sniff=taking.typed and not stated)
+        await _receive_body(receipt, taking.most_bytes, sniff=taking.typed and not stated)
     except PageError as error:
-        if taking.cut and error.failure.reason is Reason.TOO_LARGE:
-            return False
-        raise
-    receipt.truncated = None
-    receipt.decoder.finish()
-    return True
+        if not taking.cut or error.failure.reason is not Reason.TOO_LARGE:
+            raise
+    else:
+        receipt.decoder.finish()
 
 
-async def _receive_body(receipt: _Receipt, taking: Taking, sniff: bool) -> None:
+async def _receive_body(receipt: _Receipt, most_bytes: int, sniff: bool) -> None:
     assert receipt.response is not None
-    sniffed = not sniff
     pieces = 0
     async for chunk in receipt.response.aiter_stream():
         pieces += 1
         if pieces % PIECES_AT_ONCE == 0:
             await asyncio.sleep(0)
-        room = taking.most_bytes - len(receipt.payload)
+        room = most_bytes - len(receipt.payload)
         receipt.payload += chunk[:room]
         receipt.decoder.feed(chunk[:room])
         if len(chunk) > room:
-            raise PageError(Reason.TOO_LARGE, f"more than {taking.most_bytes:,} bytes")
-        if not sniffed and len(receipt.decoder.body) >= SNIFFED_BYTES:
+            raise PageError(Reason.TOO_LARGE, f"more than {most_bytes:,} bytes")
+        if sniff and len(receipt.decoder.body) >= SNIFFED_BYTES:
             _check_sniffed(receipt.decoder.body)
-            sniffed = True
-    if not sniffed:
-        receipt.truncated = None
+            sniff = False
+    receipt.truncated = None
+    if sniff:
         _check_sniffed(receipt.decoder.body)
 
 
-async def _receive_aside(receipt: _Receipt) -> bool:
-    """Receives what a redirect or a refusal says besides its status, as far as it comes quickly; says whether that was all."""
+async def _receive_aside(receipt: _Receipt) -> None:
+    """Receives what a redirect or a refusal says besides its status, as far as it comes quickly."""
     assert receipt.response is not None
     receipt.truncated = "time"
     async with asyncio.timeout(ASIDE_SECONDS):
@@ -209,9 +207,8 @@ async def _receive_aside(receipt: _Receipt) -> bool:
             receipt.payload += chunk[: ASIDE_BYTES - len(receipt.payload)]
             if len(receipt.payload) >= ASIDE_BYTES:
                 receipt.truncated = "length"
-                return False
+                return
     receipt.truncated = None
-    return True
 
 
 def _check_sniffed(body: bytearray) -> None:

@@ -135,7 +135,7 @@ class Robots:
         kept = self._kept.get(origin)
         if kept is None or kept.stale(self._clock()):
             there = url.copy_with(raw_path=b"/robots.txt")
-            kept = self._kept[origin] = _Kept(asyncio.ensure_future(self._made(there)), self._clock())
+            kept = self._kept[origin] = _Kept(asyncio.ensure_future(self._visit(there)), self._clock())
         self._kept.move_to_end(origin)
         while len(self._kept) > MOST_ORIGINS and next(iter(self._kept.values())).task.done():
             self._kept.popitem(last=False)
@@ -145,9 +145,6 @@ class Robots:
     async def aclose(self) -> None:
         """Ends the visits on their way."""
         await cancelled(kept.task for kept in self._kept.values())
-
-    async def _made(self, url: "httpx.URL") -> Visit:
-        return await self._visit(url)
 
 
 def rules_in(text: str) -> int:

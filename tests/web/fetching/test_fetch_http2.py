@@ -48,11 +48,12 @@ async def test_a_page_comes_over_http2_in_one_connection_with_its_robots_txt(
     assert len({connection for connection, _, _ in asked}) == 1
 
 
+@pytest.mark.parametrize(("path", "reason"), [("/never-ending", Reason.TOO_LARGE), ("/refused", Reason.HTTP_STATUS)])
 async def test_a_body_without_end_over_http2_spoils_its_connection_but_not_the_next_page(
-    trusted: tuple[ssl.SSLContext, ssl.SSLContext],
+    trusted: tuple[ssl.SSLContext, ssl.SSLContext], path: str, reason: Reason
 ) -> None:
-    got, asked = await over_http2(trusted, "pages.example", ["/never-ending", "/never-ending", "/never-ending", "/after"])
-    assert [error.failure.reason for error in got[:3]] == [Reason.TOO_LARGE] * 3
+    got, asked = await over_http2(trusted, "pages.example", [path, path, path, "/after"])
+    assert [error.failure.reason for error in got[:3]] == [reason] * 3
     assert isinstance(got[3], Fetched)
     assert len({connection for connection, _, _ in asked}) == 4
 

@@ -41,6 +41,8 @@ async def test_redirects_without_end_are_too_many(site: LoopbackPages, hasty: Fe
         ("http://169.254.169.254/latest/meta-data/", "169.254.169.254"),
         ("ftp://127.0.0.2/file", "ftp:"),
         ("http://[broken", "broken"),
+        ("http://127.0.0.2:notaport/", "notaport"),
+        ("mailto:editor@a.example", "mailto:"),
     ],
 )
 async def test_a_redirect_to_where_no_page_may_be_is_refused_and_named(
