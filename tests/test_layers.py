@@ -60,6 +60,8 @@ HEAVY = (
     "pgmpy",
     "trafilatura",
     "lxml",
+    "tinycss2",
+    "cssselect2",
     "pypdfium2",
     "charset_normalizer",
     "dateparser",

@@ -101,11 +101,13 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
 def load_libraries() -> None:
     """Imports what extraction imports where it needs it, so that no page's time or memory is spent on that."""
     import charset_normalizer
+    import cssselect2
     import lxml.html
     import pypdfium2
+    import tinycss2.color4
     import trafilatura.metadata
 
-    for library in (charset_normalizer, lxml.html, pypdfium2, trafilatura.metadata):
+    for library in (charset_normalizer, cssselect2, lxml.html, pypdfium2, tinycss2.color4, trafilatura.metadata):
         logging.getLogger(library.__name__.partition(".")[0]).setLevel(logging.CRITICAL)
     extract(b"<p>The first page takes longer than others.</p>", "text/html", None, "")
 

@@ -6,11 +6,11 @@ Text set for machines alone is how a page gives orders to a model. What linked s
 from typing import Any, NamedTuple
 
 from localfact.web.extracting.styles import (
+    MAX_STYLE_CHARACTERS,
     NEARLY_NOTHING_PX,
     USUAL_FONT_PX,
     WHITE,
     Colour,
-    Rule,
     Style,
     Weighed,
     Weight,
@@ -19,8 +19,8 @@ from localfact.web.extracting.styles import (
     font_size,
     hides,
     looks_like,
-    rules,
     weigh,
+    words,
 )
 
 #: Elements whose content is no text of the page: code, graphics, other documents, what stands in for them.
@@ -62,18 +62,23 @@ def remove_hidden(root: Element) -> None:
     """Removes elements that show nothing, with all that is in them; the text behind them stays.
 
     Hidden are: what is no text (NEVER_SHOWN; scripts but for linked data, which `remove_data` takes); the attributes `hidden`,
-    `popover`, `aria-hidden`, type=hidden, closed dialogues; and by style attributes and simple rules of the page's own style
-    elements: what is not displayed, invisible, transparent, of no size, off the screen or of the colour behind it.
+    `popover`, `aria-hidden`, type=hidden, closed dialogues; and by style attributes and rules of the page's own style elements:
+    what is not displayed, invisible, transparent, of no size, off the screen or of the colour behind it.
+
+    Raises:
+        PageError: see `Rules.place`. ValueError: a number of thousands of digits in a style.
     """
     from lxml import etree
 
     sheets = Sheets(root)
     whole = length(root)
     inks = [Ink(behind=None if sheets.uncertain else WHITE)]
+    place: Any = None
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            style = sheets.style(element)
+            place = sheets.rules.place(element, place)
+            style = style_of(element, place.declared)
             inks.append(sheets.ink(element, style, inks[-1]))
             if not inks[-1].is_seen:
                 element.text = None
@@ -82,6 +87,7 @@ def remove_hidden(root: Element) -> None:
                 walk.skip_subtree()
         else:
             inks.pop()
+            place = place.parent
             if not inks[-1].is_seen:
                 element.tail = None
     etree.strip_elements(root, _HIDDEN, *NEVER_SHOWN, with_tail=False)
@@ -118,32 +124,21 @@ def length(element: Element) -> int:
 
 
 class Sheets:
-    """What the page's own style elements and style attributes declare about its elements.
+    """What the page's own style elements declare about its elements.
 
     Attributes:
+        rules: those that are followed.
         uncertain: whether something that is not followed here may set backgrounds.
     """
 
     def __init__(self, root: Element) -> None:
         """Reads the style elements of a tree."""
-        self._by_key: dict[str, list[Rule]] = {}
-        self._known: dict[tuple[str, str, str | None], Weighed] = {}
+        from localfact.web.extracting.cascade import Rules
+
         texts = [sheet.text or "" for sheet in root.iter("style") if sheet.get("media", "all").lower() in {"all", "screen", ""}]
-        for rule in rules("\n".join(texts)):
-            self._by_key.setdefault(key_of(rule), []).append(rule)
+        self.rules = Rules(texts)
         linked = any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
         self.uncertain = linked or any("background" in text for text in texts)
-
-    def style(self, element: Element) -> Style:
-        """What holds for the element: property -> value."""
-        attributes = element.attrib
-        if not attributes and element.tag not in self._by_key:
-            return {}
-        weighed = self._of_rules(element.tag, attributes.get("class", ""), attributes.get("id"))
-        if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
-            weighed = attributes_as_style(attributes) | weighed
-            weigh(weighed, declarations(attributes.get("style", ""), Weight(inline=True)))
-        return {name: value for name, (_, value) in weighed.items()}
 
     def ink(self, element: Element, style: Style, inherited: Ink) -> Ink:
         """How the element's own text looks."""
@@ -157,33 +152,27 @@ class Sheets:
         for name in ("background", "background-color"):
             if name in style and ((found := colour(style[name])) is None or found[3] > 0):
                 behind = found
-        visibility = style.get("visibility")
-        visible = visibility not in {"hidden", "collapse"} if visibility not in {None, "inherit"} else inherited.visible
+        visibility = words(style, "visibility")
+        visible = inherited.visible if visibility in ([], ["inherit"]) else visibility not in (["hidden"], ["collapse"])
         always = element.tag in ALWAYS_SHOWN
         return Ink(text, behind, font_size(style, inherited.font_px), visible or always)
 
-    def _of_rules(self, tag: str, classes: str, identifier: str | None) -> Weighed:
-        if not self._by_key:
-            return {}
-        signature = (tag, classes, identifier)
-        if signature not in self._known:
-            names = frozenset(classes.split())
-            weighed: Weighed = {}
-            for key in (tag, f"#{identifier}", *(f".{name}" for name in names)):
-                for rule in self._by_key.get(key, ()):
-                    if rule.matches(tag, names, identifier):
-                        weigh(weighed, rule.declared)
-            self._known[signature] = weighed
-        return self._known[signature]
 
-
-def key_of(rule: Rule) -> str:
-    """Where a rule is looked up: one part of its selector, which each of its elements has."""
-    parts = [*(f"#{name}" for name in rule.identifiers), *(f".{name}" for name in sorted(rule.classes))]
-    return parts[0] if parts else rule.tag or ""
+def style_of(element: Element, declared: Weighed) -> Style:
+    """What holds for an element about which the page's rules declare something: property -> value."""
+    attributes = element.attrib
+    if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
+        declared = attributes_as_style(attributes) | declared
+        weigh(declared, declarations(attributes.get("style", ""), inline=True))
+    return {name: value for name, (_, value) in declared.items()}
 
 
 def attributes_as_style(attributes: Any) -> Weighed:
     """The colours that older markup gives in attributes of their own."""
-    named = {"color": attributes.get("color"), "background-color": attributes.get("bgcolor")}
-    return {name: (Weight(), value.lower()) for name, value in named.items() if value}
+    from tinycss2 import parse_one_component_value
+
+    return {
+        name: (Weight(), [parse_one_component_value(attributes[given][:MAX_STYLE_CHARACTERS])])
+        for name, given in (("color", "color"), ("background-color", "bgcolor"))
+        if attributes.get(given)
+    }

@@ -192,6 +192,11 @@ def test_a_page_that_shows_only_a_wall_has_no_text(wall: str) -> None:
         b"&#xd800;&#0;&#x10ffff;",
         b"<p>\xff\xfe</p",
         b"<a href='" * 10_000,
+        b"<style>" + b"{" * 500_000 + b"</style><p>a",
+        b"<style>a{color:" + b"rgb(" * 100_000 + b"</style><p>a",
+        b"<style>" + b":not(" * 90_000 + b"</style><p>a",
+        b"<style>" + b"a " * 90_000 + b"{color:red}</style><p>a",
+        b"<p style='width:" + b"1" * 4_500 + b"'>a",
     ],
 )
 def test_broken_markup_gives_text_or_a_reason_and_nothing_else(page: bytes) -> None:
