@@ -63,6 +63,7 @@ HEAVY = (
     "tinycss2",
     "cssselect2",
     "pypdfium2",
+    "w3lib",
     "charset_normalizer",
     "dateparser",
     "warcio",

@@ -106,8 +106,17 @@ def load_libraries() -> None:
     import pypdfium2
     import tinycss2.color4
     import trafilatura.metadata
+    import w3lib.encoding
 
-    for library in (charset_normalizer, cssselect2, lxml.html, pypdfium2, tinycss2.color4, trafilatura.metadata):
+    for library in (
+        charset_normalizer,
+        cssselect2,
+        lxml.html,
+        pypdfium2,
+        tinycss2.color4,
+        trafilatura.metadata,
+        w3lib.encoding,
+    ):
         logging.getLogger(library.__name__.partition(".")[0]).setLevel(logging.CRITICAL)
     extract(b"<p>The first page takes longer than others.</p>", "text/html", None, "")
 
