@@ -61,7 +61,6 @@ HEAVY = (
     "trafilatura",
     "lxml",
     "tinycss2",
-    "cssselect2",
     "pypdfium2",
     "w3lib",
     "charset_normalizer",

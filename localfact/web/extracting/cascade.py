@@ -1,109 +1,131 @@
-"""Which rules of a page's own style sheets hold for an element: cssselect2 matches, this bounds what it is given and does.
+"""What a page's style elements and style attributes declare about an element: tinycss2 parses, this matches and orders.
 
-Followed are selectors that name tags, classes and identifiers, of an element and of what it stands in; not attributes, states
-and siblings. So what holds for an element depends on those names alone, and is found once for all that have the same.
+Followed are selectors that name the tag, classes and identifiers of one element; not combined ones, attributes and states,
+rules in @media and the like, linked style sheets.
 """
 
-import contextlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import groupby, islice
+from typing import Any, NamedTuple
 
-from cssselect2 import ElementWrapper, Matcher, SelectorError, compile_selector_list
+from tinycss2 import parse_blocks_contents, parse_one_component_value, parse_stylesheet
 
-from localfact.web.extracting.styles import Weighed, rules, weigh
+from localfact.web.extracting.styles import PROPERTIES, Style, Token, Value, tokens
 from localfact.web.fetching.failures import PageError, Reason
 
-NAMES = frozenset({"ident", "hash"})
+MAX_SHEET_CHARACTERS = 500_000
+MAX_STYLE_CHARACTERS = 5_000
 MAX_SELECTORS = 5_000
 MAX_SELECTOR_TOKENS = 30
-#: How often a selector may be held against an element, or an ancestor looked at: some seconds. Large pages take a hundredth.
-MOST_LOOKS = 3_000_000
+#: How often a selector may be held against an element and a declaration weighed: a second's work. Large pages take a hundredth.
+MOST_LOOKS = 1_000_000
+
+#: Of an element, or asked for by a selector: "<tag", ".class", "#identifier", and "**", which every element has.
+Names = frozenset[str]
+#: The selectors that are followed, by a letter for each token.
+_LETTERS = {"ident": "<", "hash": "#", "whitespace": " ", ".": ".", "*": "*"}
+_SELECTOR = re.compile(r" *(?=[<*.#])[<*]?(?:\.<|#)* *")
+_NAME = re.compile(r"\.?<|#|\*")
 
 
-class Looks:
-    """Counts what matching takes.
+class Declaration(NamedTuple):
+    """What a property is set to, behind what decides between several (CSS 2.2, section 6.4): the larger wins."""
 
-    Attributes:
-        left: how many more it may take.
-    """
-
-    left = MOST_LOOKS
-
-    def take(self, count: int) -> None:
-        """Takes some more.
-
-        Raises:
-            PageError: UNREADABLE: more than any page needs.
-        """
-        self.left -= count
-        if self.left < 0:
-            raise PageError(Reason.UNREADABLE, "its style rules take too long")
+    important: bool
+    specificity: tuple[int, ...]
+    order: int
+    name: str
+    value: Value
 
 
-class Place(ElementWrapper):  # type: ignore[misc]  # the library has no types
-    """Where all elements stand whose own names, and those of what they stand in, are the same.
+class Rules:
+    """The rules of a page's own style elements.
 
     Attributes:
-        declared: what the rules declare about them.
+        uncertain: whether something that is not followed here may set backgrounds.
     """
 
-    #: No selector asks for siblings.
-    etree_children = ()
+    def __init__(self, root: Any) -> None:
+        """Reads the style elements of a tree."""
+        self._rules: dict[str, list[tuple[Names, list[Declaration]]]] = defaultdict(list)
+        self._asked: set[str] = set()
+        self._known: dict[Names, list[Declaration]] = {}
+        self._looks = 0
+        texts = [sheet.text or "" for sheet in root.iter("style") if sheet.get("media", "all").lower() in {"all", "screen", ""}]
+        for order, (names, specificity, declared) in enumerate(islice(rules(texts), MAX_SELECTORS)):
+            own = [declaration._replace(specificity=specificity, order=order) for declaration in declared]
+            self._rules[min(names)].append((names, own))
+            self._asked |= names
+        linked = any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
+        self.uncertain = linked or any("background" in text for text in texts)
 
-    def __init__(self, element: Any, around: "Place | None", looks: Looks) -> None:
-        """Takes the first of the elements."""
-        super().__init__(element, around, index=0, previous=None, in_html_document=True)
-        self.declared: Weighed = {}
-        self._looks = looks
-
-    @property
-    def ancestors(self) -> "Iterator[Place]":
-        """From the parent up. The library's own is recursive, and hostile pages are thousands of elements deep."""
-        place = self.parent
-        while place is not None:
-            self._looks.take(1)
-            yield place
-            place = place.parent
-
-
-class Rules(Matcher):  # type: ignore[misc]
-    """The rules of a page."""
-
-    def __init__(self, sheets: Iterable[str]) -> None:
-        """Reads style sheets."""
-        super().__init__()
-        self._names: set[str] = set()
-        self._places: dict[Any, Place] = {}
-        self._looks = Looks()
-        for selector, declared in rules(sheets):
-            if self.order == MAX_SELECTORS:
-                break
-            if len(selector) <= MAX_SELECTOR_TOKENS and all(is_followed(token) for token in selector):
-                with contextlib.suppress(SelectorError):
-                    self.add_selector(*compile_selector_list(selector), declared)
-                    self._names.update(token.value for token in selector if token.type in NAMES)
-
-    def place(self, element: Any, around: Place | None) -> Place:
-        """Where an element stands whose parent stands in `around`.
+    def style(self, element: Any) -> Style:
+        """What holds for an element: property -> value.
 
         Raises:
-            PageError: see `Looks.take`.
+            PageError: UNREADABLE: that takes more looks than any page needs.
         """
-        identifier = element.get("id")
-        classes = frozenset(self._names.intersection(element.get("class", "").split()))
-        key = (around, element.tag, classes, identifier if identifier in self._names else None)
-        if key not in self._places:
-            place = self._places[key] = Place(element, around, self._looks)
-            for *_, declared in self.match(place):
-                weigh(place.declared, declared)
-        return self._places[key]
+        attributes = element.attrib
+        classes = (f".{name}" for name in attributes.get("class", "").split())
+        declared = self._declared(Names({"**", f"<{element.tag}", f"#{attributes.get('id', '')}", *classes} & self._asked))
+        if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
+            hints = [
+                Declaration(False, (), 0, name, [parse_one_component_value(attributes[given][:MAX_STYLE_CHARACTERS])])
+                for given, name in (("color", "color"), ("bgcolor", "background-color"))
+                if attributes.get(given)
+            ]
+            own = declarations(attributes.get("style", "")[:MAX_STYLE_CHARACTERS])
+            declared = cascaded([*hints, *declared, *own])
+        return {declaration.name: declaration.value for declaration in declared}
 
-    def add_relevant_selectors(self, element: Place, selectors: Sequence[Any], relevant: list[Any]) -> None:
-        """What the library does with the selectors that may match an element."""
-        self._looks.take(len(selectors))
-        super().add_relevant_selectors(element, selectors, relevant)
+    def _declared(self, names: Names) -> list[Declaration]:
+        if names not in self._known:
+            held = [rule for name in names if name in self._rules for rule in self._rules[name]]
+            declared = [declaration for asked, declared in held if asked <= names for declaration in declared]
+            self._looks += len(held) + len(declared)
+            if self._looks > MOST_LOOKS:
+                raise PageError(Reason.UNREADABLE, "its style rules take too long")
+            self._known[names] = cascaded(declared)
+        return self._known[names]
 
 
-def is_followed(token: Any) -> bool:
-    """Whether a selector may hold the token. The library makes Python code of selectors: nothing else comes into it."""
-    return token.type in NAMES or token.type in {"whitespace", "comment"} or token in (".", "*", ">")
+def rules(sheets: Iterable[str]) -> Iterator[tuple[Names, tuple[int, ...], list[Declaration]]]:
+    """What each selector in style sheets that is followed asks for, its specificity, and what its rule declares."""
+    left = MAX_SHEET_CHARACTERS
+    for sheet in sheets:
+        for rule in parse_stylesheet(sheet[:left]):
+            if rule.type == "qualified-rule" and (declared := declarations(rule.content)):
+                for _, selector in groupby(rule.prelude, lambda token: token == ","):
+                    if read := read_selector(selector):
+                        yield *read, declared
+        left = max(0, left - len(sheet))
+
+
+def read_selector(selector: Iterable[Token]) -> tuple[Names, tuple[int, ...]] | None:
+    """What a selector asks for, and its specificity; None where it is not followed."""
+    read = [token for token in selector if token.type != "comment"]
+    shape = "".join(_LETTERS.get(token.value if token.type == "literal" else token.type, "?") for token in read)
+    # Browsers pass over #1a and the like.
+    valid = all(token.is_identifier for token in read if token.type == "hash")
+    if not valid or len(read) > MAX_SELECTOR_TOKENS or not _SELECTOR.fullmatch(shape):
+        return None
+    marked = [(found[0], read[found.end() - 1]) for found in _NAME.finditer(shape)]
+    names = Names(mark[0] + (token.lower_value if mark == "<" else token.value) for mark, token in marked)
+    classes = shape.count(".")
+    return names, (0, shape.count("#"), classes, shape.count("<") - classes)
+
+
+def declarations(style: str | Value) -> list[Declaration]:
+    """The declarations of a style attribute or a rule that bear on what is seen, weighed as an attribute's."""
+    return [
+        Declaration(part.important, (1, 0, 0, 0), 0, part.lower_name, tokens(part.value))
+        for part in parse_blocks_contents(style)
+        if part.type == "declaration" and part.lower_name in PROPERTIES
+    ]
+
+
+def cascaded(declared: Iterable[Declaration]) -> list[Declaration]:
+    """Of the declarations of each property the one that counts, of equals the last."""
+    return list({declaration.name: declaration for declaration in sorted(declared, key=lambda each: each[:3])}.values())

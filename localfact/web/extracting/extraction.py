@@ -101,7 +101,6 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
 def load_libraries() -> None:
     """Imports what extraction imports where it needs it, so that no page's time or memory is spent on that."""
     import charset_normalizer
-    import cssselect2
     import lxml.html
     import pypdfium2
     import tinycss2.color4
@@ -110,7 +109,6 @@ def load_libraries() -> None:
 
     for library in (
         charset_normalizer,
-        cssselect2,
         lxml.html,
         pypdfium2,
         tinycss2.color4,

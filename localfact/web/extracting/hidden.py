@@ -3,25 +3,9 @@
 Text set for machines alone is how a page gives orders to a model. What linked style sheets or scripts hide is not known here.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from localfact.web.extracting.styles import (
-    MAX_STYLE_CHARACTERS,
-    NEARLY_NOTHING_PX,
-    USUAL_FONT_PX,
-    WHITE,
-    Colour,
-    Style,
-    Weighed,
-    Weight,
-    colour,
-    declarations,
-    font_size,
-    hides,
-    looks_like,
-    weigh,
-    words,
-)
+from localfact.web.extracting.styles import WHITE, Ink, hides
 
 #: Elements whose content is no text of the page: code, graphics, other documents, what stands in for them.
 NEVER_SHOWN = (
@@ -40,24 +24,6 @@ _HIDDEN = "hidden-text"
 Element = Any
 
 
-class Ink(NamedTuple):
-    """How text looks in some place; colours are None where they are not known."""
-
-    text: Colour | None = None
-    behind: Colour | None = None
-    font_px: float = USUAL_FONT_PX
-    visible: bool = True
-
-    @property
-    def is_seen(self) -> bool:
-        """Whether it can be read."""
-        if not self.visible or self.font_px <= NEARLY_NOTHING_PX:
-            return False
-        if self.text is None:
-            return True
-        return self.text[3] > 0 if self.behind is None else not looks_like(self.text, self.behind)
-
-
 def remove_hidden(root: Element) -> None:
     """Removes elements that show nothing, with all that is in them; the text behind them stays.
 
@@ -66,28 +32,32 @@ def remove_hidden(root: Element) -> None:
     what is not displayed, invisible, transparent, of no size, off the screen or of the colour behind it.
 
     Raises:
-        PageError: see `Rules.place`. ValueError: a number of thousands of digits in a style.
+        PageError: see `Rules.style`. ValueError: a number of thousands of digits in a style.
     """
     from lxml import etree
 
-    sheets = Sheets(root)
+    from localfact.web.extracting.cascade import Rules
+
+    rules = Rules(root)
     whole = length(root)
-    inks = [Ink(behind=None if sheets.uncertain else WHITE)]
-    place: Any = None
+    inks = [Ink(behind=None if rules.uncertain else WHITE)]
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            place = sheets.rules.place(element, place)
-            style = style_of(element, place.declared)
-            inks.append(sheets.ink(element, style, inks[-1]))
+            style = rules.style(element)
+            ink = inks[-1]
+            if rules.uncertain and ("class" in element.attrib or "id" in element.attrib):
+                ink = ink._replace(behind=None)
+            ink = ink.styled(style) if style else ink
+            always = element.tag in ALWAYS_SHOWN
+            inks.append(ink._replace(visible=True) if always else ink)
             if not inks[-1].is_seen:
                 element.text = None
-            if element.tag not in ALWAYS_SHOWN and (hides(style) or by_attribute(element, whole)):
+            if not always and (hides(style) or by_attribute(element, whole)):
                 element.tag = _HIDDEN
                 walk.skip_subtree()
         else:
             inks.pop()
-            place = place.parent
             if not inks[-1].is_seen:
                 element.tail = None
     etree.strip_elements(root, _HIDDEN, *NEVER_SHOWN, with_tail=False)
@@ -121,58 +91,3 @@ def by_attribute(element: Element, whole: int) -> bool:
 def length(element: Element) -> int:
     """Characters of the text in an element."""
     return sum(len(text) for text in element.itertext())
-
-
-class Sheets:
-    """What the page's own style elements declare about its elements.
-
-    Attributes:
-        rules: those that are followed.
-        uncertain: whether something that is not followed here may set backgrounds.
-    """
-
-    def __init__(self, root: Element) -> None:
-        """Reads the style elements of a tree."""
-        from localfact.web.extracting.cascade import Rules
-
-        texts = [sheet.text or "" for sheet in root.iter("style") if sheet.get("media", "all").lower() in {"all", "screen", ""}]
-        self.rules = Rules(texts)
-        linked = any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
-        self.uncertain = linked or any("background" in text for text in texts)
-
-    def ink(self, element: Element, style: Style, inherited: Ink) -> Ink:
-        """How the element's own text looks."""
-        if not style and not self.uncertain:
-            return inherited
-        text, behind = inherited.text, inherited.behind
-        if own := style.get("-webkit-text-fill-color") or style.get("color"):
-            text = colour(own)
-        if self.uncertain and ("class" in element.attrib or "id" in element.attrib):
-            behind = None
-        for name in ("background", "background-color"):
-            if name in style and ((found := colour(style[name])) is None or found[3] > 0):
-                behind = found
-        visibility = words(style, "visibility")
-        visible = inherited.visible if visibility in ([], ["inherit"]) else visibility not in (["hidden"], ["collapse"])
-        always = element.tag in ALWAYS_SHOWN
-        return Ink(text, behind, font_size(style, inherited.font_px), visible or always)
-
-
-def style_of(element: Element, declared: Weighed) -> Style:
-    """What holds for an element about which the page's rules declare something: property -> value."""
-    attributes = element.attrib
-    if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
-        declared = attributes_as_style(attributes) | declared
-        weigh(declared, declarations(attributes.get("style", ""), inline=True))
-    return {name: value for name, (_, value) in declared.items()}
-
-
-def attributes_as_style(attributes: Any) -> Weighed:
-    """The colours that older markup gives in attributes of their own."""
-    from tinycss2 import parse_one_component_value
-
-    return {
-        name: (Weight(), [parse_one_component_value(attributes[given][:MAX_STYLE_CHARACTERS])])
-        for name, given in (("color", "color"), ("background-color", "bgcolor"))
-        if attributes.get(given)
-    }

@@ -1,10 +1,6 @@
-"""What style sheets and style attributes declare, and which declarations hide text: tinycss2 parses, this says what it means.
+"""What the styles of an element do to the text in it: which hide it, and how it looks in the others."""
 
-Rules inside @media and the like, linked style sheets and scripts are not followed.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 #: What hiding takes; other declarations are passed over.
@@ -16,8 +12,6 @@ PROPERTIES = frozenset(
         "-webkit-text-fill-color",
     }
 )
-MAX_SHEET_CHARACTERS = 500_000
-MAX_STYLE_CHARACTERS = 5_000
 
 USUAL_FONT_PX = 16.0
 NEARLY_NOTHING_PX = 1.0
@@ -27,8 +21,7 @@ NEARLY_TRANSPARENT = 0.05
 #: Colours whose channels differ by no more look the same.
 SAME_COLOUR = 16
 
-_PX_OF_UNIT = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "vw": 12.0, "vh": 8.0}
-_PX_OF_PERCENT = 12.0
+_PX_OF_UNIT = {"px": 1.0, "pt": 4 / 3, "em": 16.0, "rem": 16.0, "ex": 8.0, "ch": 8.0, "vw": 12.0, "vh": 8.0, "%": 12.0, "": 1.0}
 _FONT_SIZES = ("xx-", "x-", "small", "medium", "large", "initial")
 
 #: A token of CSS: tinycss2 has no types.
@@ -41,45 +34,35 @@ Colour = tuple[float, float, float, float]
 WHITE: Colour = (255.0, 255.0, 255.0, 1.0)
 
 
-class Weight(NamedTuple):
-    """What decides between declarations of one property before their order does (CSS Cascading, section 6): the larger wins."""
+class Ink(NamedTuple):
+    """How text looks in some place; colours are None where they are not known."""
 
-    important: bool = False
-    inline: bool = False
+    text: Colour | None = None
+    behind: Colour | None = None
+    font_px: float = USUAL_FONT_PX
+    visible: bool = True
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether it can be read."""
+        if not self.visible or self.font_px <= NEARLY_NOTHING_PX:
+            return False
+        if self.text is None or self.behind is None:
+            return self.text is None or self.text[3] > 0
+        alike = all(abs(one - other) <= SAME_COLOUR for one, other in zip(self.text[:3], self.behind[:3], strict=True))
+        return self.text[3] > NEARLY_TRANSPARENT and not alike
 
-Weighed = dict[str, tuple[Weight, Value]]
-
-
-def declarations(style: str | Value, *, inline: bool = False) -> Weighed:
-    """The declarations of a style attribute or a rule that bear on what is seen."""
-    from tinycss2 import parse_blocks_contents
-
-    found: Weighed = {}
-    for part in parse_blocks_contents(style[:MAX_STYLE_CHARACTERS] if isinstance(style, str) else style):
-        if part.type == "declaration" and part.lower_name in PROPERTIES:
-            weigh(found, {part.lower_name: (Weight(part.important, inline), tokens(part.value))})
-    return found
-
-
-def weigh(styles: Weighed, more: Weighed) -> None:
-    """Adds declarations; of those of one property the weightier stays, the later of two alike."""
-    for name, (weight, value) in more.items():
-        if name not in styles or weight >= styles[name][0]:
-            styles[name] = (weight, value)
-
-
-def rules(sheets: Iterable[str]) -> Iterator[tuple[Sequence[Token], Weighed]]:
-    """Each selector in style sheets whose rule bears on what is seen, and what the rule declares."""
-    from tinycss2 import parse_stylesheet
-
-    left = MAX_SHEET_CHARACTERS
-    for sheet in sheets:
-        for rule in parse_stylesheet(sheet[:left]):
-            if rule.type == "qualified-rule" and (declared := declarations(rule.content)):
-                commas = [-1, *(place for place, token in enumerate(rule.prelude) if token == ","), len(rule.prelude)]
-                yield from ((rule.prelude[start + 1 : end], declared) for start, end in pairwise(commas))
-        left = max(0, left - len(sheet))
+    def styled(self, style: Style) -> "Ink":
+        """How text looks in an element of this style that stands here."""
+        text, behind = self.text, self.behind
+        if own := style.get("-webkit-text-fill-color") or style.get("color"):
+            text = colour(own)
+        for name in ("background", "background-color"):
+            if name in style and ((found := colour(style[name])) is None or found[3] > 0):
+                behind = found
+        visibility = words(style, "visibility")
+        visible = self.visible if visibility in ([], ["inherit"]) else visibility not in (["hidden"], ["collapse"])
+        return Ink(text, behind, font_size(style, self.font_px), visible)
 
 
 def tokens(value: Iterable[Token]) -> Value:
@@ -87,31 +70,35 @@ def tokens(value: Iterable[Token]) -> Value:
     return [token for token in value if token.type not in {"whitespace", "comment"} and token != ","]
 
 
-def words(style: Style, name: str) -> list[str]:
-    """The words in a property's value, in lower case; none where it is not set."""
-    return [token.lower_value for token in style.get(name, ()) if token.type == "ident"]
+def words(style: Style, *names: str) -> list[str]:
+    """The words in properties' values, in lower case; none where they are not set."""
+    return [token.lower_value for name in names for token in style.get(name, ()) if token.type == "ident"]
 
 
 def hides(style: Style) -> bool:
     """Whether an element of this style shows nothing of what is in it, whatever that declares."""
     if words(style, "display") == ["none"] or words(style, "content-visibility") == ["hidden"]:
         return True
-    return _is_transparent(style) or _has_no_room(style) or _is_clipped(style) or _is_off_screen(style)
+    most = {"number": NEARLY_TRANSPARENT, "percentage": 100 * NEARLY_TRANSPARENT}
+    if any(token.type in most and token.value <= most[token.type] for token in style.get("opacity", ())):
+        return True
+    narrow = any(0 <= size <= NEARLY_NOTHING_PX for size in _lengths(style, "width", "height", "max-width", "max-height"))
+    if narrow and not {"hidden", "clip"}.isdisjoint(words(style, "overflow", "overflow-x", "overflow-y")):
+        return True
+    return _is_clipped(style) or _is_off_screen(style)
 
 
 def font_size(style: Style, inherited: float) -> float:
     """The size of an element's letters in pixels."""
-    for name in ("font-size", "font"):
-        for token in style.get(name, ()):
-            # In the short form a number without a unit is a weight, unless it is 0.
-            if name == "font" and token.type == "number" and token.value:
-                continue
-            if token.type == "percentage" or (token.type == "dimension" and token.lower_unit == "em"):
-                return float(inherited * token.value / (100 if token.type == "percentage" else 1))
-            if (size := pixels(token)) is not None:
-                return size
-            if token.type == "function" or (token.type == "ident" and token.lower_value.startswith(_FONT_SIZES)):
-                return USUAL_FONT_PX
+    # In the short form a number without a unit is a weight, unless it is 0.
+    short = (token for token in style.get("font", ()) if token.type != "number" or not token.value)
+    for token in (*style.get("font-size", ()), *short):
+        if token.type == "percentage" or (token.type == "dimension" and token.lower_unit == "em"):
+            return float(inherited * token.value / (100 if token.type == "percentage" else 1))
+        if (size := pixels(token)) is not None:
+            return size
+        if token.type == "function" or (token.type == "ident" and token.lower_value.startswith(_FONT_SIZES)):
+            return USUAL_FONT_PX
     return inherited
 
 
@@ -131,18 +118,10 @@ def colour(value: Value) -> Colour | None:
     return (*(255 * min(1.0, max(0.0, channel)) for channel in found.coordinates), found.alpha) if found else None
 
 
-def looks_like(one: Colour, other: Colour) -> bool:
-    """Whether text of the one colour on the other cannot be read."""
-    return one[3] <= NEARLY_TRANSPARENT or all(abs(a - b) <= SAME_COLOUR for a, b in zip(one[:3], other[:3], strict=True))
-
-
 def pixels(token: Token) -> float | None:
     """A length in pixels, a relative one of a usual screen and font; None for anything else."""
-    if token.type == "dimension" and token.lower_unit in _PX_OF_UNIT:
-        return float(token.value * _PX_OF_UNIT[token.lower_unit])
-    if token.type == "percentage":
-        return float(token.value * _PX_OF_PERCENT)
-    return float(token.value) if token.type == "number" else None
+    unit = token.lower_unit if token.type == "dimension" else {"percentage": "%", "number": ""}.get(token.type)
+    return float(token.value * _PX_OF_UNIT[unit]) if unit in _PX_OF_UNIT else None
 
 
 def _lengths(style: Style, *names: str) -> list[float]:
@@ -154,23 +133,11 @@ def _functions(style: Style, *names: str) -> list[tuple[str, Value]]:
     return [(token.lower_name, tokens(token.arguments)) for token in found]
 
 
-def _is_transparent(style: Style) -> bool:
-    most = {"number": NEARLY_TRANSPARENT, "percentage": 100 * NEARLY_TRANSPARENT}
-    return any(token.type in most and token.value <= most[token.type] for token in style.get("opacity", ()))
-
-
-def _has_no_room(style: Style) -> bool:
-    narrow = any(0 <= size <= NEARLY_NOTHING_PX for size in _lengths(style, "width", "height", "max-width", "max-height"))
-    overflow = {word for name in ("overflow", "overflow-x", "overflow-y") for word in words(style, name)}
-    return narrow and not overflow.isdisjoint({"hidden", "clip"})
-
-
 def _is_clipped(style: Style) -> bool:
     for name, arguments in _functions(style, "clip", "clip-path"):
         nothing = [(size := pixels(argument)) is not None and size <= NEARLY_NOTHING_PX for argument in arguments]
-        if {"rect": all(nothing), "polygon": all(nothing), "circle": nothing[:1] == [True]}.get(name):
-            return True
-        if name == "inset" and [argument.value for argument in arguments[:1] if argument.type == "percentage"] in ([50], [100]):
+        halved = [argument.value for argument in arguments[:1] if argument.type == "percentage"] in ([50], [100])
+        if {"rect": all(nothing), "polygon": all(nothing), "circle": nothing[:1] == [True], "inset": halved}.get(name):
             return True
     return False
 
