@@ -1,7 +1,7 @@
 """What a page's style elements and style attributes declare about an element: tinycss2 parses, this matches and orders.
 
-Followed are selectors that name the tag, classes and identifiers of one element; not combined ones, attributes and states,
-rules in @media and the like, linked style sheets.
+Followed are selectors that name tags, classes and identifiers, of an element and of what it stands in; not attributes, states
+and siblings, rules in @media and the like, linked style sheets.
 """
 
 import re
@@ -19,14 +19,18 @@ MAX_SHEET_CHARACTERS = 500_000
 MAX_STYLE_CHARACTERS = 5_000
 MAX_SELECTORS = 5_000
 MAX_SELECTOR_TOKENS = 30
-#: How often a selector may be held against an element and a declaration weighed: a second's work. Large pages take a hundredth.
+#: How often a part of a selector may be held against an element or noted for those in it, and a declaration weighed: a second's
+#: work. Large pages take a hundredth.
 MOST_LOOKS = 1_000_000
 
-#: Of an element, or asked for by a selector: "<tag", ".class", "#identifier", and "**", which every element has.
-Names = frozenset[str]
+#: Of an element, or asked for by a part of a selector: "<tag", ".class", "#identifier", "**" (every element's); for the part
+#: before, with all that this asks for, (True, part) where the parent has that, (False, part) where anything around has.
+Names = frozenset[Any]
+Part = tuple[bool, Names]
 #: The selectors that are followed, by a letter for each token.
-_LETTERS = {"ident": "<", "hash": "#", "whitespace": " ", ".": ".", "*": "*"}
-_SELECTOR = re.compile(r" *(?=[<*.#])[<*]?(?:\.<|#)* *")
+_LETTERS = {"ident": "<", "hash": "#", "whitespace": " ", ".": ".", "*": "*", ">": ">"}
+_PART = r"(?=[<*.#])[<*]?(?:\.<|#)*"
+_SELECTOR = re.compile(rf" *{_PART}(?: *[ >] *{_PART})* *")
 _NAME = re.compile(r"\.?<|#|\*")
 
 
@@ -49,27 +53,32 @@ class Rules:
 
     def __init__(self, root: Any) -> None:
         """Reads the style elements of a tree."""
-        self._rules: dict[str, list[tuple[Names, list[Declaration]]]] = defaultdict(list)
-        self._asked: set[str] = set()
-        self._known: dict[Names, list[Declaration]] = {}
+        self._parts: dict[str, dict[Names, list[Declaration]]] = defaultdict(dict)
+        self._asked: set[Any] = set()
+        self._known: dict[tuple[Names, Names], tuple[list[Declaration], Names]] = {}
+        self._inner: dict[Names, Names] = {}
         self._looks = 0
         texts = [sheet.text or "" for sheet in root.iter("style") if sheet.get("media", "all").lower() in {"all", "screen", ""}]
-        for order, (names, specificity, declared) in enumerate(islice(rules(texts), MAX_SELECTORS)):
-            own = [declaration._replace(specificity=specificity, order=order) for declaration in declared]
-            self._rules[min(names)].append((names, own))
-            self._asked |= names
+        for order, (parts, specificity, declared) in enumerate(islice(rules(texts), MAX_SELECTORS)):
+            part = Names()
+            for is_child, names in parts:
+                part = names | {(is_child, part)} if part else names
+                own = self._parts[min(names)].setdefault(part, [])
+                self._asked |= part
+            own += [declaration._replace(specificity=specificity, order=order) for declaration in declared]
         linked = any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
         self.uncertain = linked or any("background" in text for text in texts)
 
-    def style(self, element: Any) -> Style:
-        """What holds for an element: property -> value.
+    def style(self, element: Any, around: Names) -> tuple[Style, Names]:
+        """What holds for an element, property -> value, and what is around those in it, given what is around itself.
 
         Raises:
             PageError: UNREADABLE: that takes more looks than any page needs.
         """
         attributes = element.attrib
         classes = (f".{name}" for name in attributes.get("class", "").split())
-        declared = self._declared(Names({"**", f"<{element.tag}", f"#{attributes.get('id', '')}", *classes} & self._asked))
+        names = Names({"**", f"<{element.tag}", f"#{attributes.get('id', '')}", *classes} & self._asked)
+        declared, inner = self._known.get((names, around)) or self._meet(names, around)
         if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
             hints = [
                 Declaration(False, (), 0, name, [parse_one_component_value(attributes[given][:MAX_STYLE_CHARACTERS])])
@@ -78,21 +87,25 @@ class Rules:
             ]
             own = declarations(attributes.get("style", "")[:MAX_STYLE_CHARACTERS])
             declared = cascaded([*hints, *declared, *own])
-        return {declaration.name: declaration.value for declaration in declared}
+        return {declaration.name: declaration.value for declaration in declared}, inner
 
-    def _declared(self, names: Names) -> list[Declaration]:
-        if names not in self._known:
-            held = [rule for name in names if name in self._rules for rule in self._rules[name]]
-            declared = [declaration for asked, declared in held if asked <= names for declaration in declared]
-            self._looks += len(held) + len(declared)
-            if self._looks > MOST_LOOKS:
-                raise PageError(Reason.UNREADABLE, "its style rules take too long")
-            self._known[names] = cascaded(declared)
-        return self._known[names]
+    def _meet(self, names: Names, around: Names) -> tuple[list[Declaration], Names]:
+        held = [item for name in names if name in self._parts for item in self._parts[name].items()]
+        has = names | around
+        met = {part: declared for part, declared in held if part <= has}
+        declared = [declaration for of_part in met.values() for declaration in of_part]
+        inner = Names({(is_child, part) for part in met for is_child in (True, False)} & self._asked)
+        inner |= {(is_child, part) for is_child, part in around if not is_child}
+        self._looks += len(held) + len(declared) + len(has) + len(inner)
+        if self._looks > MOST_LOOKS:
+            raise PageError(Reason.UNREADABLE, "its style rules take too long")
+        # Equal sets are made one: with each element they are compared.
+        self._known[names, around] = cascaded(declared), self._inner.setdefault(inner, inner)
+        return self._known[names, around]
 
 
-def rules(sheets: Iterable[str]) -> Iterator[tuple[Names, tuple[int, ...], list[Declaration]]]:
-    """What each selector in style sheets that is followed asks for, its specificity, and what its rule declares."""
+def rules(sheets: Iterable[str]) -> Iterator[tuple[list[Part], tuple[int, ...], list[Declaration]]]:
+    """The parts of each selector in style sheets that is followed, its specificity, and what its rule declares."""
     left = MAX_SHEET_CHARACTERS
     for sheet in sheets:
         for rule in parse_stylesheet(sheet[:left]):
@@ -103,18 +116,21 @@ def rules(sheets: Iterable[str]) -> Iterator[tuple[Names, tuple[int, ...], list[
         left = max(0, left - len(sheet))
 
 
-def read_selector(selector: Iterable[Token]) -> tuple[Names, tuple[int, ...]] | None:
-    """What a selector asks for, and its specificity; None where it is not followed."""
+def read_selector(selector: Iterable[Token]) -> tuple[list[Part], tuple[int, ...]] | None:
+    """What each part of a selector asks for by name, and its specificity; None where it is not followed."""
     read = [token for token in selector if token.type != "comment"]
     shape = "".join(_LETTERS.get(token.value if token.type == "literal" else token.type, "?") for token in read)
     # Browsers pass over #1a and the like.
     valid = all(token.is_identifier for token in read if token.type == "hash")
     if not valid or len(read) > MAX_SELECTOR_TOKENS or not _SELECTOR.fullmatch(shape):
         return None
-    marked = [(found[0], read[found.end() - 1]) for found in _NAME.finditer(shape)]
-    names = Names(mark[0] + (token.lower_value if mark == "<" else token.value) for mark, token in marked)
+    parts = []
+    for part in re.finditer("([ >]*)([^ >]+)", shape):
+        marked = [(found[0], read[found.end() - 1]) for found in _NAME.finditer(shape, *part.span(2))]
+        names = Names(mark[0] + (token.lower_value if mark == "<" else token.value) for mark, token in marked)
+        parts.append((">" in part[1], names))
     classes = shape.count(".")
-    return names, (0, shape.count("#"), classes, shape.count("<") - classes)
+    return parts, (0, shape.count("#"), classes, shape.count("<") - classes)
 
 
 def declarations(style: str | Value) -> list[Declaration]:

@@ -36,29 +36,30 @@ def remove_hidden(root: Element) -> None:
     """
     from lxml import etree
 
-    from localfact.web.extracting.cascade import Rules
+    from localfact.web.extracting.cascade import Names, Rules
 
     rules = Rules(root)
     whole = length(root)
-    inks = [Ink(behind=None if rules.uncertain else WHITE)]
+    around = [(Names(), Ink(behind=None if rules.uncertain else WHITE))]
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            style = rules.style(element)
-            ink = inks[-1]
+            names, ink = around[-1]
+            style, inner = rules.style(element, names)
             if rules.uncertain and ("class" in element.attrib or "id" in element.attrib):
                 ink = ink._replace(behind=None)
             ink = ink.styled(style) if style else ink
             always = element.tag in ALWAYS_SHOWN
-            inks.append(ink._replace(visible=True) if always else ink)
-            if not inks[-1].is_seen:
+            ink = ink._replace(visible=True) if always else ink
+            around.append((inner, ink))
+            if not ink.is_seen:
                 element.text = None
             if not always and (hides(style) or by_attribute(element, whole)):
                 element.tag = _HIDDEN
                 walk.skip_subtree()
         else:
-            inks.pop()
-            if not inks[-1].is_seen:
+            around.pop()
+            if not around[-1][1].is_seen:
                 element.tail = None
     etree.strip_elements(root, _HIDDEN, *NEVER_SHOWN, with_tail=False)
 

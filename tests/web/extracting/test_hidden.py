@@ -130,6 +130,15 @@ def test_simple_rules_of_the_pages_own_style_count_in_the_order_of_the_cascade()
     assert shown(f"<html><head>{sheet}</head><body>{body}").replace(" ", "") == "S1S2S3S4S5S6"
 
 
+def test_rules_for_elements_within_others_count_for_these_alone() -> None:
+    sheet = "<style>.menu p, #top > b, div.a .b i.c {display:none} .menu .open {display:block}</style>"
+    hidden = '<div class="menu"><p>1</p><i><p class="x">2</p></i></div><div id="top"><b>3</b></div>'
+    hidden += '<div class="x a"><p class="b"><u><i class="c d">4</i></u></p></div>'
+    seen = '<p>S1</p><div class="menu"><p class="open">S2</p></div><div id="top"><i><b>S3</b></i></div><b>S4</b>'
+    seen += '<div class="a"><i class="c">S5</i></div><p class="b"><i class="c">S6</i></p>'
+    assert shown(f"<html><head>{sheet}</head><body>{hidden}{seen}").replace(" ", "") == "S1S2S3S4S5S6"
+
+
 def test_of_rules_for_an_element_the_most_specific_counts_and_of_equals_the_last() -> None:
     sheet = """<style>#a{display:none} .b.c.d{display:block} .e.e{display:none} .e.f{display:none} .e{display:block}
         P.g{display:none} p{display:block} *{display:block} .h/**/.i, #1j{display:none} \\.k, .l .m{display:none}</style>"""
@@ -169,8 +178,39 @@ def test_a_hostile_number_of_rules_and_hidden_elements_takes_no_hostile_time() -
     assert shown(page).count("tail") == 20_000
 
 
-def test_a_page_whose_rules_take_more_than_any_page_needs_is_given_up() -> None:
-    rules = "".join(f".a.x{number}{{color:red}}" for number in range(5_000))
-    root = parsed(f"<style>{rules}</style>" + "".join(f'<p class="a x{number}">x</p>' for number in range(1_900)))
+def test_rules_for_elements_within_others_count_in_pages_thousands_of_elements_deep() -> None:
+    root = parsed("<style>p i{display:none}</style>" + "<div>" * 1_900 + "<p>a<i>b</i></p>c")
+    remove_hidden(root)
+    assert root.text_content() == "ac"
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "".join(f".x{number} .a{{color:red}}" for number in range(5_000)),
+        ".a{color:blue}" * 5_000,
+        "p div div div div i{color:red}",
+        "div " * 14 + "i{color:red}",
+    ],
+    ids=["rules for ancestors", "rules for one class", "ancestors of ancestors", "ancestors that are there"],
+)
+def test_a_deep_page_of_elements_that_are_alike_is_read_whatever_its_rules(rules: str) -> None:
+    root = parsed(f"<style>{rules}</style>" + '<div class="a">' * 1_900 + "<i>x</i>")
+    remove_hidden(root)
+    assert root.text_content() == "x"
+
+
+@pytest.mark.parametrize(
+    ("rule", "element"),
+    [
+        (".x{0} div{{color:red}}", '<div class="x{0}">'),
+        (".x{0} .y{{color:red}}", '<div class="x{0}">'),
+        (".a.x{0}{{color:red}}", '<p class="a x{0}">x</p>'),
+    ],
+    ids=["rules for ancestors", "ancestors", "rules for one class"],
+)
+def test_a_page_whose_rules_take_more_than_any_page_needs_is_given_up(rule: str, element: str) -> None:
+    rules = "".join(rule.format(number) for number in range(5_000))
+    root = parsed(f"<style>{rules}</style>" + "".join(element.format(number) for number in range(1_900)))
     with pytest.raises(PageError, match="style rules"):
         remove_hidden(root)
