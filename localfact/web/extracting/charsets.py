@@ -5,28 +5,10 @@ import re
 
 from localfact.web.fetching.failures import PageError, Reason
 
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-#: The encoding that browsers take a name for (WHATWG Encoding Standard, section 4.2), where Python's differs.
-_AS_BROWSERS_DO = {
-    **dict.fromkeys(("ascii", "iso8859-1"), "cp1252"),
-    "iso8859-9": "cp1254",
-    **dict.fromkeys(("gb2312", "gbk"), "gb18030"),
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "tis-620": "cp874",
-    "big5": "big5hkscs",
-}
 #: No character sets of pages, though Python has codecs of these names.
-_NO_CHARSETS = frozenset({"utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode", "mbcs", "undefined"})
-
-_META = re.compile(rb"<(?:meta\b[^>]*?\bcharset|\?xml\b[^>]*?\bencoding)\s*=\s*[\"']?\s*([\w:.-]{2,40})", re.IGNORECASE)
-META_BYTES = 4096
+_NO_CHARSETS = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "undefined"})
+#: Zero bytes are looked for this far.
+WIDE_BYTES = 4096
 # ISO-2022-JP is made of ASCII bytes, so it is UTF-8 too.
 _SHIFT_OUT_OF_ASCII = re.compile(rb"\x1b\$[@B]")
 _TAGS = re.compile(rb"<[^>]{0,2000}>")
@@ -53,14 +35,19 @@ def decode(body: bytes, charset: str | None) -> str:
     Raises:
         PageError: UNREADABLE: the bytes are no text.
     """
-    for mark, name in _MARKS:
-        if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace")
+    from w3lib.encoding import html_body_declared_encoding, read_bom
+
+    marked, mark = read_bom(body)
+    if marked and mark:
+        return body[len(mark) :].decode(marked, "replace")
     if wide := _wide(body):
         return body.decode(wide, "replace")
     if len(body.translate(None, _CONTROLS)) < (1 - MOST_CONTROLS) * len(body):
         raise PageError(Reason.UNREADABLE, "the bytes are no text")
-    claims = [codec for claim in (charset, _claimed(body)) if (codec := codec_of(claim))]
+    declared = html_body_declared_encoding(body) or ""
+    # Whoever could read this name was not reading UTF-16.
+    claimed = (charset, "utf-8" if declared.startswith(("utf-16", "utf-32")) else declared)
+    claims = [codec for claim in claimed if (codec := codec_of(claim))]
     if _SHIFT_OUT_OF_ASCII.search(body):
         claims.append("iso2022_jp")
     elif _is_utf8(body, certainly=bool(claims)):
@@ -72,14 +59,11 @@ def decode(body: bytes, charset: str | None) -> str:
 
 
 def codec_of(charset: str | None) -> str | None:
-    """Python's codec for the name of a character set; None for one that is unknown or no character set."""
-    try:
-        found = codecs.lookup((charset or "").strip())
-    except (LookupError, ValueError):
-        return None
-    if found.name in _NO_CHARSETS or not found._is_text_encoding:
-        return None
-    return _AS_BROWSERS_DO.get(found.name, found.name)
+    """Python's codec for what browsers take a name for (WHATWG Encoding Standard, 4.2); None if it names no character set."""
+    from w3lib.encoding import resolve_encoding
+
+    found = resolve_encoding((charset or "").strip())
+    return found if found and codecs.lookup(found)._is_text_encoding and found not in _NO_CHARSETS else None
 
 
 def detected(body: bytes) -> str:
@@ -116,17 +100,9 @@ def _decoded(body: bytes, codec: str) -> str | None:
     return text if errors <= max(1, MOST_ERRORS * outside) else None
 
 
-def _claimed(body: bytes) -> str | None:
-    """The character set that the beginning of an HTML or XML page names."""
-    found = _META.search(body, 0, META_BYTES)
-    name = found.group(1).decode("ascii") if found else None
-    # Whoever could read this name was not reading UTF-16.
-    return "utf-8" if name and name.lower().startswith(("utf-16", "utf16", "utf-32", "ucs")) else name
-
-
 def _wide(body: bytes) -> str | None:
     """UTF-16 without a mark, by the zero bytes of its ASCII characters."""
-    even, odd = body[0:META_BYTES:2], body[1:META_BYTES:2]
+    even, odd = body[0:WIDE_BYTES:2], body[1:WIDE_BYTES:2]
     for mostly, hardly, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
         if len(body) >= 4 and mostly.count(0) > 0.7 * len(mostly) and hardly.count(0) < 0.05 * len(hardly):
             return name

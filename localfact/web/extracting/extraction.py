@@ -103,9 +103,18 @@ def load_libraries() -> None:
     import charset_normalizer
     import lxml.html
     import pypdfium2
+    import tinycss2.color4
     import trafilatura.metadata
+    import w3lib.encoding
 
-    for library in (charset_normalizer, lxml.html, pypdfium2, trafilatura.metadata):
+    for library in (
+        charset_normalizer,
+        lxml.html,
+        pypdfium2,
+        tinycss2.color4,
+        trafilatura.metadata,
+        w3lib.encoding,
+    ):
         logging.getLogger(library.__name__.partition(".")[0]).setLevel(logging.CRITICAL)
     extract(b"<p>The first page takes longer than others.</p>", "text/html", None, "")
 

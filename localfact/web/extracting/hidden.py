@@ -3,25 +3,9 @@
 Text set for machines alone is how a page gives orders to a model. What linked style sheets or scripts hide is not known here.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from localfact.web.extracting.styles import (
-    NEARLY_NOTHING_PX,
-    USUAL_FONT_PX,
-    WHITE,
-    Colour,
-    Rule,
-    Style,
-    Weighed,
-    Weight,
-    colour,
-    declarations,
-    font_size,
-    hides,
-    looks_like,
-    rules,
-    weigh,
-)
+from localfact.web.extracting.styles import WHITE, Ink, hides
 
 #: Elements whose content is no text of the page: code, graphics, other documents, what stands in for them.
 NEVER_SHOWN = (
@@ -40,49 +24,42 @@ _HIDDEN = "hidden-text"
 Element = Any
 
 
-class Ink(NamedTuple):
-    """How text looks in some place; colours are None where they are not known."""
-
-    text: Colour | None = None
-    behind: Colour | None = None
-    font_px: float = USUAL_FONT_PX
-    visible: bool = True
-
-    @property
-    def is_seen(self) -> bool:
-        """Whether it can be read."""
-        if not self.visible or self.font_px <= NEARLY_NOTHING_PX:
-            return False
-        if self.text is None:
-            return True
-        return self.text[3] > 0 if self.behind is None else not looks_like(self.text, self.behind)
-
-
 def remove_hidden(root: Element) -> None:
     """Removes elements that show nothing, with all that is in them; the text behind them stays.
 
     Hidden are: what is no text (NEVER_SHOWN; scripts but for linked data, which `remove_data` takes); the attributes `hidden`,
-    `popover`, `aria-hidden`, type=hidden, closed dialogues; and by style attributes and simple rules of the page's own style
-    elements: what is not displayed, invisible, transparent, of no size, off the screen or of the colour behind it.
+    `popover`, `aria-hidden`, type=hidden, closed dialogues; and by style attributes and rules of the page's own style elements:
+    what is not displayed, invisible, transparent, of no size, off the screen or of the colour behind it.
+
+    Raises:
+        PageError: see `Rules.style`. ValueError: a number of thousands of digits in a style.
     """
     from lxml import etree
 
-    sheets = Sheets(root)
+    from localfact.web.extracting.cascade import Names, Rules
+
+    rules = Rules(root)
     whole = length(root)
-    inks = [Ink(behind=None if sheets.uncertain else WHITE)]
+    around = [(Names(), Ink(behind=None if rules.uncertain else WHITE))]
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         if event == "start":
-            style = sheets.style(element)
-            inks.append(sheets.ink(element, style, inks[-1]))
-            if not inks[-1].is_seen:
+            names, ink = around[-1]
+            style, inner = rules.style(element, names)
+            if rules.uncertain and ("class" in element.attrib or "id" in element.attrib):
+                ink = ink._replace(behind=None)
+            ink = ink.styled(style) if style else ink
+            always = element.tag in ALWAYS_SHOWN
+            ink = ink._replace(visible=True) if always else ink
+            around.append((inner, ink))
+            if not ink.is_seen:
                 element.text = None
-            if element.tag not in ALWAYS_SHOWN and (hides(style) or by_attribute(element, whole)):
+            if not always and (hides(style) or by_attribute(element, whole)):
                 element.tag = _HIDDEN
                 walk.skip_subtree()
         else:
-            inks.pop()
-            if not inks[-1].is_seen:
+            around.pop()
+            if not around[-1][1].is_seen:
                 element.tail = None
     etree.strip_elements(root, _HIDDEN, *NEVER_SHOWN, with_tail=False)
 
@@ -115,75 +92,3 @@ def by_attribute(element: Element, whole: int) -> bool:
 def length(element: Element) -> int:
     """Characters of the text in an element."""
     return sum(len(text) for text in element.itertext())
-
-
-class Sheets:
-    """What the page's own style elements and style attributes declare about its elements.
-
-    Attributes:
-        uncertain: whether something that is not followed here may set backgrounds.
-    """
-
-    def __init__(self, root: Element) -> None:
-        """Reads the style elements of a tree."""
-        self._by_key: dict[str, list[Rule]] = {}
-        self._known: dict[tuple[str, str, str | None], Weighed] = {}
-        texts = [sheet.text or "" for sheet in root.iter("style") if sheet.get("media", "all").lower() in {"all", "screen", ""}]
-        for rule in rules("\n".join(texts)):
-            self._by_key.setdefault(key_of(rule), []).append(rule)
-        linked = any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
-        self.uncertain = linked or any("background" in text for text in texts)
-
-    def style(self, element: Element) -> Style:
-        """What holds for the element: property -> value."""
-        attributes = element.attrib
-        if not attributes and element.tag not in self._by_key:
-            return {}
-        weighed = self._of_rules(element.tag, attributes.get("class", ""), attributes.get("id"))
-        if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
-            weighed = attributes_as_style(attributes) | weighed
-            weigh(weighed, declarations(attributes.get("style", ""), Weight(inline=True)))
-        return {name: value for name, (_, value) in weighed.items()}
-
-    def ink(self, element: Element, style: Style, inherited: Ink) -> Ink:
-        """How the element's own text looks."""
-        if not style and not self.uncertain:
-            return inherited
-        text, behind = inherited.text, inherited.behind
-        if own := style.get("-webkit-text-fill-color") or style.get("color"):
-            text = colour(own)
-        if self.uncertain and ("class" in element.attrib or "id" in element.attrib):
-            behind = None
-        for name in ("background", "background-color"):
-            if name in style and ((found := colour(style[name])) is None or found[3] > 0):
-                behind = found
-        visibility = style.get("visibility")
-        visible = visibility not in {"hidden", "collapse"} if visibility not in {None, "inherit"} else inherited.visible
-        always = element.tag in ALWAYS_SHOWN
-        return Ink(text, behind, font_size(style, inherited.font_px), visible or always)
-
-    def _of_rules(self, tag: str, classes: str, identifier: str | None) -> Weighed:
-        if not self._by_key:
-            return {}
-        signature = (tag, classes, identifier)
-        if signature not in self._known:
-            names = frozenset(classes.split())
-            weighed: Weighed = {}
-            for key in (tag, f"#{identifier}", *(f".{name}" for name in names)):
-                for rule in self._by_key.get(key, ()):
-                    if rule.matches(tag, names, identifier):
-                        weigh(weighed, rule.declared)
-            self._known[signature] = weighed
-        return self._known[signature]
-
-
-def key_of(rule: Rule) -> str:
-    """Where a rule is looked up: one part of its selector, which each of its elements has."""
-    parts = [*(f"#{name}" for name in rule.identifiers), *(f".{name}" for name in sorted(rule.classes))]
-    return parts[0] if parts else rule.tag or ""
-
-
-def attributes_as_style(attributes: Any) -> Weighed:
-    """The colours that older markup gives in attributes of their own."""
-    named = {"color": attributes.get("color"), "background-color": attributes.get("bgcolor")}
-    return {name: (Weight(), value.lower()) for name, value in named.items() if value}

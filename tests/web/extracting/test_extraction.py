@@ -75,6 +75,10 @@ def test_the_last_part_of_the_address_is_the_title_of_a_page_without_one() -> No
         (RUSSIAN, "koi8-r", "koi8-r"),
         (FRENCH, "utf-8", "zip"),
         (FRENCH, "utf-8", "utf-7"),
+        (JAPANESE, "cp932", "x-sjis"),
+        (JAPANESE, "cp932", "windows-31j"),
+        ("C:\\new \\x41 \\u0042", "ascii", "unicode_escape"),
+        ("C:\\new \\x41 \\u0042", "ascii", "raw-unicode-escape"),
     ],
 )
 def test_the_bytes_decide_where_the_stated_charset_is_wrong(text: str, written: str, stated: str | None) -> None:
@@ -87,10 +91,16 @@ def test_the_bytes_decide_where_the_stated_charset_is_wrong(text: str, written: 
         '<meta charset="koi8-r">',
         '<meta http-equiv="Content-Type" content="text/html; charset=koi8-r">',
         "<meta charset=koi8-r >",
+        "<!-- <meta charset=windows-1251> --><meta charset=koi8-r>",
     ],
 )
 def test_the_charset_that_the_page_states_is_taken(stated: str) -> None:
     assert of(f"<html><head>{stated}</head><body><p>{RUSSIAN}".encode("koi8-r")).text == RUSSIAN
+
+
+@pytest.mark.parametrize("stated", ["utf-16", "UTF-16LE", "utf-32", "ucs-2"])
+def test_a_page_that_names_a_wide_charset_in_narrow_letters_is_not_in_it(stated: str) -> None:
+    assert of(f"<html><head><meta charset={stated}></head><body><p>{LAMP} \N{EN DASH}").text == f"{LAMP} \N{EN DASH}"
 
 
 def test_a_utf8_page_cut_in_the_middle_of_a_character_loses_that_one_only() -> None:
@@ -192,6 +202,11 @@ def test_a_page_that_shows_only_a_wall_has_no_text(wall: str) -> None:
         b"&#xd800;&#0;&#x10ffff;",
         b"<p>\xff\xfe</p",
         b"<a href='" * 10_000,
+        b"<style>" + b"{" * 500_000 + b"</style><p>a",
+        b"<style>a{color:" + b"rgb(" * 100_000 + b"</style><p>a",
+        b"<style>" + b":not(" * 90_000 + b"</style><p>a",
+        b"<style>" + b"a " * 90_000 + b"{color:red}</style><p>a",
+        b"<p style='width:" + b"1" * 4_500 + b"'>a",
     ],
 )
 def test_broken_markup_gives_text_or_a_reason_and_nothing_else(page: bytes) -> None:

@@ -208,7 +208,8 @@ async def test_it_works_beside_torch_with_threads_of_its_own(extractors: Extract
 def test_importing_it_loads_no_heavy_library() -> None:
     program = (
         "import sys, localfact.web.extracting.extractors, localfact.web.pages\n"
-        "print([name for name in ('trafilatura', 'lxml', 'pypdfium2', 'charset_normalizer') if name in sys.modules])"
+        "heavy = 'trafilatura lxml tinycss2 w3lib pypdfium2 charset_normalizer'.split()\n"
+        "print([name for name in heavy if name in sys.modules])"
     )
     root = Path(__file__).resolve().parents[3]
     command = [sys.executable, "-c", program]
