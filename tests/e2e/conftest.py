@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
-from commands import CommandLine
+from commands import CommandLine, QuickCommandLine
 
 
 @pytest.fixture
 def localfact(tmp_path: Path) -> CommandLine:
-    return CommandLine(tmp_path)
+    """In this process where that makes no difference."""
+    return QuickCommandLine(tmp_path)
