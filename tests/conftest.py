@@ -1,5 +1,6 @@
 """What all tests share: the public data sets, where they are there at all, and the embedder that ships."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -32,8 +33,9 @@ def minilm() -> Embedder:
 
 @pytest.fixture(scope="session")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Taught:
-    """A tiny Llama that answers its lessons in the formats of the prompts; made once, in half a minute."""
-    return taught(tmp_path_factory.getbasetemp() / "taught")
+    """A tiny Llama that answers its lessons in the formats of the prompts; made once, in half a minute, for all processes."""
+    own = tmp_path_factory.getbasetemp()
+    return taught((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "taught")
 
 
 @pytest.fixture(scope="session")

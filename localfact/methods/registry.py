@@ -11,7 +11,15 @@ from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LLM
 
-METHODS: Mapping[str, Method] = {method.name: method for method in (*BUILTIN, *FACTREASONER, FASTFACT, LOCALFACT)}
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        *BUILTIN,
+        *FACTREASONER,
+        FASTFACT,
+        LOCALFACT,
+    )
+}
 DEFAULT_METHOD = "builtin-fr2"
 DEFAULT_METHOD_WITH_MODEL = "localfact"
 

@@ -16,6 +16,13 @@ from loopback_streams import BAD
 from localfact.web.fetching.failures import Reason
 
 HOST = "127.0.0.9"
+#: The command line, with less patience: of the bad pages many would take all the seconds that there are.
+COMMAND = """
+from localfact.web.fetching.fetch import Fetcher
+Fetcher.__init__.__kwdefaults__.update(total_seconds=5.0, read_seconds=1.5)
+from localfact.cli.main import main
+main()
+"""
 #: Runs a command and says the memory of the largest of its processes: our own children are those of all tests.
 MEASURE = """
 import resource, subprocess, sys
@@ -55,8 +62,8 @@ def test_every_bad_page_leaves_its_reason_and_takes_no_more_than_its_share(
     with searching(LoopbackSearch({"*": results}, page_size=100)) as engine:
         words = ("--provider", "searxng", "--searxng-url", engine.url, "--allow-host", HOST, "--host-delay", "0")
         limits = ("--k", str(len(results)), "--embedder", "none")
-        fetch = localfact.arguments(("corpus", "fetch", "--data", "responses.jsonl", "--out", "web", *limits, *words))
-        command = [sys.executable, "-c", MEASURE, *fetch]
+        fetch = ("corpus", "fetch", "--data", "responses.jsonl", "--out", "web", *limits, *words)
+        command = [sys.executable, "-c", MEASURE, sys.executable, "-c", COMMAND, *fetch]
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=localfact.environment)
     code, most = map(int, done.stdout.split())
     assert code == 0, done.stderr

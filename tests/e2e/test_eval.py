@@ -1,13 +1,32 @@
-"""`localfact eval`: the sample, the run folder, resuming, kills, bad input. Without an embedder where it does not matter."""
+"""`localfact eval`: the sample, the run folder, resuming, kills, bad input. With word overlap where models do not matter."""
 
 import json
+import shutil
 import signal
 from pathlib import Path
 
 import pytest
-from commands import CommandLine
+from commands import CommandLine, QuickCommandLine
 
 RUN_FILES = {"run.yaml", "assessments.jsonl", "timings.jsonl", "summary.json"}
+#: Nothing is loaded.
+QUICK = ("--relations", "lexical", "--embedder", "none")
+EVALUATED = ("eval", "--limit", "2", *QUICK, "--out", "out")
+
+
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which two responses were evaluated."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    assert QuickCommandLine(folder)(*EVALUATED).returncode == 0
+    return folder
+
+
+@pytest.fixture
+def evaluated(once: Path, localfact: CommandLine) -> CommandLine:
+    """The command line beside a run of its own of that."""
+    shutil.copytree(once / "out", localfact.folder / "out")
+    return localfact
 
 
 def rows(file: Path, *items: object) -> Path:
@@ -16,17 +35,17 @@ def rows(file: Path, *items: object) -> Path:
 
 
 def test_the_sample_is_scored_and_its_run_folder_stands(localfact: CommandLine, tmp_path: Path) -> None:
-    done = localfact("eval", "--limit", "3")
+    done = localfact("eval", "--limit", "2")
     assert done.returncode == 0, done.stderr
     assert "F1@K(median" in done.stdout
     assert "MAE" in done.stdout
     (run,) = (tmp_path / "runs").iterdir()
     assert {file.name for file in run.iterdir()} >= RUN_FILES
-    assert len((run / "assessments.jsonl").read_text().splitlines()) == 3
+    assert len((run / "assessments.jsonl").read_text().splitlines()) == 2
 
 
-def test_json_is_the_summary_alone_and_its_counts_add_up(localfact: CommandLine, tmp_path: Path) -> None:
-    done = localfact("eval", "--limit", "2", "--embedder", "none", "--json", "--out", "out")
+def test_json_is_the_summary_alone_and_its_counts_add_up(evaluated: CommandLine, tmp_path: Path) -> None:
+    done = evaluated(*EVALUATED, "--json")
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert summary == json.loads((tmp_path / "out/summary.json").read_text())
@@ -45,17 +64,16 @@ def test_json_is_the_summary_alone_and_its_counts_add_up(localfact: CommandLine,
     assert any("BM25 alone" in warning for warning in summary["warnings"])
 
 
-def test_a_finished_run_is_shown_not_redone_and_another_setting_is_refused(localfact: CommandLine, tmp_path: Path) -> None:
-    command = ("eval", "--limit", "2", "--embedder", "none", "--out", "out")
-    first = localfact(*command)
+def test_a_finished_run_is_shown_not_redone_and_another_setting_is_refused(evaluated: CommandLine, tmp_path: Path) -> None:
     timings = (tmp_path / "out/timings.jsonl").read_bytes()
-    second = localfact(*command)
+    first, second = evaluated(*EVALUATED), evaluated(*EVALUATED)
+    assert "builtin-fr2: 2 responses" in first.stdout
     assert second.stdout == first.stdout
     assert (tmp_path / "out/timings.jsonl").read_bytes() == timings
-    refused = localfact(*command, "--tables", "paper")
+    refused = evaluated(*EVALUATED, "--tables", "paper")
     assert refused.returncode == 2
-    assert "tables: balanced -> paper" in refused.stderr
-    assert localfact(*command, "--tables", "paper", "--force").returncode == 0
+    assert "assessment.tables: balanced -> paper" in refused.stderr
+    assert evaluated(*EVALUATED, "--tables", "paper", "--force").returncode == 0
 
 
 def test_a_plan_runs_nothing(localfact: CommandLine, tmp_path: Path) -> None:
@@ -69,7 +87,7 @@ def test_a_plan_runs_nothing(localfact: CommandLine, tmp_path: Path) -> None:
 def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
     localfact: CommandLine, tmp_path: Path, killer: signal.Signals
 ) -> None:
-    words = ("eval", "--limit", "12", "--embedder", "none", "--concurrency", "2")
+    words = ("eval", *QUICK, "--concurrency", "2")
     assert localfact(*words, "--out", "whole").returncode == 0
     whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
     process = localfact.start(*words, "--out", "stopped")
@@ -87,7 +105,7 @@ def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
 
 def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(localfact: CommandLine, tmp_path: Path) -> None:
     # Of a slower relation model the answers are kept in a file of their own, which would be full first: the next test.
-    words = ("eval", "--limit", "6", "--embedder", "none", "--relations", "lexical")
+    words = ("eval", "--limit", "6", *QUICK)
     assert localfact(*words, "--out", "whole").returncode == 0
     whole = (tmp_path / "whole/assessments.jsonl").read_bytes()
     full = localfact(*words, "--out", "full", largest_file=len(whole) // 2)
@@ -104,7 +122,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(loca
 def test_a_disk_too_full_for_the_relations_is_one_sentence_too_and_the_run_goes_on(
     localfact: CommandLine, tmp_path: Path
 ) -> None:
-    words = ("eval", "--limit", "2", "--embedder", "none")
+    words = ("eval", "--limit", "1", "--embedder", "none")
     assert localfact(*words, "--out", "whole").returncode == 0
     kept = (tmp_path / "whole/relations.sqlite").stat().st_size
     full = localfact(*words, "--out", "full", largest_file=kept // 2)
@@ -127,7 +145,7 @@ def test_bad_rows_are_counted_and_the_good_ones_scored(localfact: CommandLine, t
         {"id": "script", "response": "玛丽·居里出生于华沙。她是一位化学家。"},
         {"id": "odd", "response": "Marie Curie was\u0000 born in Warsaw \ud800."},
     )
-    done = localfact("eval", "--data", data, "--corpus", corpus(), "--embedder", "none", "--json")
+    done = localfact("eval", "--data", data, "--corpus", corpus(), *QUICK, "--json")
     assert done.returncode == 1, done.stderr
     summary = json.loads(done.stdout)
     assert summary["responses"] == 8
@@ -185,14 +203,15 @@ def test_given_claims_and_passages_are_used_and_extract_ignores_the_claims(local
         "contexts": [{"id": "p", "title": "Ada Lark", "text": "Ada Lark was a sailor. Ada Lark was born in 1822."}],
     }
     data = rows(tmp_path / "data.jsonl", row)
-    given = json.loads(localfact("eval", "--data", data, "--embedder", "none", "--json").stdout)
-    extracted = json.loads(localfact("eval", "--data", data, "--embedder", "none", "--claims", "extract", "--json").stdout)
+    given = json.loads(localfact("eval", "--data", data, *QUICK, "--json").stdout)
+    extracted = json.loads(localfact("eval", "--data", data, *QUICK, "--claims", "extract", "--json").stdout)
     assert (given["claims"], given["verdicts"]["supported"]) == (1, 1)
     assert extracted["claims"] == 2
 
 
-def test_show_and_score_read_a_run_again(localfact: CommandLine) -> None:
-    localfact("eval", "--limit", "2", "--embedder", "none", "--out", "out", "--recall-k", "7")
+def test_show_and_score_read_a_run_again(evaluated: CommandLine) -> None:
+    localfact = evaluated
+    assert "F1@K(7)" in localfact(*EVALUATED, "--recall-k", "7").stdout
     shown = localfact("show", "out")
     assert "marie-curie" in shown.stdout
     assert "F1@K(7)" in shown.stdout
@@ -204,14 +223,15 @@ def test_show_and_score_read_a_run_again(localfact: CommandLine) -> None:
     assert "marie-curie" in missing.stderr
 
 
-def test_full_reads_of_the_labelled_example_give_its_scores(localfact: CommandLine, shared: Path) -> None:
+def test_the_labelled_example_gets_the_scores_that_it_always_had(localfact: CommandLine, shared: Path) -> None:
     data = shared / "data/flaherty/flaherty_wikipedia.json"
-    for method in ("builtin-fr1", "builtin-fr2", "builtin-fr3"):
-        done = localfact("eval", "--data", data, "--method", method, "--json")
-        assert done.returncode == 0, done.stderr
-        summary = json.loads(done.stdout)
-        assert summary["claims"] == sum(summary["verdicts"].values()) == 26
-        values = {score["name"]: score["value"] for score in summary["scores"]}
-        for name in ("Pr", "F1(gold)", "MAE(Pr)", "Brier(response)"):
-            assert values[name] is not None
-            assert 0 <= values[name] <= 1
+    done = localfact("eval", "--data", data, "--method", "builtin-fr2", *QUICK, "--json")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    verdicts = {label: count for label, count in summary["verdicts"].items() if count}
+    scores = {score["name"]: score["value"] for score in summary["scores"]}
+    assert verdicts == {"supported": 7, "contradicted": 2, "undecided": 17}
+    assert scores["Pr"] == pytest.approx(7 / 26)
+    assert scores["F1(gold)"] == pytest.approx(5 / 7)
+    assert scores["MAE(Pr)"] == pytest.approx(0)
+    assert scores["Brier(response)"] == pytest.approx(0.2374, abs=1e-4)

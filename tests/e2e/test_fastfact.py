@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import CommandLine
+from commands import CommandLine, QuickCommandLine
 from lessons import DOUBTED, EXTRACTIONS, RESPONSES, SURE, VERIFICATIONS
 from taught_model import EXTRACTION_TOKENS, TOLERANCE, VERIFICATION_TOKENS, Taught
 from tiny_models import FAST_START
@@ -51,7 +51,7 @@ LOCH_NESS = {
     ),
 }
 #: So many times the three responses, for a run that can be stopped in the middle.
-COPIES = 20
+COPIES = 8
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def engine(model: Path) -> tuple[str | Path, ...]:
 def recorded(school: Taught, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     folder = tmp_path_factory.mktemp("recorded")
     model = shutil.copytree(school.model, folder / "taught-llama")
-    localfact = CommandLine(folder)
+    localfact = QuickCommandLine(folder)
     localfact.environment |= FAST_START
     done = localfact(*words(school.data, school, *engine(model), "--transcript", "calls.sqlite"))
     assert done.returncode == 0, done.stderr

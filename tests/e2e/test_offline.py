@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from commands import CommandLine
+from commands import CommandLine, QuickCommandLine
 from lessons import RESPONSES
 from namespaces import LonelyCommandLine
 from taught_model import EXTRACTION_TOKENS, VERIFICATION_TOKENS, Taught
 
 ROOT = Path(__file__).resolve().parents[2]
-SAMPLE = ("--data", ROOT / "index/sample-responses.jsonl", "--corpus", ROOT / "index/sample", "--limit", "3")
+SAMPLE = ("--data", ROOT / "index/sample-responses.jsonl", "--corpus", ROOT / "index/sample", "--limit", "1")
 #: Stands before all other hooks, in every Python that is started (as sitecustomize): writes down whatever names a host that is
 #: not loopback, also where a library swallows the refusal, and raises.
 WATCH = """
@@ -87,7 +87,7 @@ def assessments(folder: Path) -> bytes:
 def plain_sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """What a run says that was not told to stay offline."""
     folder = tmp_path_factory.mktemp("plain")
-    done = CommandLine(folder)("eval", "--method", "builtin-fr2", *SAMPLE, "--out", "out")
+    done = QuickCommandLine(folder)("eval", "--method", "builtin-fr2", *SAMPLE, "--out", "out")
     assert done.returncode == 0, done.stderr
     return assessments(folder)
 

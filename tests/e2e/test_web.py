@@ -12,6 +12,10 @@ from loopback_search import Misbehaviour
 from small_web import HOSTS, SmallWeb, small_web
 
 KILLS = 5
+#: Relations that need no model.
+LEXICAL = ("--relations", "lexical")
+#: Nothing is loaded.
+QUICK = (*LEXICAL, "--embedder", "none")
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ def assessments(folder: Path) -> bytes:
 def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
-    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *web.words)
+    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *LEXICAL, *web.words)
     assert live.returncode == 0, live.stderr
     assert "Claims are sent as search queries to searxng" in live.stderr
     searched, fetched = web.engine.count(), len(web.site.paths())
@@ -41,9 +45,9 @@ def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     assert fetched == len({(asked.host, asked.path) for asked in web.site.asked if asked.path != "/robots.txt"}), (
         "each page once"
     )
-    again = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "again", *web.words)
+    again = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "again", *LEXICAL, *web.words)
     assert again.returncode == 0, again.stderr
-    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", "--offline")
+    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *LEXICAL, "--offline")
     assert offline.returncode == 0, offline.stderr
     assert (web.engine.count(), len(web.site.paths())) == (searched, fetched), "nothing was asked for again"
     assert assessments(tmp_path / "live") == assessments(tmp_path / "again") == assessments(tmp_path / "offline")
@@ -56,16 +60,16 @@ def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
 
 
 def test_a_corpus_fetched_ahead_serves_an_offline_evaluation(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
-    fetched = localfact("corpus", "fetch", "--data", web.data, "--out", "web", "--json", *web.words)
+    fetched = localfact("corpus", "fetch", "--data", web.data, "--out", "web", "--json", *QUICK[2:], *web.words)
     assert fetched.returncode == 0, fetched.stderr
     told = json.loads(fetched.stdout)
     assert (told["responses"], told["claims"], told["searches_now"]) == (6, 24, 24)
     assert told["without_page"] == {"http_status": 1}
     searched = web.engine.count()
-    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *web.words)
+    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *QUICK, *web.words)
     assert live.returncode == 0, live.stderr
     assert web.engine.count() == searched, "the live run finds everything there"
-    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", "--offline")
+    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *QUICK, "--offline")
     assert offline.returncode == 0, offline.stderr
     assert assessments(tmp_path / "live") == assessments(tmp_path / "offline")
 
@@ -98,7 +102,7 @@ def test_a_search_that_nobody_answers_fails_its_claims_alone_and_is_asked_again(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
     web.engine.always = Misbehaviour(400)
-    words = ("eval", "--data", web.data, "--limit", "2", "--corpus", "web", "--out", "run", "--embedder", "none", *web.words)
+    words = ("eval", "--data", web.data, "--limit", "2", "--corpus", "web", "--out", "run", *QUICK, *web.words)
     failed = localfact(*words)
     assert failed.returncode == 1, failed.stderr
     rows = [json.loads(line) for line in assessments(tmp_path / "run").splitlines()]
@@ -116,7 +120,7 @@ def test_a_search_that_nobody_answers_fails_its_claims_alone_and_is_asked_again(
 
 
 def test_snippets_in_place_of_pages_fetch_nothing(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
-    words = ("--data", web.data, "--corpus", "web", "--embedder", "none", "--evidence", "snippet")
+    words = ("--data", web.data, "--corpus", "web", *QUICK, "--evidence", "snippet")
     live = localfact("eval", *words, "--out", "live", *web.words)
     assert live.returncode == 0, live.stderr
     assert web.site.asked == []
@@ -128,7 +132,7 @@ def test_snippets_in_place_of_pages_fetch_nothing(localfact: CommandLine, web: S
 
 
 def test_blocked_hosts_are_neither_asked_nor_used(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
-    words = ("--data", web.data, "--corpus", "web", "--embedder", "none", "--block-host", HOSTS[1], "--before", "2019")
+    words = ("--data", web.data, "--corpus", "web", *QUICK, "--block-host", HOSTS[1], "--before", "2019")
     assert localfact("eval", *words, "--out", "live", *web.words).returncode == 0
     assert web.site.paths(HOSTS[1]) == []
     rows = [json.loads(line) for line in assessments(tmp_path / "live").splitlines()]
@@ -138,7 +142,7 @@ def test_blocked_hosts_are_neither_asked_nor_used(localfact: CommandLine, web: S
 
 
 def test_the_corpus_as_a_whole_can_be_searched_once_it_is_finished(localfact: CommandLine, web: SmallWeb) -> None:
-    words = ("--data", web.data, "--embedder", "none", "--corpus", "web")
+    words = ("--data", web.data, "--embedder", "none", "--corpus", "web", *LEXICAL)
     refused = localfact("eval", *words, "--scope", "corpus", *web.words)
     assert refused.returncode == 2
     assert "fetch it first" in refused.stderr
@@ -153,8 +157,9 @@ def test_the_corpus_as_a_whole_can_be_searched_once_it_is_finished(localfact: Co
 def test_a_claim_that_was_never_searched_for_gets_the_whole_corpus_and_the_output_says_so(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
-    assert localfact("corpus", "fetch", "--data", web.data, "--limit", "2", "--out", "web", *web.words).returncode == 0
-    done = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "run", "--offline")
+    fetch = ("corpus", "fetch", "--data", web.data, "--limit", "2", "--out", "web", *QUICK[2:], *web.words)
+    assert localfact(*fetch).returncode == 0
+    done = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "run", *QUICK, "--offline")
     assert done.returncode == 0, done.stderr
     first, *_, last = [json.loads(line) for line in assessments(tmp_path / "run").splitlines()]
     assert not any("no search is recorded for" in warning for warning in first["warnings"])
@@ -167,7 +172,7 @@ def test_one_text_is_checked_against_the_web_and_a_claim_that_failed_is_an_exit_
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
     (tmp_path / "answer.txt").write_text(json.loads(web.data.read_text().splitlines()[0])["response"])
-    words = ("check", "answer.txt", "--corpus", "web", "--embedder", "none", "--json", *web.words)
+    words = ("check", "answer.txt", "--corpus", "web", *QUICK, "--json", *web.words)
     done = localfact(*words)
     assert done.returncode == 0, done.stderr
     assert {passage["provider"] for passage in json.loads(done.stdout)["passages"]} == {"searxng"}

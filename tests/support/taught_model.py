@@ -5,6 +5,7 @@ sent. The model knows nothing else, and its probabilities are known: 1 nearly ev
 """
 
 import asyncio
+import fcntl
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,14 +86,20 @@ class Taught:
 
 @cache
 def taught(folder: Path) -> Taught:
-    """Builds the corpus, learns the lessons and writes everything under `folder`; once a process."""
+    """Builds the corpus, learns the lessons and writes everything under `folder`, unless another process has done so."""
     model, corpus, data = folder / "taught-llama", folder / "corpus", folder / "responses.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
-    data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
-    build_corpus([Page(**page) for page in PAGES], corpus, None)
-    learned = lessons(corpus)
-    save_tokenizer(model, learned)
-    teach(model, learned)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        learned_before = (folder / "learned").exists()
+        if not learned_before:
+            data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
+            build_corpus([Page(**page) for page in PAGES], corpus, None)
+        learned = lessons(corpus)
+        if not learned_before:
+            save_tokenizer(model, learned)
+            teach(model, learned)
+            (folder / "learned").touch()
     return Taught(model, corpus, data, tuple(learned))
 
 

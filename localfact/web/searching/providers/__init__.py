@@ -9,9 +9,15 @@ from localfact.web.searching.provider_chain import REAL_TIMING, Chain, Timing
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.search import SearchProvider
 
-#: A name is that of a file here, imported when it is first asked for, with a function `open_provider`. The default is first.
-PROVIDERS = ("duckduckgo", "searxng", "serper", "wikipedia", "brave")
-DEFAULT_PROVIDER = PROVIDERS[0]
+#: A name is that of a file here, imported when it is first asked for, with a function `open_provider`.
+PROVIDERS = (
+    "duckduckgo",
+    "searxng",
+    "serper",
+    "wikipedia",
+    "brave",
+)
+DEFAULT_PROVIDER = "duckduckgo"
 
 
 def open_provider(
