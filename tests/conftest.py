@@ -2,9 +2,11 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from engines import Engines
 from taught_model import Taught, taught
 
 from localfact.models.cards import load_card
@@ -29,6 +31,14 @@ def shared() -> Path:
 def minilm() -> Embedder:
     """The default embedder, loaded once."""
     return load_embedder(load_card("minilm"))
+
+
+@pytest.fixture(scope="session")
+def engines() -> Iterator[Engines]:
+    """Language models in real vLLM, each started once in this process."""
+    opened = Engines()
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,17 @@ from pathlib import Path
 
 import pytest
 from commands import CommandLine, QuickCommandLine
+from engines import Engines
+from tiny_models import tiny_llama
 
 
 @pytest.fixture
-def localfact(tmp_path: Path) -> CommandLine:
+def localfact(tmp_path: Path, engines: Engines) -> CommandLine:
     """In this process where that makes no difference."""
-    return QuickCommandLine(tmp_path)
+    return QuickCommandLine(tmp_path, engines)
+
+
+@pytest.fixture(scope="session")
+def random_llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A language model that answers anything."""
+    return tiny_llama(tmp_path_factory.mktemp("models") / "random-llama", window=8192)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from commands import CommandLine
+from engines import NEEDS_VLLM
 from taught_model import EXTRACTION_TOKENS, Taught
-from tiny_models import FAST_START, tiny_llama
 
 CLAIMS = ("Ice floats on water.", "Iron floats on water.")
 PASSAGES = (
@@ -49,16 +49,13 @@ def test_lexical_relations_need_no_model(localfact: CommandLine, tmp_path: Path)
     assert "--relations builtin-nli" in localfact("eval", "--method", "factreasoner-fr2", "--data", data(tmp_path)).stderr
 
 
+@NEEDS_VLLM
 def test_one_set_of_pairs_of_a_language_model_serves_all_versions_and_a_replay_is_the_same(
-    localfact: CommandLine, tmp_path: Path
+    localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("vllm")
-    localfact.environment |= FAST_START
-    model = tiny_llama(tmp_path / "random-llama", window=4096)
     shared = ("--data", data(tmp_path), "--embedder", "none", "--kept-relations", "pairs.sqlite")
-    asked = localfact(
-        *("eval", "--method", "factreasoner-fr3", "--model", model, *shared, "--transcript", "calls.sqlite", "--out", "fr3")
-    )
+    record = ("--model", random_llama, "--transcript", "calls.sqlite")
+    asked = localfact("eval", "--method", "factreasoner-fr3", *shared, *record, "--out", "fr3")
     assert asked.returncode == 0, asked.stderr
     first = assessed(tmp_path, "fr3")
     assert first["usage"]["relate"]["calls"] == 6 + 6
@@ -76,11 +73,10 @@ def test_one_set_of_pairs_of_a_language_model_serves_all_versions_and_a_replay_i
     assert (tmp_path / "again/relations.sqlite").is_file()
 
 
+@NEEDS_VLLM
 def test_localfact_whole_the_gate_settles_and_the_rest_meets_evidence_with_the_models_own_prior(
     localfact: CommandLine, school: Taught, tmp_path: Path
 ) -> None:
-    pytest.importorskip("vllm")
-    localfact.environment |= FAST_START
     words = ("eval", "--data", school.data, "--corpus", school.corpus, "--embedder", "none", "--extraction-tokens")
     words = (*words, str(EXTRACTION_TOKENS), "--out", "out")
     done = localfact(*words, "--model", school.model, "--transcript", "calls.sqlite")

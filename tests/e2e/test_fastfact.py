@@ -1,11 +1,10 @@
 """FastFact whole, from the command line: a taught Llama in real vLLM extracts, settles, searches and verifies.
 
-The engine is started twice here: once for a run that is recorded, once to be killed. Everything else replays.
+One run is recorded, and one engine is killed. Everything else replays.
 """
 
 import json
 import os
-import shutil
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +12,11 @@ from typing import Any
 
 import pytest
 from commands import CommandLine, QuickCommandLine
+from engines import NEEDS_VLLM, Engines
 from lessons import DOUBTED, EXTRACTIONS, RESPONSES, SURE, VERIFICATIONS
 from taught_model import EXTRACTION_TOKENS, TOLERANCE, VERIFICATION_TOKENS, Taught
-from tiny_models import FAST_START
 
-pytest.importorskip("vllm")
+pytestmark = NEEDS_VLLM
 
 #: Claim -> label it is extracted with, verdict, and the stretch of the response that it comes from.
 MOON = {
@@ -70,20 +69,12 @@ def words(data: Path, school: Taught, *more: str | Path) -> tuple[str | Path, ..
     return ("eval", "--method", "fastfact", "--data", data, *evidence, *lengths, "--json", "--out", "out", *more)
 
 
-def engine(model: Path) -> tuple[str | Path, ...]:
-    """The options that start vLLM; nothing is compiled."""
-    return ("--model", model, "--engine-arg", "enforce_eager=true")
-
-
 @pytest.fixture(scope="module")
-def recorded(school: Taught, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+def recorded(school: Taught, engines: Engines, tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     folder = tmp_path_factory.mktemp("recorded")
-    model = shutil.copytree(school.model, folder / "taught-llama")
-    localfact = QuickCommandLine(folder)
-    localfact.environment |= FAST_START
-    done = localfact(*words(school.data, school, *engine(model), "--transcript", "calls.sqlite"))
+    localfact = QuickCommandLine(folder, engines)
+    done = localfact(*words(school.data, school, "--model", school.model, "--transcript", "calls.sqlite"))
     assert done.returncode == 0, done.stderr
-    shutil.rmtree(model)
     rows = [json.loads(line) for line in (folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
     return Recorded(folder, json.loads(done.stdout), rows)
 
@@ -254,7 +245,8 @@ def test_an_engine_that_is_killed_ends_the_run_with_one_sentence_and_the_run_goe
 ) -> None:
     data = copies(school, tmp_path / "copies.jsonl")
     user = CommandLine(tmp_path)
-    process = user.start(*words(data, school, *engine(school.model), "--concurrency", "1"))
+    model = ("--model", school.model, "--engine-arg", "enforce_eager=true")
+    process = user.start(*words(data, school, *model, "--concurrency", "1"))
     assert process.stderr is not None
     said = ""
     while " responses, " not in said:

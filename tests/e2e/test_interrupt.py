@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 from commands import CommandLine
-from tiny_models import FAST_START, tiny_llama
+from engines import FAST_START, NEEDS_VLLM
+from tiny_models import tiny_llama
 
-pytest.importorskip("vllm")
+pytestmark = NEEDS_VLLM
 
 PROMPTS = 200
 #: A hang must fail the test, not stop it.

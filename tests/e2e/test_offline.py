@@ -1,6 +1,6 @@
-"""Whole evaluations with the network unplugged: with every call that leads outside refused, and where only loopback is up.
+"""Whole evaluations with the network unplugged: every call that leads outside is refused, and only loopback is up.
 
-Run once with rules and the shipped embedder, once with a taught Llama in real vLLM; both must say what a plain run says.
+With rules and the shipped embedder they say what a plain run says, and a taught Llama in real vLLM answers as ever.
 """
 
 import json
@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 from commands import CommandLine, QuickCommandLine
+from engines import NEEDS_VLLM
 from lessons import RESPONSES
-from namespaces import LonelyCommandLine
+from namespaces import only_loopback
 from taught_model import EXTRACTION_TOKENS, VERIFICATION_TOKENS, Taught
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,8 +50,8 @@ finally:
 """
 
 
-class WatchedCommandLine(CommandLine):
-    """The command line, with what it and its processes try to reach outside in a file."""
+class UnpluggedCommandLine(CommandLine):
+    """The command line where the network is unplugged, with what it and its processes try to reach outside in a file."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
@@ -61,22 +62,18 @@ class WatchedCommandLine(CommandLine):
         self.environment |= {"WATCH_LOG": str(self.log), "PYTHONPATH": os.pathsep.join(paths)}
 
     def arguments(self, words: Sequence[str | Path]) -> list[str]:
-        return [sys.executable, "-c", COMMAND, *map(str, words)]
+        return [*only_loopback(), sys.executable, "-c", COMMAND, *map(str, words)]
+
+    def tried_outside(self) -> set[str]:
+        """The calls that name another machine. Asserts that somebody watched and that the command was offline."""
+        written = set(self.log.read_text().splitlines())
+        assert written >= {"watched", "offline: True"}
+        return written - {"watched", "offline: True"}
 
 
-@pytest.fixture(params=[WatchedCommandLine, LonelyCommandLine], ids=["calls raise", "only loopback is up"])
-def unplugged(request: pytest.FixtureRequest, tmp_path: Path) -> CommandLine:
-    user: CommandLine = request.param(tmp_path)
-    return user
-
-
-def left_the_machine(user: CommandLine) -> set[str]:
-    """What was tried outside; where nothing can be tried, nothing. Asserts that somebody watched and that it was offline."""
-    if not isinstance(user, WatchedCommandLine):
-        return set()
-    told = set(user.log.read_text().splitlines())
-    assert told >= {"watched", "offline: True"}
-    return told - {"watched", "offline: True"}
+@pytest.fixture
+def unplugged(tmp_path: Path) -> UnpluggedCommandLine:
+    return UnpluggedCommandLine(tmp_path)
 
 
 def assessments(folder: Path) -> bytes:
@@ -92,23 +89,27 @@ def plain_sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return assessments(folder)
 
 
-def test_the_sample_is_scored_without_leaving_the_machine(unplugged: CommandLine, plain_sample: bytes, tmp_path: Path) -> None:
+def test_the_sample_is_scored_without_leaving_the_machine(
+    unplugged: UnpluggedCommandLine, plain_sample: bytes, tmp_path: Path
+) -> None:
     done = unplugged("eval", "--method", "builtin-fr2", *SAMPLE, "--out", "out", "--offline")
     assert done.returncode == 0, done.stderr
     assert assessments(tmp_path) == plain_sample
-    assert not left_the_machine(unplugged)
+    assert not unplugged.tried_outside()
 
 
-def test_a_text_is_checked_without_leaving_the_machine(unplugged: CommandLine) -> None:
+def test_a_text_is_checked_without_leaving_the_machine(unplugged: UnpluggedCommandLine) -> None:
     text = "Marie Curie was born in Warsaw in 1867."
     done = unplugged("check", "-", "--topic", "Marie Curie", "--json", "--offline", stdin=text)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["verdicts"]) == 1
-    assert not left_the_machine(unplugged)
+    assert not unplugged.tried_outside()
 
 
-def test_a_language_model_answers_without_leaving_the_machine(unplugged: CommandLine, school: Taught, tmp_path: Path) -> None:
-    pytest.importorskip("vllm")
+@NEEDS_VLLM
+def test_a_language_model_answers_without_leaving_the_machine(
+    unplugged: UnpluggedCommandLine, school: Taught, tmp_path: Path
+) -> None:
     lengths = ("--extraction-tokens", str(EXTRACTION_TOKENS), "--verification-tokens", str(VERIFICATION_TOKENS))
     model = ("--model", school.model, "--engine-arg", "enforce_eager=true")
     evidence = ("--corpus", school.corpus, "--embedder", "none")
@@ -120,4 +121,4 @@ def test_a_language_model_answers_without_leaving_the_machine(unplugged: Command
     assert [row["status"] for row in rows] == ["scored", "scored", "abstained"]
     assert len(rows) == len(RESPONSES)
     assert any(verdict["passages"] for row in rows for verdict in row["verdicts"])
-    assert not left_the_machine(unplugged)
+    assert not unplugged.tried_outside()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import CommandLine
-from tiny_models import FAST_START, tiny_llama
+from engines import NEEDS_VLLM
 
 from localfact.papers.figures import COLUMNS
 
@@ -164,12 +164,11 @@ def test_a_response_that_cannot_be_used_is_told_and_the_exit_code_says_so(localf
     assert "extracted (rules) for 1" in done.stdout
 
 
+@NEEDS_VLLM
 def test_fr3_asks_a_language_model_for_all_pairs_and_the_other_rows_start_no_engine(
-    localfact: CommandLine, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+    localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
-    pytest.importorskip("vllm")
-    localfact.environment |= FAST_START
-    model = tiny_llama(tmp_path_factory.mktemp("models") / "random-llama", window=8192)
+    model = shutil.copytree(random_llama, tmp_path / "random-llama")
     words = ("papers", "table10", "--model", model, "--relations", "llm", "--embedder", "none", "--limit", "1", "--out", "rows")
     done = localfact(*words, "--format", "json")
     assert done.returncode == 0, done.stderr

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from commands import CommandLine
-from tiny_models import FAST_START, tiny_llama
+from engines import NEEDS_VLLM
 
-pytest.importorskip("vllm")
+pytestmark = NEEDS_VLLM
 
 LABELS = ["entailment", "contradiction", "neutral"]
 QUESTION = "Does “Kraków lies on the Vistula” follow from the café's menu? 🌦"
@@ -22,36 +22,26 @@ RESPONSES = (
 )
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_llama(tmp_path_factory.mktemp("models") / "random-llama", window=8192)
-
-
-@pytest.fixture
-def user(localfact: CommandLine) -> CommandLine:
-    localfact.environment |= FAST_START
-    return localfact
-
-
-def judged(user: CommandLine, model: Path, data: Path, *more: str) -> list[dict[str, Any]]:
+def judged(localfact: CommandLine, random_llama: Path, data: Path, *more: str) -> list[dict[str, Any]]:
     lengths = ("--extraction-tokens", "64", "--verification-tokens", "32")
     evidence = ("--corpus", Path(__file__).parents[2] / "index/sample", "--embedder", "none")
-    done = user("eval", "--method", "fastfact", "--model", model, "--data", data, *evidence, *lengths, "--out", "out", *more)
+    method = ("--method", "fastfact", "--model", random_llama, *lengths)
+    done = localfact("eval", *method, "--data", data, *evidence, "--out", "out", *more)
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in (user.folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (localfact.folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def test_choose_prints_what_transformers_computes(user: CommandLine, model: Path, tmp_path: Path) -> None:
+def test_choose_prints_what_transformers_computes(localfact: CommandLine, random_llama: Path, tmp_path: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     (tmp_path / "question.txt").write_text(QUESTION, encoding="utf-8")
-    asked = ("--labels", ",".join(LABELS), "--prompt-file", "question.txt", "--engine-arg", "dtype=float32", "--json")
-    done = user("choose", "--model", model, *asked)
+    asked = ("--labels", ",".join(LABELS), "--prompt-file", "question.txt", "--json")
+    done = localfact("choose", "--model", random_llama, *asked)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    tokenizer = AutoTokenizer.from_pretrained(model)
-    plain = AutoModelForCausalLM.from_pretrained(model, dtype="float32").eval()
+    tokenizer = AutoTokenizer.from_pretrained(random_llama)
+    plain = AutoModelForCausalLM.from_pretrained(random_llama, dtype="float32").eval()
     chat = [{"role": "user", "content": QUESTION}]
     begun = tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
     ids = [tokenizer(begun + label, add_special_tokens=False)["input_ids"] for label in LABELS]
@@ -68,18 +58,18 @@ def test_choose_prints_what_transformers_computes(user: CommandLine, model: Path
 
 
 def test_every_response_ends_abstained_or_judged_and_a_replay_is_the_same(
-    user: CommandLine, model: Path, tmp_path: Path
+    localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
     data = tmp_path / "data.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
-    rows = judged(user, model, data, "--transcript", "calls.sqlite")
+    rows = judged(localfact, random_llama, data, "--transcript", "calls.sqlite")
     assert [row["error"] for row in rows] == [None] * len(RESPONSES)
     assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored"}
     assert all(len(row["claims"]) == len(row["verdicts"]) for row in rows)
     assert all(row["usage"]["extract"]["calls"] > 0 for row in rows)
     first = (tmp_path / "out/assessments.jsonl").read_bytes()
     (tmp_path / "out").rename(tmp_path / "recorded")
-    replayed = user(
+    replayed = localfact(
         *("eval", "--method", "fastfact", "--replay", "calls.sqlite", "--data", data, "--embedder", "none"),
         *("--corpus", Path(__file__).parents[2] / "index/sample", "--out", "out"),
         *("--extraction-tokens", "64", "--verification-tokens", "32"),
@@ -88,7 +78,7 @@ def test_every_response_ends_abstained_or_judged_and_a_replay_is_the_same(
     assert (tmp_path / "out/assessments.jsonl").read_bytes() == first
 
 
-def test_public_questions_end_abstained_or_judged(user: CommandLine, model: Path, shared: Path) -> None:
-    rows = judged(user, model, shared / "data/fastfact_bench/data_sample2.jsonl")
+def test_public_questions_end_abstained_or_judged(localfact: CommandLine, random_llama: Path, shared: Path) -> None:
+    rows = judged(localfact, random_llama, shared / "data/fastfact_bench/data_sample2.jsonl")
     assert len(rows) == 6
     assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored"}

@@ -1,24 +1,16 @@
 """Engines over tiny models, started once for all tests of this folder, and what transformers says about the same models."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_models import FAST_START, settings_of, tiny_llama
+from engines import Engines
+from tiny_models import settings_of, tiny_llama
 
 from localfact.llm.engine import Chat
 
 WINDOW = 2048
-
-
-@pytest.fixture(scope="session")
-def fast_start() -> Iterator[None]:
-    """The environment in which engines over tiny models start in one process each."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in FAST_START.items():
-            patch.setenv(name, value)
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -32,24 +24,13 @@ def piece_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def byte_engine(byte_folder: Path, fast_start: None) -> Iterator[Any]:
-    yield from _engine(byte_folder)
+def byte_engine(byte_folder: Path, engines: Engines) -> Any:
+    return engines(settings_of(byte_folder))
 
 
 @pytest.fixture(scope="session")
-def piece_engine(piece_folder: Path, fast_start: None) -> Iterator[Any]:
-    yield from _engine(piece_folder)
-
-
-def _engine(folder: Path) -> Iterator[Any]:
-    import asyncio
-
-    from localfact.llm.vllm import VLLMEngine
-
-    pytest.importorskip("vllm")
-    engine = VLLMEngine(settings_of(folder))
-    yield engine
-    asyncio.run(engine.aclose())
+def piece_engine(piece_folder: Path, engines: Engines) -> Any:
+    return engines(settings_of(piece_folder))
 
 
 class Reference:

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import pytest
+from engines import NEEDS_VLLM
 
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Message
@@ -14,12 +15,11 @@ CHAT = (Message("user", "Is the café in Zürich open? 🌦"),)
 LABELS = ["Supported", "Non-supported", "Likely supported"]
 
 
-@pytest.fixture(params=["scripted", "vllm"])
+@pytest.fixture(params=["scripted", pytest.param("vllm", marks=NEEDS_VLLM)])
 def engine(request: pytest.FixtureRequest) -> Engine:
     if request.param == "scripted":
         answer = "The café, naïve 😀 and all, is open ### Supported. It is open because the door stands open."
         return ScriptedEngine(lambda chat: answer, lambda chat, labels: {labels[0]: 0.7}, window=2048)
-    pytest.importorskip("vllm")
     real: Any = request.getfixturevalue("byte_engine")
     return real  # type: ignore[no-any-return]
 

@@ -2,11 +2,11 @@
 
 import asyncio
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from engines import NEEDS_VLLM, Engines
 from lessons import DOUBTED, EXTRACTIONS, RELATIONS, RESPONSES, SURE
 from taught_model import (
     EXTRACTION_TOKENS,
@@ -29,15 +29,12 @@ from localfact.prompts.chats import relation_chat
 from localfact.records import Extraction, Response
 from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel
 
-pytest.importorskip("vllm")
-from localfact.llm.vllm import VLLMEngine
+pytestmark = NEEDS_VLLM
 
 
 @pytest.fixture(scope="module")
-def engine(school: Taught, fast_start: None) -> Iterator[Any]:
-    started = VLLMEngine(settings_of(school.model))
-    yield started
-    asyncio.run(started.aclose())
+def engine(school: Taught, engines: Engines) -> Any:
+    return engines(settings_of(school.model))
 
 
 async def extracted(engine: Any, number: int) -> Extraction:

@@ -9,15 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from engines import FAST_START, NEEDS_VLLM
 from tiny_models import settings_of, tiny_llama
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Generation, Message
 from localfact.llm.offsets import write
-
-pytest.importorskip("vllm")
 from localfact.llm.vllm import VLLMEngine
+
+pytestmark = NEEDS_VLLM
+
+
+@pytest.fixture
+def fast_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the engines that these tests start themselves."""
+    for name, value in FAST_START.items():
+        monkeypatch.setenv(name, value)
+
 
 CHAT = (Message("system", "Answer in one word."), Message("user", "Is the café in Zürich open? 🌦"))
 EXACT = {"rel": 0, "abs": 1e-4}

@@ -124,7 +124,8 @@ def test_a_forced_start_that_fails_forgets_nothing(tmp_path: Path, monkeypatch: 
 def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path: Path) -> None:
     pairs = []
     for name in BUILTIN:
-        job = prepare(shared / "data/flaherty/flaherty_google.json", method=name, options=NO_VECTORS, out=tmp_path / name)
+        options = NO_VECTORS.model_copy(update={"relations": "lexical"})
+        job = prepare(shared / "data/flaherty/flaherty_google.json", method=name, options=options, out=tmp_path / name)
         summary = execute(job)
         assert summary.claims == 26
         pairs.append(summary.usage["relate"]["pairs"])

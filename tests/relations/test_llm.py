@@ -3,12 +3,13 @@
 import asyncio
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_models import FAST_START, settings_of, tiny_llama
+from engines import NEEDS_VLLM, Engines
+from tiny_models import settings_of, tiny_llama
 
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat, Choice, EngineIdentity
@@ -198,16 +199,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def engine(folder: Path) -> Iterator[Any]:
-    pytest.importorskip("vllm")
-    from localfact.llm.vllm import VLLMEngine
-
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in FAST_START.items():
-            patch.setenv(name, value)
-        started = VLLMEngine(settings_of(folder))
-        yield started
-        asyncio.run(started.aclose())
+def engine(folder: Path, engines: Engines) -> Any:
+    return engines(settings_of(folder))
 
 
 def expected(folder: Path, pair: Pair) -> dict[str, float]:
@@ -230,6 +223,7 @@ def expected(folder: Path, pair: Pair) -> dict[str, float]:
     return {label: weight / sum(weights.values()) for label, weight in weights.items()}
 
 
+@NEEDS_VLLM
 async def test_a_real_engine_gives_the_models_own_probabilities_with_one_prefill_a_pair(engine: Any, folder: Path) -> None:
     pairs = [Pair(passage, claim) for passage in PASSAGES for claim in CLAIMS]
     ledger = Ledger()
@@ -241,6 +235,7 @@ async def test_a_real_engine_gives_the_models_own_probabilities_with_one_prefill
     assert (usage.requests, usage.output_tokens) == (6, 0)
 
 
+@NEEDS_VLLM
 async def test_a_real_engine_reads_a_pair_beyond_its_window_in_windows(engine: Any) -> None:
     long = "The tower is 324 metres high, and the answer to the question is true or false. " * 150
     (over,) = await LLMRelationModel(engine).relate([Pair(long, CLAIMS[0])])

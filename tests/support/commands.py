@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from unittest.mock import patch
 
+from engines import Engines
+
 from localfact.cli.main import main
 
 
@@ -64,6 +66,11 @@ class QuickCommandLine(CommandLine):
     #: Of such variables.
     READ_AT_IMPORT = ("PYTHON", "HF_")
 
+    def __init__(self, folder: Path, engines: Engines | None = None) -> None:
+        """Commands that ask a language model share these engines; without them each starts its own."""
+        super().__init__(folder)
+        self.engines = engines
+
     def __call__(
         self, *words: str | Path, stdin: str = "", largest_file: int | None = None
     ) -> subprocess.CompletedProcess[str]:
@@ -78,6 +85,7 @@ class QuickCommandLine(CommandLine):
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(errors),
+            patch("localfact.llm.vllm.VLLMEngine", self.engines.lent) if self.engines else contextlib.nullcontext(),
         ):
             try:
                 main()

@@ -3,11 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-
-import pytest
-from commands import CommandLine
+from functools import cache
 
 #: Takes loopback up in a new namespace, where even that is down (netdevice(7): SIOCSIFFLAGS, IFF_UP), and runs the rest.
 _LOOPBACK_UP = """
@@ -18,23 +14,17 @@ os.execvp(sys.argv[1], sys.argv[1:])
 """
 
 
-def only_loopback(command: Sequence[str]) -> list[str]:
-    """The command, in a namespace where only loopback is up; the test is skipped where none can be made."""
+@cache
+def only_loopback() -> list[str]:
+    """What stands before a command so that it runs where only loopback is up; nothing where no namespace can be made."""
     start = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--net"]
     inside = [*start, sys.executable, "-c", _LOOPBACK_UP]
     try:
         tried = subprocess.run([*inside, "cat", "/proc/net/route", "/proc/net/ipv6_route"], capture_output=True, text=True)
-    except OSError as error:
-        pytest.skip(f"no network namespace can be made: {error}")
+    except OSError:
+        return []
     if tried.returncode:
-        pytest.skip(f"no network namespace can be made: {tried.stderr.strip()}")
+        return []
     routes = [line.split() for line in tried.stdout.splitlines()[1:]]
     assert all("lo" in route for route in routes), "a namespace that leads somewhere"
-    return [*inside, *command]
-
-
-class LonelyCommandLine(CommandLine):
-    """The command line on a machine with nothing but loopback, as its kernel sees it."""
-
-    def arguments(self, words: Sequence[str | Path]) -> list[str]:
-        return only_loopback(super().arguments(words))
+    return inside

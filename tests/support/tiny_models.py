@@ -14,9 +14,6 @@ from localfact.llm.settings import EngineSettings
 
 Kind = Literal["bytes", "pieces"]
 
-#: Environment in which vLLM's CPU build runs its model in the engine's process: one process less to start, same numbers.
-FAST_START = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
-
 #: Roles stand between marks of their own, as in the templates of current models; the answer begins on a new line.
 CHAT_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n"

@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,12 @@ from localfact.web.fetching.failures import PageError, Reason
 PAGE = b"<html><body><p>Its lamp was first lit on 3 May 1862.</p></body></html>"
 #: Takes many seconds.
 SLOW = b"<table><tr><td>" * 180_000
-#: Takes all memory: a gibibyte in a megabyte.
-BOMB = assembled([b" " * (1 << 30)])
+
+
+@cache
+def bomb() -> bytes:
+    """A page that takes all memory: a gibibyte in a megabyte."""
+    return assembled([b" " * (1 << 30)])
 
 
 @pytest.fixture
@@ -86,7 +91,7 @@ async def test_a_page_that_takes_all_time_is_given_up_and_the_next_one_is_read()
 async def test_a_page_that_takes_all_memory_is_given_up_and_the_next_one_is_read() -> None:
     with Extractors(1, memory_bytes=60_000_000) as extractors:
         assert (await failure(extractors, b"<p>x y z " * 330_000))[0] in {Reason.TOO_LARGE, Reason.UNREADABLE}
-        reason, detail = await failure(extractors, BOMB, "application/pdf")
+        reason, detail = await failure(extractors, bomb(), "application/pdf")
         assert reason in {Reason.TOO_LARGE, Reason.UNREADABLE}
         assert detail
         assert await works(extractors)
@@ -128,7 +133,7 @@ async def test_a_process_that_is_killed_while_idle_costs_nothing(extractors: Ext
 
 async def test_a_page_that_crashes_its_process_costs_that_page_alone() -> None:
     with Extractors(2) as extractors:
-        crashing = [failure(extractors, BOMB, "application/pdf") for _ in range(2)]
+        crashing = [failure(extractors, bomb(), "application/pdf") for _ in range(2)]
         ended = await asyncio.gather(*crashing, *(works(extractors) for _ in range(6)))
         assert [end[0] for end in ended[:2] if isinstance(end, tuple)] == [Reason.UNREADABLE] * 2
         assert ended[2:] == [True] * 6
