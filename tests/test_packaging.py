@@ -5,11 +5,14 @@ import sys
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from localfact.runtime.locations import data_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.slow
 def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)

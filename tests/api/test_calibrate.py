@@ -68,6 +68,7 @@ def test_theta_is_the_smallest_whose_accepted_claims_are_shown_to_be_right_often
     assert found.chosen.skipped == pytest.approx(140 / 155)
 
 
+@pytest.mark.slow
 def test_a_map_of_priors_says_how_often_claims_are_supported_of_which_the_model_is_so_sure(
     tmp_path: Path, options: Options
 ) -> None:

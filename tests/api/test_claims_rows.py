@@ -47,6 +47,7 @@ def extracted(draw: st.DrawFn) -> tuple[Response, Extraction]:
     return response, Extraction(claims=tuple(claims), unparsed=("\ud800 -",))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(extracted())
 def test_what_is_written_is_read_back_equal(

@@ -18,6 +18,8 @@ from localfact.methods import evidence
 from localfact.methods.options import Options
 from localfact.web.searching.providers import open_provider
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[SmallWeb]:

@@ -95,6 +95,7 @@ def curve_numbers(report: RocReport, index: int = 0) -> list[tuple[float, int, i
     return [curve and (curve.area, curve.positives, curve.negatives) for curve in (model.contradiction, model.entailment)]
 
 
+@pytest.mark.slow
 def test_three_false_completions_stand_against_one_true_one_and_the_reverse(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     model = opened["m"] = Oracle(right)
     report = relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m"])
@@ -137,6 +138,7 @@ def test_several_models_share_a_figure_and_each_has_its_predictions(tmp_path: Pa
     assert sorted(file.name for file in (tmp_path / "out").glob("*.jsonl")) == ["good.jsonl", "models-blind.jsonl"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_related_is_counted_left_out_and_tried_again(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     model = opened["m"] = Oracle(lambda pair: Failure(reason="no answer") if "false one 1b" in pair.hypothesis else right(pair))
     report = relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m"])
@@ -159,6 +161,7 @@ def test_a_model_that_relates_nothing_has_no_curve_and_stops_no_other(tmp_path: 
     assert curve_numbers(report, 1) == [(1.0, 9, 3), (1.0, 3, 9)]
 
 
+@pytest.mark.slow
 def test_an_interrupted_command_goes_on_and_asks_nothing_twice(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     data = questions_file(tmp_path, BATCH + 4)
 
@@ -179,6 +182,7 @@ def test_an_interrupted_command_goes_on_and_asks_nothing_twice(tmp_path: Path, o
     assert resumed.models == relation_roc(data, tmp_path / "whole", relations=["m"]).models
 
 
+@pytest.mark.slow
 def test_predictions_of_other_data_or_another_model_are_refused_unless_forced(
     tmp_path: Path, opened: dict[str, Oracle]
 ) -> None:
@@ -228,6 +232,7 @@ def test_cut_premises_are_counted(tmp_path: Path, opened: dict[str, Oracle]) -> 
     assert {pair.premise for pair in model.asked} == {f"{number}. The true one {number}." for number in range(3)}
 
 
+@pytest.mark.slow
 def test_the_seed_is_of_the_intervals_alone(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     """Not of what a language model is asked: the predictions of another seed are those of this one."""
 
@@ -244,6 +249,7 @@ def test_the_seed_is_of_the_intervals_alone(tmp_path: Path, opened: dict[str, Or
     assert len(model.asked) == 12 * 4
 
 
+@pytest.mark.slow
 def test_a_finished_command_draws_again_without_opening_a_model(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     model = opened["m"] = Oracle(right)
     data = questions_file(tmp_path)
@@ -278,6 +284,7 @@ def test_weights_that_are_not_here_are_said_before_word_overlap_is_asked(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_the_lexical_model_tells_experts_completions_apart(shared: Path, tmp_path: Path) -> None:
     data = shared / "data" / "factor" / "expert_factor.csv"
     report = relation_roc(data, tmp_path / "out", options=WITHOUT_EMBEDDER, limit=40)

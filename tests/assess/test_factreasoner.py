@@ -272,6 +272,7 @@ async def test_the_reader_is_warned_when_the_graph_turns_against_its_passages():
     assert balanced.warnings == ()
 
 
+@pytest.mark.slow
 async def test_the_reader_is_told_that_a_solver_was_approximate():
     claims = [claim(f"a{number}") for number in range(3)]
     found = evidence({each.id: "cdef" for each in claims})

@@ -125,6 +125,7 @@ def test_no_pages_make_no_corpus(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("embedder", ["none", "minilm"])
 def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path, embedder: str) -> None:
     rows = [{"url": str(number), "text": f"Fact {number} of the island."} for number in range(24)]

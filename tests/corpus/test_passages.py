@@ -2,6 +2,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_endless_words_and_endless_punctuation_do_not_make_endless_chunks() -> N
         assert max(map(len, chunks(text))) <= PASSAGE_CHARACTERS
 
 
+@pytest.mark.slow
 def test_text_that_is_no_prose_is_not_repeated_many_times() -> None:
     for text in ("-\n\n" * 20_000, ("y" * 90 + ".\n\n") * 1_000, "🙂\n\n" * 20_000):
         assert sum(map(len, chunks(text))) < 1.5 * len(text)

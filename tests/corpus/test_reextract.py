@@ -41,6 +41,7 @@ async def again(writer: CorpusWriter) -> Reextracted:
         return await reextract(writer, extractors, workers=1, progress=lambda done, total: None)
 
 
+@pytest.mark.slow
 async def test_pages_change_are_gained_and_stay_where_their_answer_gives_no_text(tmp_path: Path) -> None:
     fetches = {
         fetch("https://a.example/changed", "An older text."): exchange("https://a.example/changed"),

@@ -356,6 +356,7 @@ for number in range(int(sys.argv[2]), 10_000):
 """
 
 
+@pytest.mark.slow
 def test_killed_while_adding_the_corpus_has_every_page_that_was_added(tmp_path: Path) -> None:
     added = 0
     for _ in range(3):

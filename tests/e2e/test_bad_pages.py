@@ -26,6 +26,8 @@ main()
 #: Runs a command and says the memory of the largest of its processes: our own children are those of all tests.
 MEASURE = """
 import resource, subprocess, sys
+
+pytestmark = pytest.mark.pages
 code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """

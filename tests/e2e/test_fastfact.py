@@ -240,6 +240,7 @@ def test_two_passes_of_one_model_come_to_what_one_run_comes_to(
         assert "extract" not in twice["usage"]
 
 
+@pytest.mark.models
 def test_an_engine_that_is_killed_ends_the_run_with_one_sentence_and_the_run_goes_on(
     recorded: Recorded, school: Taught, without_vllm: CommandLine, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from commands import CommandLine
 from engines import FAST_START, NEEDS_VLLM
 from tiny_models import tiny_llama
 
-pytestmark = NEEDS_VLLM
+pytestmark = [NEEDS_VLLM, pytest.mark.models]
 
 PROMPTS = 200
 #: A hang must fail the test, not stop it.

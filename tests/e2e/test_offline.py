@@ -107,6 +107,7 @@ def test_a_text_is_checked_without_leaving_the_machine(unplugged: UnpluggedComma
 
 
 @NEEDS_VLLM
+@pytest.mark.models
 def test_a_language_model_answers_without_leaving_the_machine(
     unplugged: UnpluggedCommandLine, school: Taught, tmp_path: Path
 ) -> None:

@@ -137,6 +137,7 @@ def test_scores_are_the_same_to_the_last_bit_whatever_is_asked_with_them(folder:
     assert [alone.scores(QUERY, [text])[0] for text in texts[:10]] == together[:10]
 
 
+@pytest.mark.slow
 def test_a_process_on_one_core_makes_the_same_scores_to_the_last_bit(folder: Path, reranker: Reranker) -> None:
     texts = texts_of(40, 60)
     program = (
@@ -235,6 +236,7 @@ def test_a_reranker_that_is_closed_gives_up_what_waits_and_takes_nothing_new(fol
         made.scores(QUERY, ["stone"])
 
 
+@pytest.mark.slow
 def test_text_of_any_kind_gets_a_finite_score(reranker: Reranker) -> None:
     odd = ["", " ", "\x00", "\ud800 half", "北京是中国的首都。" * 40, "🙂" * 400, "x" * 5_000, "[CLS] [SEP] <pad>", "\n\n"]
     for query in odd:

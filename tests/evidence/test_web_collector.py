@@ -58,6 +58,7 @@ async def collecting(folder: Path, engine: LoopbackSearch, **chosen: object) -> 
         writer.finish(("pages",))
 
 
+@pytest.mark.slow
 async def test_pages_come_into_the_corpus_and_what_gave_none_leaves_its_reason(
     tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
 ) -> None:
@@ -83,6 +84,7 @@ async def test_pages_come_into_the_corpus_and_what_gave_none_leaves_its_reason(
     assert len(list((tmp_path / "web" / "pages").glob("*.warc.gz"))) == 1
 
 
+@pytest.mark.slow
 async def test_many_claims_ask_for_each_query_and_each_page_once(
     tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
 ) -> None:
@@ -94,6 +96,7 @@ async def test_many_claims_ask_for_each_query_and_each_page_once(
     assert site.paths(HOSTS[1]) == ["/article/1"]
 
 
+@pytest.mark.slow
 async def test_a_query_that_nobody_answers_is_not_recorded_and_concerns_itself_alone(
     tmp_path: Path, engine: LoopbackSearch
 ) -> None:
@@ -126,6 +129,7 @@ async def test_only_as_many_results_are_fetched_as_are_used_and_none_of_blocked_
     assert site.paths(HOSTS[1]) == []
 
 
+@pytest.mark.slow
 async def test_a_page_that_the_corpus_has_already_is_not_asked_for(
     tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
 ) -> None:
@@ -176,6 +180,7 @@ class Held:
         """Nothing is open."""
 
 
+@pytest.mark.slow
 async def test_while_much_waits_for_its_text_nothing_more_is_fetched(
     tmp_path: Path, site: LoopbackPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -196,6 +201,7 @@ async def test_while_much_waits_for_its_text_nothing_more_is_fetched(
     assert sorted(site.paths()) == sorted(f"/article/{number}" for number in range(30))
 
 
+@pytest.mark.slow
 async def test_dates_are_recorded_so_that_they_can_be_compared(tmp_path: Path, site: LoopbackPages) -> None:
     results = [Result("A", site.url("/empty"), "S", "Jan 3, 2025"), Result("B", site.url("/hidden"), "S", "once upon a time")]
     with searching(LoopbackSearch({"*": results})) as engine:

@@ -37,6 +37,7 @@ def test_marginals_pair_marginals_and_log_z_equal_enumeration(tables, hard):
     assert (consistent == GRAPHS) == (hard == 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", TABLE_SETS)
 def test_belief_propagation_is_near_enumeration_on_small_graphs_with_hard_probabilities_too(tables):
     for seed in range(150):

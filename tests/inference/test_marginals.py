@@ -176,6 +176,7 @@ def test_an_unknown_solver_is_refused_with_the_known_names():
         marginals(clique(3), solver="magic")
 
 
+@pytest.mark.slow
 def test_another_process_computes_the_same_bits():
     graph = response_graph(5, claims=30, passages=30, chance=0.5)
     here = repr(marginals(graph).marginals)

@@ -52,6 +52,7 @@ def test_opposite_directions_of_one_pair_are_one_factor():
     assert pairs[0].values == pytest.approx(np.array([[0.05, 0.14], [0.18, 0.32]]))
 
 
+@pytest.mark.slow
 def test_weights_whose_product_underflows_are_scaled():
     count = 120
     edges = [[i, i + 1] for i in range(count - 1)]

@@ -68,6 +68,7 @@ def test_a_written_graph_is_read_back_bit_by_bit(graph):
     assert np.array_equal(found.priors, graph.priors)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(written=factor_lists())
 def test_files_of_any_scale_keep_their_marginals_and_log_z(written):

@@ -116,6 +116,7 @@ def test_tables_beyond_the_limit_are_refused_before_they_are_made():
         mini_buckets(whole(clique(30, seed=0)), i_bound=29)
 
 
+@pytest.mark.slow
 def test_every_shared_graph_gives_numbers_and_the_narrow_ones_exact_ones(shared):
     for file in sorted((shared / "factgraphs").glob("*.json")):
         known = json.loads(file.read_text())["reference"]

@@ -345,6 +345,7 @@ row_keys = st.sampled_from(
 claim_keys = st.sampled_from(["text", "id", "label", "spans", "preverification", "links"])
 
 
+@pytest.mark.slow
 @given(st.dictionaries(row_keys, json_values | st.lists(st.dictionaries(claim_keys, json_values))))
 def test_no_row_however_odd_raises(row: dict[str, object]) -> None:
     response = response_of(row, 1)

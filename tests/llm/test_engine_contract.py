@@ -15,7 +15,7 @@ CHAT = (Message("user", "Is the café in Zürich open? 🌦"),)
 LABELS = ["Supported", "Non-supported", "Likely supported"]
 
 
-@pytest.fixture(params=["scripted", pytest.param("vllm", marks=NEEDS_VLLM)])
+@pytest.fixture(params=["scripted", pytest.param("vllm", marks=[NEEDS_VLLM, pytest.mark.slow])])
 def engine(request: pytest.FixtureRequest) -> Engine:
     if request.param == "scripted":
         answer = "The café, naïve 😀 and all, is open ### Supported. It is open because the door stands open."

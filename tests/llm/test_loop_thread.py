@@ -56,6 +56,7 @@ async def test_an_open_call_and_a_later_one_fail_when_the_thread_is_ended(thread
     assert ended == ["last"]
 
 
+@pytest.mark.slow
 async def test_a_caller_cancelled_while_the_thread_ends_is_cancelled_and_no_error_is_left_over(
     thread: LoopThread, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -71,6 +72,7 @@ async def test_a_caller_cancelled_while_the_thread_ends_is_cancelled_and_no_erro
     assert not caplog.records
 
 
+@pytest.mark.slow
 async def test_what_fails_after_its_caller_has_gone_is_not_told(thread: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
     begun = threading.Event()
 

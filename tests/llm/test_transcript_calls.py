@@ -60,6 +60,7 @@ def what_decides(call: Any, identity: EngineIdentity) -> tuple[Any, ...]:
     return (*common, frozenset(call.labels), call.prefix)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=500)
 @given(two_calls(), IDENTITIES, IDENTITIES, st.booleans())
 def test_keys_are_equal_if_and_only_if_everything_that_decides_the_answer_is(

@@ -264,6 +264,7 @@ def test_what_is_no_transcript_is_refused_and_left_as_it_is(file: Path) -> None:
     refused("of format 99; this localfact reads 1")
 
 
+@pytest.mark.slow
 async def test_a_damaged_transcript_is_said_to_be_so(file: Path) -> None:
     recording = RecordingEngine(ScriptedEngine(lambda chat: "x " * 40), file)
     await asyncio.gather(*(generate(recording, str(number)) for number in range(100)))

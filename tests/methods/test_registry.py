@@ -107,6 +107,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_loaded_or_written(tmp
         prepare(options=NO_VECTORS.model_copy(update={"corpus": tmp_path}))
 
 
+@pytest.mark.slow
 def test_a_forced_start_that_fails_forgets_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     job = prepare(options=NO_VECTORS, limit=1, out=tmp_path / "run")
     execute(job)
@@ -121,6 +122,7 @@ def test_a_forced_start_that_fails_forgets_nothing(tmp_path: Path, monkeypatch: 
     assert (tmp_path / "run/assessments.jsonl").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path: Path) -> None:
     pairs = []
     for name in BUILTIN:

@@ -52,6 +52,7 @@ def test_a_vector_does_not_depend_on_its_neighbours_to_the_last_bit(minilm: Embe
     assert together.tobytes() == backwards.tobytes() == alone.tobytes()
 
 
+@pytest.mark.slow
 def test_a_process_on_one_core_makes_the_same_vectors_to_the_last_bit(minilm: Embedder, tmp_path: Path) -> None:
     texts = tmp_path / "texts.json"
     texts.write_text(json.dumps(sample_texts()), encoding="utf-8")
@@ -82,6 +83,7 @@ def test_the_fixed_shapes_of_a_gpu_give_the_same_vectors_up_to_rounding_whatever
     assert (np.stack(fresh(minilm)._embed_in_fixed_shapes(texts[::-1]))[::-1] == padded).all()
 
 
+@pytest.mark.slow
 def test_many_threads_may_ask_at_once(minilm: Embedder) -> None:
     embedder = fresh(minilm)
     texts = [f"{SENTENCE} Boat number {number} passed it." for number in range(100)]

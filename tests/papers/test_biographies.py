@@ -183,6 +183,7 @@ def test_a_corpus_that_is_not_there_is_named(labels: Path) -> None:
         build(labels, labels.with_name("nowhere"), labels.with_name("out.jsonl"))
 
 
+@pytest.mark.slow
 def test_the_shared_release_gives_as_many_labels_as_its_readme_counts(shared: Path, corpus: Path, tmp_path: Path) -> None:
     built = build(shared / "data/factscore_bios/ChatGPT.jsonl", corpus, tmp_path / "out.jsonl", k=1)
     assert (built.rows, built.written, built.left_out) == (119, 101, {NO_ANNOTATION: 18})

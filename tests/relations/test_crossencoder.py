@@ -297,6 +297,7 @@ async def test_an_error_of_the_device_is_raised_as_it_is(folder: Path) -> None:
     model.close()
 
 
+@pytest.mark.slow
 def test_text_of_any_kind_gets_a_distribution(model: CrossEncoderRelationModel) -> None:
     odd = ["", " ", "\x00", "\ud800 half", "北京是中国的首都。" * 40, "🙂" * 400, "x" * 5_000, "[CLS] [SEP] <pad>", "\n\n"]
     predictions = related(model, [Pair(premise, hypothesis) for premise in odd for hypothesis in odd])

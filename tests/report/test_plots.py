@@ -81,6 +81,7 @@ def test_a_long_name_keeps_its_end_and_the_figure_its_curve() -> None:
     assert "…ong/long/long/long/long/long/albert" in svg.replace("&#8230;", "…")
 
 
+@pytest.mark.slow
 def test_the_same_numbers_give_the_same_bytes_in_another_process_whatever_the_user_configured(tmp_path: object) -> None:
     program = (
         "import hashlib, sys; from localfact.report.plots import *;"

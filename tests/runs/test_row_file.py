@@ -238,6 +238,7 @@ def start(folder: Path, name: str, stuck_after: int) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["responses", "claims"])
 def test_a_process_killed_in_the_middle_is_continued_to_the_same_bytes(tmp_path: Path, name: str) -> None:
     written(tmp_path, *({"prompt": f"Prompt {number}?"} for number in range(12)), "[]", name="prompts.jsonl")

@@ -91,6 +91,7 @@ def test_there_may_be_no_theta() -> None:
 CLAIMS = st.lists(st.tuples(st.sampled_from([0.0, 0.3, 0.5, 0.995, 0.9999, 1.0]), st.booleans()), max_size=80)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(CLAIMS, st.integers(0, 20), st.floats(0.01, 0.5))
 def test_a_chosen_theta_keeps_its_promise_on_the_labelled_claims(
@@ -113,6 +114,7 @@ def rate(simulate: Callable[[np.random.Generator], bool], seed: int) -> float:
     return sum(simulate(generator) for _ in range(SIMULATIONS)) / SIMULATIONS
 
 
+@pytest.mark.slow
 def test_where_every_theta_is_just_too_risky_one_is_chosen_no_more_often_than_delta() -> None:
     def simulated(generator: np.random.Generator) -> list[RiskPoint]:
         confidence = 1 - 10 ** -generator.exponential(1.5, 400)

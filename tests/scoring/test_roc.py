@@ -130,6 +130,7 @@ def test_a_resample_has_the_area_of_its_rows_written_out(scored: list[tuple[floa
         assert estimate == pytest.approx(roc_auc_score(positive[members], scores[members]), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_areas_computed_by_the_library() -> None:
     scores, positive, rows = noisy(6)
     by_row = [np.flatnonzero(rows == row) for row in range(6)]

@@ -143,6 +143,7 @@ async def test_claims_are_numbered_unique_and_lie_in_the_response(text: str) -> 
         assert all(span.start < span.end <= len(text) for span in claim.spans)
 
 
+@pytest.mark.slow
 async def test_a_response_of_200_000_words_is_carried_through() -> None:
     sentence = "In 1990 Ada Morel, a French chemist, won the Osmium Prize and moved to Paris, which is a city. "
     extraction = await extract(sentence * 11_000)
@@ -155,6 +156,7 @@ async def test_a_response_of_200_000_words_is_carried_through() -> None:
     assert {len(claim.spans) for claim in extraction.claims} == {11_000}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [
@@ -185,6 +187,7 @@ async def test_another_process_extracts_the_same() -> None:
     assert run.stdout.strip() == (await extract(BIOGRAPHY)).model_dump_json()
 
 
+@pytest.mark.slow
 async def test_biographies_give_claims_and_refusals_none(shared: Path) -> None:
     """The rule for abstentions was written on these very refusals: this guards it and does not measure it."""
     for model in ("ChatGPT", "InstructGPT", "PerplexityAI"):

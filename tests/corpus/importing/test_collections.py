@@ -150,6 +150,7 @@ def test_a_line_too_long_is_told_and_the_next_is_read(tmp_path: Path, monkeypatc
     ]
 
 
+@pytest.mark.slow
 def test_an_html_file_gives_its_main_text_and_title(tmp_path: Path) -> None:
     (tmp_path / "light.html").write_text(ARTICLE.format("Cape Orm"))
     (page,) = pages_of(imported(tmp_path / "light.html"))
@@ -158,6 +159,7 @@ def test_an_html_file_gives_its_main_text_and_title(tmp_path: Path) -> None:
     assert "Home About" not in page.text
 
 
+@pytest.mark.slow
 def test_a_folder_is_read_in_the_order_of_its_paths_whatever_kinds_it_holds(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     (tmp_path / "a.html").write_text(ARTICLE.format("Orm"))
@@ -183,6 +185,7 @@ def test_a_folder_is_read_in_the_order_of_its_paths_whatever_kinds_it_holds(tmp_
     assert (text.title, text.text) == ("one", "One lamp was lit.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("waiting", [1, 3, 100])
 def test_pages_come_in_order_although_several_are_extracted_at_once(
     tmp_path: Path, waiting: int, monkeypatch: pytest.MonkeyPatch
@@ -197,6 +200,7 @@ def test_pages_come_in_order_although_several_are_extracted_at_once(
     assert [page.link for page in pages_of(imported(tmp_path))] == [f"{number:02}.html" for number in range(12)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"<html></html>", b"\x00\xff\xfe", b"<div>" * 20_000, b"%PDF-1.7 nothing"])
 def test_a_document_without_text_is_told_and_stops_nobody(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "bad.html").write_bytes(content)
@@ -207,6 +211,7 @@ def test_a_document_without_text_is_told_and_stops_nobody(tmp_path: Path, conten
     assert isinstance(good, Page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"<div>" * 20_000, b"<svg><html><body><p>Some text.</p>", b"GIF89a\x01\x00"])
 def test_a_document_without_text_is_told_once_and_not_through_the_log_too(
     tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
@@ -231,6 +236,7 @@ def test_a_file_too_large_for_a_page_is_told(tmp_path: Path, monkeypatch: pytest
     assert imported(tmp_path) == [Problem("a.txt", "The file is larger than 10 bytes.")]
 
 
+@pytest.mark.slow
 def test_a_pdf_in_a_folder_is_a_page_and_one_that_is_locked_is_told(tmp_path: Path) -> None:
     (tmp_path / "orm.pdf").write_bytes(pdf([lines_at(72, ["Built of red granite."])], title="Cape Orm", created="D:20190402"))
     (tmp_path / "locked.PDF").write_bytes(pdf([lines_at(72, ["Secret."])], password=b"x"))
@@ -240,6 +246,7 @@ def test_a_pdf_in_a_folder_is_a_page_and_one_that_is_locked_is_told(tmp_path: Pa
     assert locked == Problem("locked.PDF", "The page cannot be taken: unreadable: the PDF asks for a password.")
 
 
+@pytest.mark.slow
 def test_leaving_in_the_middle_ends_the_workers(tmp_path: Path) -> None:
     for number in range(60):
         (tmp_path / f"{number:02}.html").write_text(ARTICLE.format(number))
@@ -251,6 +258,7 @@ def test_leaving_in_the_middle_ends_the_workers(tmp_path: Path) -> None:
     assert child_processes() <= before
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_the_workers_and_says_nothing(tmp_path: Path) -> None:
     for number in range(60):
         (tmp_path / f"{number:02}.html").write_text(ARTICLE.format(number))
@@ -271,6 +279,7 @@ def test_an_interrupt_ends_the_workers_and_says_nothing(tmp_path: Path) -> None:
     assert not any(Path(f"/proc/{number}").exists() for number in workers)
 
 
+@pytest.mark.slow
 def test_a_web_archive_and_a_zim_file_go_through_the_same_workers(tmp_path: Path) -> None:
     pytest.importorskip("libzim", reason="libzim is not installed: an optional package, under the GPL")
     from zim_files import Article, zim_file

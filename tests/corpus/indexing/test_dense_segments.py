@@ -11,6 +11,8 @@ from localfact.corpus.indexing.dense_segments import DenseSegments
 from localfact.corpus.indexing.segments import Segments
 from localfact.models.embedder import Vectors
 
+pytestmark = pytest.mark.slow
+
 
 def clustered(count: int) -> Mapping[str, Vectors]:
     """Unit vectors around random centres, and queries around some of them."""

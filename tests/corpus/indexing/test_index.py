@@ -153,6 +153,7 @@ def test_texts_without_a_single_word_can_be_indexed(tmp_path: Path) -> None:
     assert LexicalIndex.load(tmp_path / "bm25").scores("word").tolist() == [0, 0]
 
 
+@pytest.mark.slow
 def test_the_files_are_the_same_whatever_the_hash_seed(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from localfact.corpus.indexing.segments import Segments;"

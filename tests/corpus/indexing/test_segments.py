@@ -59,6 +59,7 @@ def answers(index: Index, embedder: LettersAsVectors, *, dense: bool = True) -> 
     return [*found, *(rows.tolist() for passage in some if (rows := index.vectors_of(passage)) is not None)]
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_any_split_into_segments_answers_like_an_index_built_at_once(

@@ -111,6 +111,7 @@ def test_a_prediction_does_not_depend_on_the_other_pairs_to_the_last_bit(model: 
     assert together == [related(model, pair)[0] for pair in pairs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "odd",
     ["", " \n", "\x00", "\ud800", "?!", "word " * 200_000, "x" * 200_000, "東京は日本の首都です。", "1" * 5_000, "ß" * 300],
@@ -190,6 +191,7 @@ def test_similarity_is_that_of_the_best_part():
     assert similarity_features(premise, hypothesis) == pytest.approx(Similarity(0.8, 0.3, 0.05), abs=1e-6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text(max_size=80), st.text(max_size=80)), max_size=4))
 def test_every_pair_gets_a_distribution_in_order(pairs: list[tuple[str, str]]):
     relations = related(LexicalRelationModel(), *pairs)
@@ -234,6 +236,7 @@ def test_a_topic_that_is_reserved_holds_out_what_it_is_joined_with() -> None:
     assert not any(is_held_out(examples, {"a river"}))
 
 
+@pytest.mark.slow
 def test_held_out_accuracy_is_what_the_file_says(shared: Path):
     data = shared / "data"
     examples = read_examples(data)

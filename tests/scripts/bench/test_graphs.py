@@ -40,6 +40,7 @@ def test_made_graphs_have_the_passages_and_relations_of_their_version(version: i
         assert all((source - 6) // 5 == target for source, target in graph.edges.tolist())
 
 
+@pytest.mark.slow
 def test_a_narrow_made_graph_is_checked_by_another_program() -> None:
     known, reference = graphs.reference_for(GRAPH, seed=0)
     assert reference == known.solver == "pgmpy"

@@ -73,6 +73,7 @@ def test_the_queries_find_every_page_once() -> None:
     assert asyncio.run(listed.search(listed.queries[0], 2)).results == listed.found(listed.queries[0], 2).results
 
 
+@pytest.mark.slow
 def test_the_collector_is_measured_over_a_corpus_that_has_all_pages(site: Site, tmp_path: Path) -> None:
     links = site.few(PAGES_PER_HOST)
     cost = asyncio.run(collecting.collected(site, links, tmp_path / "whole", 1))
@@ -85,6 +86,7 @@ def test_the_collector_is_measured_over_a_corpus_that_has_all_pages(site: Site, 
         asyncio.run(collecting.collected(site, [*links, missing(links[0])], tmp_path / "less", 1))
 
 
+@pytest.mark.slow
 def test_the_steps_alone_leave_what_the_collector_leaves(site: Site, tmp_path: Path) -> None:
     links = site.few(PAGES_PER_HOST)
     asyncio.run(collecting.collected(site, links, tmp_path / "whole", 1))

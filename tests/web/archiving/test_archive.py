@@ -87,6 +87,7 @@ headers = st.lists(
 ).map(tuple)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     headers=headers,
@@ -533,6 +534,7 @@ def is_cut_short(file: Path) -> bool:
         return damage.cut_short
 
 
+@pytest.mark.slow
 def test_kills_at_random_moments_lose_no_record_that_was_whole(tmp_path: Path) -> None:
     moments = random.Random(20)
     known: dict[int, Location] = {}

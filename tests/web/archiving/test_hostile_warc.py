@@ -90,6 +90,7 @@ def bomb(megabytes: int) -> bytes:
     return b"".join([*parts, packer.compress(b"\r\n\r\n"), packer.flush()])
 
 
+@pytest.mark.slow
 def test_a_huge_record_is_passed_over_in_little_memory(tmp_path: Path) -> None:
     file = written(tmp_path, bomb(150) + zipped(GOOD))
     tracemalloc.start()
@@ -126,6 +127,7 @@ def test_a_bomb_in_the_head_of_a_record_is_given_up(tmp_path: Path) -> None:
     assert "head of a record is too long" in problem.why
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(

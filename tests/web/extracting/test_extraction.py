@@ -31,6 +31,7 @@ def refused(page: str | bytes, media_type: str = "text/html") -> tuple[Reason, s
     return error.value.failure.reason, error.value.failure.detail
 
 
+@pytest.mark.slow
 def test_an_article_comes_whole_without_what_is_around_it() -> None:
     page, paragraphs = article(3)
     document = of(page)
@@ -190,6 +191,7 @@ def test_a_page_that_shows_only_a_wall_has_no_text(wall: str) -> None:
     assert refused(f"<html><head><title>Orm</title></head><body>{wall}</body></html>")[0] == Reason.NO_TEXT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [

@@ -19,6 +19,8 @@ from pdf_files import assembled
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import PageError, Reason
 
+pytestmark = pytest.mark.pages
+
 PAGE = b"<html><body><p>Its lamp was first lit on 3 May 1862.</p></body></html>"
 #: Takes many seconds.
 SLOW = b"<table><tr><td>" * 180_000

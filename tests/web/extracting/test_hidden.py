@@ -172,6 +172,7 @@ def test_what_is_found_by_searching_and_open_dialogues_stay() -> None:
     assert shown('<body><p hidden="until-found">A.</p><dialog open>B.</dialog><details>C.</details>') == "A.B.C."
 
 
+@pytest.mark.slow
 def test_a_hostile_number_of_rules_and_hidden_elements_takes_no_hostile_time() -> None:
     rules = ".a{color:blue}" * 30_000
     page = f"<style>{rules}</style>" + '<i hidden></i>tail <p class="a" style="color:red">x</p>' * 20_000
@@ -200,6 +201,7 @@ def test_a_deep_page_of_elements_that_are_alike_is_read_whatever_its_rules(rules
     assert root.text_content() == "x"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "element"),
     [

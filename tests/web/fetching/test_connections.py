@@ -8,6 +8,8 @@ from loopback_pages import LoopbackPages, serving
 from localfact.web.fetching import connections as module
 from localfact.web.fetching.fetch import Fetcher
 
+pytestmark = pytest.mark.slow
+
 
 @dataclass
 class Connected(LoopbackPages):

@@ -51,6 +51,7 @@ def test_compressed_data_that_ends_in_the_middle_is_unreadable(coding: str, miss
     assert caught.value.failure.reason is Reason.UNREADABLE
 
 
+@pytest.mark.slow
 @given(st.binary(min_size=2, max_size=400), st.sampled_from(["gzip", "deflate"]))
 def test_bytes_that_are_no_compressed_data_raise_nothing_but_why_there_is_no_page(data: bytes, coding: str) -> None:
     decoder = Decoder(coding, 100)

@@ -54,6 +54,7 @@ async def test_a_coding_that_was_not_asked_for_is_unreadable_and_named(
     assert coding in error.failure.detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "reason", "truncated"),
     [

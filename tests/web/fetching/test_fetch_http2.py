@@ -7,6 +7,8 @@ import pytest
 from localfact.web.fetching.failures import Reason
 from localfact.web.fetching.fetch import Fetched, Fetcher, FetchError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def trusted(tmp_path: Path) -> tuple[ssl.SSLContext, ssl.SSLContext]:

@@ -68,6 +68,7 @@ async def test_many_hosts_are_asked_at_once() -> None:
         await fetcher.aclose()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/silent", "/slow-drip", "/never-ending", "/status/429?retry=15"])
 async def test_a_fetch_that_is_cancelled_leaves_nothing_behind(site: LoopbackPages, path: str) -> None:
     fetcher = Fetcher(allow_hosts=[ADMITTED], total_seconds=LONGEST, read_seconds=LONGEST, max_bytes=10**9)
@@ -106,6 +107,7 @@ asyncio.run(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 def test_no_bad_page_takes_two_hundred_megabytes(site: LoopbackPages) -> None:
     paths = ["/article/1", "/never-ending", "/large", "/large?stated=no", "/gzip-bomb", "/gzip-bomb?coding=deflate"]
     paths += ["/gzip-members", "/tiny-chunks", "/header-bomb", "/slow-drip", "/large?bytes=10000000"]

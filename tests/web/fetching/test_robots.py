@@ -91,6 +91,7 @@ Rules.parse(wildcards.encode(), "localfact").check(httpx.URL("http://a.example/"
 """
 
 
+@pytest.mark.slow
 def test_wildcards_made_to_take_time_take_little() -> None:
     """Nothing in this process could end a match that goes on and on."""
     subprocess.run([sys.executable, "-c", MATCH_WILDCARDS], timeout=60, check=True)

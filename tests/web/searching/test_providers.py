@@ -49,6 +49,7 @@ async def test_nothing_found_is_an_answer_where_the_provider_says_so(
     assert engines.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROVIDERS)
 @pytest.mark.parametrize(
     ("wrong", "kind"),
@@ -91,6 +92,7 @@ async def test_a_passing_failure_leaves_no_trace(
     assert hurry.slept == [0.5, 7.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "part"),
     [("searxng", "results"), ("serper", "organic"), ("wikipedia", "query"), ("brave", "web")],
@@ -130,6 +132,7 @@ async def test_an_answer_may_be_as_large_as_the_limit(opened: Callable[[str], Se
     await provider.aclose()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", [Misbehaviour(delay=20.0), Misbehaviour(drip=0.1)], ids=["silence", "drip"])
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_an_engine_that_does_not_answer_is_given_up_in_time(
