@@ -16,6 +16,8 @@ from lessons import RESPONSES
 from namespaces import only_loopback
 from taught_model import EXTRACTION_TOKENS, VERIFICATION_TOKENS, Taught
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("--data", ROOT / "index/sample-responses.jsonl", "--corpus", ROOT / "index/sample", "--limit", "1")
 #: Stands before all other hooks, in every Python that is started (as sitecustomize): writes down whatever names a host that is

@@ -18,7 +18,7 @@ from localfact.llm.engine import Chat, Generation, Message
 from localfact.llm.offsets import write
 from localfact.llm.vllm import VLLMEngine
 
-pytestmark = NEEDS_VLLM
+pytestmark = [NEEDS_VLLM, pytest.mark.slow]
 
 
 @pytest.fixture
