@@ -1,10 +1,13 @@
-"""Draws what `localfact show RUN ID` prints, as the terminal shows it:
+"""Draws how `localfact show RUN ID` begins, as the terminal shows it:
 
-make eval
-python -m scripts.plot_output runs/HASH marie-curie [--out docs/output.svg] [--width 110]
+    make eval
+    python -m scripts.plot_output runs/HASH marie-curie [--claims 7] [--out docs/output.svg] [--width 120]
+
+The README shows it.
 """
 
 import argparse
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -15,16 +18,22 @@ from localfact.runs.run_folder import read_assessments
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description="Draws one response of a run as `localfact show` prints it.")
+    options = argparse.ArgumentParser(description="Draws how `localfact show` prints one response of a run.")
     options.add_argument("run", type=Path, help="A run folder.")
     options.add_argument("id", help="A response of it.")
     options.add_argument("--out", type=Path, default=Path("docs/output.svg"), help="An .svg file.")
-    options.add_argument("--width", type=int, default=110, help="Columns of the terminal.")
+    options.add_argument("--claims", type=int, default=7, help="How many of its claims.")
+    options.add_argument("--width", type=int, default=120, help="Columns of the terminal.")
     chosen = options.parse_args()
     (assessment,) = [one for one in read_assessments(chosen.run) if one.response_id == chosen.id]
     terminal = Console(width=chosen.width, record=True, highlight=False, file=StringIO())
-    terminal.print(assessment_view(assessment))
-    terminal.save_svg(str(chosen.out), title=f"localfact show {chosen.run} {chosen.id}", unique_id="output")
+    first = {name: getattr(assessment, name)[: chosen.claims] for name in ("claims", "verdicts")}
+    terminal.print(assessment_view(assessment.model_copy(update=first)))
+    if len(assessment.claims) > chosen.claims:
+        terminal.print("...")
+    drawn = terminal.export_svg(title=f"localfact show {chosen.run} {chosen.id}", unique_id="output")
+    # A picture fetches nothing: the font is the reader's own.
+    chosen.out.write_text(re.sub(r"@font-face \{.*?\}", "", drawn, flags=re.DOTALL), encoding="utf-8")
 
 
 if __name__ == "__main__":
