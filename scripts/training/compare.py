@@ -1,6 +1,6 @@
 """Compares relation models by what a method makes of them on labelled responses: F1, MAE of Pr, Brier, with intervals.
 
-    python -m scripts.training.compare [DATA.json ...] [--relations NAME ...] [--method builtin-fr2] [--work FOLDER]
+    python -m scripts.training.compare [DATA.json ...] [--relations NAME ...] [--method builtin-fr2] [--limit N] [--work FOLDER]
 
 The sample with its labelled claims, and each file named; of the relation models the first is what the others are held against.
 Runs are kept in FOLDER: the same command goes on where it was interrupted.
@@ -56,13 +56,15 @@ def main() -> None:
     parser.add_argument("data", type=Path, nargs="*", help="responses with labelled claims")
     parser.add_argument("--relations", action="append", help=f"default: {LEXICAL}, {BUILTIN_NLI}")
     parser.add_argument("--method", default="builtin-fr2")
+    parser.add_argument("--limit", type=int, help="responses of each; default: all")
     parser.add_argument("--work", type=Path, default=Path("runs/relation-models-compared"))
     options = parser.parse_args()
     names = options.relations or [LEXICAL, BUILTIN_NLI]
     rows = []
     for data in (None, *options.data):
         title = data.stem if data else "sample"
-        runs = [assessed(data, name, options.method, run_folder(options.work / title / options.method, name)) for name in names]
+        within = options.work / title / options.method
+        runs = [assessed(data, name, options.method, run_folder(within, name), options.limit) for name in names]
         rows += table_rows(title, names, runs)
     print(piped(("responses", "relations", "verdicts", *map(str, SCORES)), rows))
     print("\n" + LEGEND)
@@ -73,10 +75,10 @@ def run_folder(within: Path, relations: str) -> Path:
     return within / relations.strip("/").replace("/", "-")
 
 
-def assessed(data: Path | None, relations: str, method: str, out: Path) -> list[Assessment]:
+def assessed(data: Path | None, relations: str, method: str, out: Path, limit: int | None = None) -> list[Assessment]:
     """What the method says of the labelled claims with that relation model."""
     note(f"{data or 'the sample'}: {method}, {relations}")
-    evaluate(data, method=method, options=Options(claims="given", relations=relations), out=out)
+    evaluate(data, method=method, options=Options(claims="given", relations=relations), out=out, limit=limit)
     return read_assessments(out)
 
 

@@ -1,0 +1,105 @@
+"""A reader of the documentation: the folder, models, hub and web that the commands of its pages suppose."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from unittest.mock import patch
+
+from commands import CommandLine, QuickCommandLine
+from loopback_hub import LoopbackHub, Repository
+from small_web import SmallWeb
+from tiny_albert import tiny_albert
+from tiny_models import tiny_llama
+
+from localfact.llm.scripted import ScriptedEngine
+from localfact.llm.settings import EngineSettings
+from localfact.models.cards import load_card
+
+ROOT = Path(__file__).resolve().parents[2]
+LANGUAGE_MODELS = ("llama-3.1-8b", "llama-3.1-70b", "qwen2.5-7b")
+CURIE = "Marie Curie was born in Warsaw in 1867. She won two Nobel Prizes."
+#: Commands that make what later ones of a page read.
+BEFORE = (
+    "eval --data answers.jsonl --corpus index/mine --out runs/HASH",
+    "calibrate --data labelled.jsonl --model llama-3.1-8b --prior-map map.json",
+    "eval --data answers.jsonl --corpus index/mine --model llama-3.1-8b --transcript calls.sqlite --out runs/recorded",
+)
+
+
+def engine(settings: EngineSettings) -> ScriptedEngine:
+    """In place of a large model: finds one claim in everything, and takes the first label."""
+    scripted = ScriptedEngine(
+        lambda chat: "- Marie Curie was born in Warsaw. ###LIKELY SUPPORTED###", lambda chat, labels: {labels[0]: 0.999}
+    )
+    scripted.identity = settings.identity
+    return scripted
+
+
+def weights(folder: Path) -> Path:
+    """Weights, none of them large, under the names of the models that the pages speak of."""
+    made = tiny_llama(folder / "folder", window=8192)
+    for name in LANGUAGE_MODELS:
+        (folder / name).symlink_to(made)
+    tiny_albert(folder / "albert-vitaminc", window=512)
+    return folder
+
+
+def hub() -> LoopbackHub:
+    """Has a few bytes for the model that the pages download."""
+    card = load_card("llama-3.1-8b")
+    assert card.hub is not None
+    files = {"config.json": b"{}", "tokenizer.json": b"{}", "model.safetensors": (2).to_bytes(8, "little") + b"{}"}
+    return LoopbackHub({card.hub: Repository(files, commit=card.revision, gated=True)})
+
+
+def command_line(folder: Path, weights: Path) -> CommandLine:
+    """The command line in the reader's folder."""
+    user = QuickCommandLine(folder)
+    user.environment |= {"LOCALFACT_WEIGHTS": str(weights)}
+    return user
+
+
+def prepare(folder: Path, weights: Path, web: SmallWeb) -> Path:
+    """Fills the folder: data in every form, a corpus, another that was fetched, a run, a transcript, a map of priors."""
+    shutil.copytree(ROOT / "index/sample", folder / "index/mine")
+    pages = (ROOT / "index/sample-pages.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)[:4]
+    for name in ("pages.jsonl", "index/sample-pages.jsonl"):
+        (folder / name).write_text("".join(pages), encoding="utf-8")
+    write_data(folder)
+    user = command_line(folder, weights)
+    fetch = ["corpus", "fetch", "--data", "answers.jsonl", "--out", "index/web", "--embedder", "none", *web.words]
+    with patch("localfact.llm.vllm.VLLMEngine", engine):
+        for words in (fetch, *(command.split() for command in BEFORE)):
+            done = user(*words)
+            assert done.returncode == 0, done.stderr
+    return folder
+
+
+def write_data(folder: Path) -> None:
+    """The files that the pages name, each with one row where that will do."""
+    answer = {"id": "marie-curie", "topic": "Marie Curie", "prompt": "Who was Marie Curie?", "response": CURIE}
+    claims = [{"id": "a", "text": "Marie Curie was born in Warsaw.", "label": "S", "passages": ["p"]}]
+    given = {**answer, "claims": claims, "passages": [{"id": "p", "title": "Marie Curie", "text": "She was born in Warsaw."}]}
+    labelled = {**answer, "claims": [{"text": f"Claim {n}.", "label": "NS" if n < 10 else "S"} for n in range(250)]}
+    facts = [{"text": "Marie Curie was a physicist.", "label": "S"}]
+    biography = {"input": "Who?", "output": CURIE, "topic": "Marie Curie", "annotations": [{"human-atomic-facts": facts}]}
+    relation = {"source": "c", "target": "a", "type": "entailment", "probability": 0.9}
+    graph = {"atoms": {"a": 0.5}, "contexts": {"c": 0.99}, "relations": [relation]}
+    rows = {
+        "answers.jsonl": answer,
+        "labelled.jsonl": labelled,
+        "prompts.jsonl": {"prompt": "Who was Marie Curie?"},
+        **dict.fromkeys(("biographies.jsonl", "claims.jsonl", "flaherty_wikipedia.json"), given),
+        "FACTSCORE.jsonl": biography,
+        **dict.fromkeys(("graph.json", "other.json"), graph),
+    }
+    for name, row in rows.items():
+        (folder / name).write_text(json.dumps(row) + "\n", encoding="utf-8")
+    (folder / "answer.txt").write_text(CURIE)
+    (folder / "question.txt").write_text("Is Warsaw in Poland?")
+    (folder / "more").mkdir()
+    (folder / "more/curie.html").write_text(f"<html><body><article><p>{CURIE}</p></article></body></html>")
+    with (folder / "expert_factor.csv").open("w", newline="") as file:
+        names = ("full_prefix", "completion", "contradiction_0", "contradiction_1", "contradiction_2")
+        csv.writer(file).writerows([names, ("Ada lived. ", "She was born in London.", "in Paris.", "in Rome.", "in Bern.")])
