@@ -15,6 +15,8 @@ from loopback_streams import BAD
 
 from localfact.web.fetching.failures import Reason
 
+pytestmark = pytest.mark.pages
+
 HOST = "127.0.0.9"
 #: The command line, with less patience: of the bad pages many would take all the seconds that there are.
 COMMAND = """
@@ -26,8 +28,6 @@ main()
 #: Runs a command and says the memory of the largest of its processes: our own children are those of all tests.
 MEASURE = """
 import resource, subprocess, sys
-
-pytestmark = pytest.mark.pages
 code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
