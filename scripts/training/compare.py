@@ -75,7 +75,7 @@ def run_folder(within: Path, relations: str) -> Path:
     return within / relations.strip("/").replace("/", "-")
 
 
-def assessed(data: Path | None, relations: str, method: str, out: Path, limit: int | None = None) -> list[Assessment]:
+def assessed(data: Path | None, relations: str, method: str, out: Path, limit: int | None) -> list[Assessment]:
     """What the method says of the labelled claims with that relation model."""
     note(f"{data or 'the sample'}: {method}, {relations}")
     evaluate(data, method=method, options=Options(claims="given", relations=relations), out=out, limit=limit)

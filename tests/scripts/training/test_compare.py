@@ -79,7 +79,7 @@ def test_the_sample_is_assessed_with_each_model_named(
 ) -> None:
     asked = []
 
-    def assessed(data: Path | None, relations: str, method: str, out: Path) -> list[Assessment]:
+    def assessed(data: Path | None, relations: str, method: str, out: Path, limit: int | None) -> list[Assessment]:
         asked.append((data, relations, method, out))
         return GOOD
 
@@ -103,7 +103,7 @@ def test_labelled_claims_are_judged_with_the_relation_model_named(tmp_path: Path
         "contexts": [{"id": "c0", "title": "Bridge", "text": "The bridge opened in 1932.", "link": "https://x.example/bridge"}],
     }
     data.write_text(json.dumps(row), encoding="utf-8")
-    (found,) = compare.assessed(data, "lexical", "builtin-fr2", tmp_path / "run")
+    (found,) = compare.assessed(data, "lexical", "builtin-fr2", tmp_path / "run", None)
     assert [claim.gold for claim in found.claims] == [GoldLabel.SUPPORTED]
     assert "relations: lexical@" in (tmp_path / "run/run.yaml").read_text(encoding="utf-8")
 
