@@ -43,11 +43,11 @@ class Journey:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Adds the wall-clock seconds of the enclosed block to stage `name`."""
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
 def observe_usage(observe: Observer, usage: Usage) -> None:

@@ -38,9 +38,9 @@ def infer(
             graph = read_uai(text_of(file)) if is_uai else read_graph(file)
             if write_uai is not None:
                 write_text(write_uai / f"{file.stem}.uai", as_uai(graph))
-            begun = time.perf_counter()
+            started = time.perf_counter()
             result = marginals(graph, solver=solver, seed=seed)
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - started
         except LocalFactError as error:
             yield {"file": str(file), "error_message": str(error)}
             continue

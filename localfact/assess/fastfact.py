@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
 from localfact.assess.gate import THETA, Gate
-from localfact.assess.verification import VERDICT_OF, begun_answer, read_answer
+from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
 from localfact.errors import CorpusError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine
 from localfact.prompts.boundary import Boundary
@@ -159,7 +159,7 @@ class FastFact:
         """
         while True:
             try:
-                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=begun_answer(reasoning), stage=STAGE)
+                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=answer_up_to_label(reasoning), stage=STAGE)
             except PromptTooLongError:
                 if not reasoning:
                     raise
@@ -173,7 +173,7 @@ class FastFact:
         """
         window = self.engine.identity.window
         # The room that a chosen label takes behind a whole answer is measured with the longest of them.
-        decision = begun_answer(" ") + max(VERDICT_OF, key=len)
+        decision = answer_up_to_label(" ") + max(VERDICT_OF, key=len)
         needed = 0
         for shown in range(len(passages), 0, -1):
             chat = verification_chat(claim.text, passages[:shown], boundary=Boundary(self.seed))

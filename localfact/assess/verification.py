@@ -32,7 +32,7 @@ _MARKUP = " \t\r\n*_`#.\"'“”"
 _JOINTS = re.compile(r"[\s_\-‐‑–]+")
 
 
-class Answer(NamedTuple):
+class VerifierAnswer(NamedTuple):
     """What was read.
 
     Attributes:
@@ -44,7 +44,7 @@ class Answer(NamedTuple):
     reasoning: str
 
 
-def read_answer(text: str, *, finished: bool = True) -> Answer:
+def read_answer(text: str, *, finished: bool = True) -> VerifierAnswer:
     """Reads a verifier's answer.
 
     The last line that begins with "Decision" decides, by the one label between hashes on it, or on the line below where it is
@@ -59,17 +59,17 @@ def read_answer(text: str, *, finished: bool = True) -> Answer:
     before, ends, said = readable(text).rpartition(_THOUGHT_ENDS)
     thought = before + ends
     if _THOUGHT_BEGINS in said:
-        return Answer(None, (thought + said).rstrip())
+        return VerifierAnswer(None, (thought + said).rstrip())
     decisions = list(_DECISION_LINE.finditer(said))
     if not finished:
-        return Answer(None, (thought + (said[: decisions[0].start()] if decisions else said)).rstrip())
+        return VerifierAnswer(None, (thought + (said[: decisions[0].start()] if decisions else said)).rstrip())
     if decisions:
-        return Answer(_decided(said, decisions[-1]), (thought + said[: decisions[-1].start()]).rstrip())
+        return VerifierAnswer(_decided(said, decisions[-1]), (thought + said[: decisions[-1].start()]).rstrip())
     label, reasoning = _undeclared(said)
-    return Answer(label, (thought + reasoning).rstrip())
+    return VerifierAnswer(label, (thought + reasoning).rstrip())
 
 
-def begun_answer(reasoning: str) -> str:
+def answer_up_to_label(reasoning: str) -> str:
     """The answer up to where its label belongs: what a model is given to go on with when it named none itself."""
     if _THOUGHT_BEGINS in reasoning.rpartition(_THOUGHT_ENDS)[2]:
         reasoning += f"\n{_THOUGHT_ENDS}"
@@ -89,14 +89,14 @@ def _decided(text: str, line: re.Match[str]) -> VerdictLabel | None:
     return None if text[end:].strip(_MARKUP) else _verdict(value)
 
 
-def _undeclared(text: str) -> Answer:
+def _undeclared(text: str) -> VerifierAnswer:
     """The label of an answer without a decision line."""
     body, _, last = text.rstrip().rpartition("\n")
     alone = _HASHED.fullmatch(last.strip(" \t*_`."))
     hashed = {_verdict(written) for written in _HASHED.findall(text)}
     if alone is None or len(hashed) != 1 or None in hashed:
-        return Answer(None, text)
-    return Answer(hashed.pop(), body)
+        return VerifierAnswer(None, text)
+    return VerifierAnswer(hashed.pop(), body)
 
 
 def _verdict(written: str) -> VerdictLabel | None:

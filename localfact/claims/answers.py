@@ -6,7 +6,7 @@ Nothing is guessed: a line that is not surely a claim with one label is handed b
 import re
 from typing import NamedTuple
 
-from localfact.claims.lines import WORD, Answer, answer_of, claim_span, telling_lines, thoughts
+from localfact.claims.lines import WORD, ParsedAnswer, claim_span, informative_lines, parsed_answer, thoughts
 from localfact.records import Span
 from localfact.vocabulary import PreVerificationLabel
 
@@ -34,7 +34,7 @@ class LabelledClaim(NamedTuple):
     label_span: Span
 
 
-def read_answer(answer: str, *, cut: bool = False) -> Answer[LabelledClaim]:
+def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim]:
     """Reads the answer of an extractor. Any text can be read.
 
     Headers ("Claims:"), fences and lines without a letter or digit say nothing and are left out of `unparsed`.
@@ -47,7 +47,7 @@ def read_answer(answer: str, *, cut: bool = False) -> Answer[LabelledClaim]:
     claims: list[LabelledClaim] = []
     unparsed: list[str] = []
     waiting: Span | None = None
-    for line in (_Line(answer, span.start, span.end) for span in telling_lines(answer, thought.end)):
+    for line in (_Line(answer, span.start, span.end) for span in informative_lines(answer, thought.end)):
         whole = not cut or bool(answer[line.end :].strip(" \t"))
         label = line.label(whole=whole)
         if label and waiting and line.only_label:
@@ -60,7 +60,7 @@ def read_answer(answer: str, *, cut: bool = False) -> Answer[LabelledClaim]:
         else:
             unparsed.append(line.text)
         waiting = None if line.labels or line.announces else line.claim
-    return answer_of(thought, claims, unparsed)
+    return parsed_answer(thought, claims, unparsed)
 
 
 class _Label(NamedTuple):

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Generic
 
 from localfact.claims.chunks import Chunk, Stride, chunks_of, halves
-from localfact.claims.lines import Answer, Read
+from localfact.claims.lines import ParsedAnswer, Read
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.prompts import Boundary
@@ -60,8 +60,8 @@ class Replies:
     @property
     def counts(self) -> dict[str, int]:
         """Whole numbers in an order that does not depend on which answer came first."""
-        told = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
-        return {"sentences": self.sentences, "chunks": len(self.replies), **{name: self.tally[name] for name in told}}
+        names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
+        return {"sentences": self.sentences, "chunks": len(self.replies), **{name: self.tally[name] for name in names}}
 
     def warnings(self) -> Iterator[str]:
         """Without figures, so that a run's summary gives each once, with how many responses it concerns."""
@@ -98,12 +98,12 @@ class ClaimAsking(ABC, Generic[Read]):
         """The prompt for the claims of `text`; all three texts are empty when only the frame is measured."""
 
     @abstractmethod
-    def _read(self, text: str, *, cut: bool) -> Answer[Read]:
+    def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Read]:
         """Reads an answer."""
 
     @abstractmethod
     async def _claims(
-        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[Read], tally: Counter[str]
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[Read], tally: Counter[str]
     ) -> tuple[Claim, ...]:
         """The claims of an answer about a chunk, without ids."""
 

@@ -7,7 +7,7 @@ from collections import Counter
 
 from localfact.claims.asking import ClaimAsking
 from localfact.claims.chunks import Chunk, Places
-from localfact.claims.lines import Answer
+from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merged, numbered
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Engine, Generation
@@ -50,11 +50,11 @@ class Atomizer(ClaimAsking[Unit]):
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return atomization_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
 
-    def _read(self, text: str, *, cut: bool) -> Answer[Unit]:
+    def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Unit]:
         return read_units(text, cut=cut)
 
     async def _claims(
-        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[Unit], tally: Counter[str]
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[Unit], tally: Counter[str]
     ) -> tuple[Claim, ...]:
         numbers = [unit.number for unit in answer.claims]
         tally["answers_misnumbered"] += numbers != list(range(1, len(numbers) + 1))

@@ -11,7 +11,7 @@ from typing import Literal
 from localfact.claims.answers import LabelledClaim, read_answer
 from localfact.claims.asking import ClaimAsking
 from localfact.claims.chunks import Chunk, Places, Stride, checked_stride
-from localfact.claims.lines import Answer
+from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import Merged, merged, numbered
 from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
@@ -83,11 +83,11 @@ class ChunkedExtractor(ClaimAsking[LabelledClaim]):
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return extraction_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
 
-    def _read(self, text: str, *, cut: bool) -> Answer[LabelledClaim]:
+    def _read(self, text: str, *, cut: bool) -> ParsedAnswer[LabelledClaim]:
         return read_answer(text, cut=cut)
 
     async def _claims(
-        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[LabelledClaim], tally: Counter[str]
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[LabelledClaim], tally: Counter[str]
     ) -> tuple[Claim, ...]:
         preverified = await together(self._preverification(chat, generation, claim, tally) for claim in answer.claims)
         places = Places(chunk)

@@ -37,7 +37,7 @@ Read = TypeVar("Read", bound=ReadClaim)
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Read]):
+class ParsedAnswer(Generic[Read]):
     """An answer that was read.
 
     Attributes:
@@ -67,13 +67,13 @@ def thoughts(answer: str) -> Thoughts:
     return Thoughts(found.group().strip() if WORD.search(found.group()) else "", found.end())
 
 
-def answer_of(told: Thoughts, claims: list[Read], unparsed: list[str]) -> Answer[Read]:
+def parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:
     """The answer, thoughts before all that is unparsed. That there is no claim counts only as the whole answer."""
     nothing = not claims and len(unparsed) == 1 and says_nothing(unparsed[0])
-    return Answer(tuple(claims), (*([told.text] if told.text else ()), *(() if nothing else unparsed)), nothing)
+    return ParsedAnswer(tuple(claims), (*([thought.text] if thought.text else ()), *(() if nothing else unparsed)), nothing)
 
 
-def telling_lines(answer: str, start: int) -> Iterator[Span]:
+def informative_lines(answer: str, start: int) -> Iterator[Span]:
     """The lines from `start` on, less headers ("Claims:"), fences, and lines without a letter or digit."""
     for line in _LINE.finditer(answer, start):
         text = line.group()

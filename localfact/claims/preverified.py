@@ -55,14 +55,14 @@ class PreVerifiedClaims:
     async def _preverified(self, chat: Chat, claim: Claim) -> Claim:
         if claim.preverification is not None:
             return claim
-        begun = f"- {' '.join(claim.text.split())} ###"
+        prefix = f"- {' '.join(claim.text.split())} ###"
         try:
-            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=begun, stage=PREVERIFY)
+            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, stage=PREVERIFY)
         except PromptTooLongError:
             return claim
         written = max(TIES, key=lambda label: choice.log_probs[label])
         # Of several labels only the tokens that tell them apart are asked; confidence is the product over all (equation 1).
-        whole = await self._engine.choose(chat, (written,), prefix=begun, stage=PREVERIFY)
+        whole = await self._engine.choose(chat, (written,), prefix=prefix, stage=PREVERIFY)
         preverification = PreVerification(
             label=WRITTEN[written],
             confidence=min(1.0, math.exp(whole.log_probs[written])),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.claims.lines import claim_span, telling_lines, thoughts
+from localfact.claims.lines import claim_span, informative_lines, thoughts
 from localfact.claims.merging import merged
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Generation
@@ -174,7 +174,7 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     A cut answer, several lines, a line without a letter and one that is far longer than the claim are no revision.
     """
     answer = readable(generation.text)
-    lines = telling_lines(answer, thoughts(answer).end)
+    lines = informative_lines(answer, thoughts(answer).end)
     told = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
     if generation.finish != "stop" or len(told) != 1:
         return None

@@ -6,7 +6,7 @@ Nothing is guessed: a line that is not surely one numbered claim is handed back 
 import re
 from typing import NamedTuple
 
-from localfact.claims.lines import Answer, answer_of, claim_span, telling_lines, thoughts
+from localfact.claims.lines import ParsedAnswer, claim_span, informative_lines, parsed_answer, thoughts
 from localfact.records import Span
 
 _NUMBER = re.compile(r"\s*(?:[-*+•–]\s+)?(?:\*\*)?\[(?P<number>\d{1,3})\](?:\*\*)?(?:[.:](?=\s))?\s*")
@@ -23,7 +23,7 @@ class Unit(NamedTuple):
     number: int
 
 
-def read_units(answer: str, *, cut: bool = False) -> Answer[Unit]:
+def read_units(answer: str, *, cut: bool = False) -> ParsedAnswer[Unit]:
     """Reads the answer of an atomizer. Any text can be read.
 
     Numbers tell claims from remarks and do nothing else: out of order, twice or with gaps, each line is a claim of its own.
@@ -38,14 +38,14 @@ def read_units(answer: str, *, cut: bool = False) -> Answer[Unit]:
     end = run_on.start() if run_on else len(answer)
     units: list[Unit] = []
     unparsed: list[str] = []
-    for line in telling_lines(answer[:end], thought.end):
+    for line in informative_lines(answer[:end], thought.end):
         whole = not cut or bool(answer[line.end :].strip(" \t"))
         unit = _unit(answer, line) if whole else None
         if unit is None:
             unparsed.append(answer[line.start : line.end].strip())
         else:
             units.append(unit)
-    return answer_of(thought, units, [*unparsed, *([answer[end:].strip()] if run_on else [])])
+    return parsed_answer(thought, units, [*unparsed, *([answer[end:].strip()] if run_on else [])])
 
 
 def _unit(answer: str, line: Span) -> Unit | None:

@@ -85,9 +85,9 @@ class CorpusWriter:
         try:
             self.description = self._described()
             if identity is not None and self.description.id is None:
-                begun = self.description.unfinished or not self.description.content
+                unfinished = self.description.unfinished or not self.description.content
                 with writing(self._place):
-                    self._describe(self.description.model_copy(update={"id": identity, "unfinished": begun}))
+                    self._describe(self.description.model_copy(update={"id": identity, "unfinished": unfinished}))
             self._archive: Archive | None = None
             self._recorder: Recorder | None = None
         except BaseException:

@@ -61,32 +61,32 @@ class LabelTree:
         ]
 
 
-def label_tree(begun: Sequence[int], written: Mapping[str, Sequence[int]]) -> LabelTree:
+def label_tree(prompt: Sequence[int], written: Mapping[str, Sequence[int]]) -> LabelTree:
     """Returns the tree of labels that were tokenised in their place.
 
     Tokens that merge over the edge between prompt and label are met by walking back: the prompt ends where the longest common
-    token prefix of `begun` and all written labels ends, and what was cut off it belongs to each label's path, in the tokens
+    token prefix of `prompt` and all written labels ends, and what was cut off it belongs to each label's path, in the tokens
     that this label makes of it. So every label has the tokens a model was taught to write it with.
 
     Args:
-        begun: the tokens of the prompt alone.
+        prompt: the tokens of the prompt alone.
         written: label -> the tokens of prompt and label written as one text.
 
     Raises:
         InputError: two labels are the same tokens, or a label writes none.
     """
-    shared = len(begun)
+    shared = len(prompt)
     for ids in written.values():
-        shared = min(shared, _common(begun, ids))
+        shared = min(shared, _common(prompt, ids))
     paths = {label: tuple(ids[shared:]) for label, ids in written.items()}
     named: dict[Ids, str] = {}
     for label, path in paths.items():
-        if not path or len(written[label]) == len(begun) == _common(begun, written[label]):
+        if not path or len(written[label]) == len(prompt) == _common(prompt, written[label]):
             raise InputError(f"The label {label!r} writes nothing in this place: this tokenizer drops it.")
         if path in named:
             raise InputError(f"The labels {named[path]!r} and {label!r} are the same tokens in this model. Name them apart.")
         named[path] = label
-    return LabelTree(tuple(begun[:shared]), paths, _nodes(set(named)))
+    return LabelTree(tuple(prompt[:shared]), paths, _nodes(set(named)))
 
 
 def checked(labels: Sequence[str]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from localfact.llm.labels import checked
 from localfact.runtime.usage import Usage
 
 #: What it answers: a text, or its pieces each with the probability it was written with.
-Answer = str | Sequence[tuple[str, float]]
+ScriptedAnswer = str | Sequence[tuple[str, float]]
 #: The probability of a piece that the script gives none.
 CERTAIN = 0.999
 
@@ -26,19 +26,19 @@ class ScriptedEngine:
     """Answers by a script.
 
     Attributes:
-        calls: every chat it was asked to answer or to choose for, with the begun answer as a last assistant message.
+        calls: every chat it was asked to answer or to choose for, with the with_prefix answer as a last assistant message.
     """
 
     def __init__(
         self,
-        answer: Callable[[Chat], Answer] = lambda chat: "",
+        answer: Callable[[Chat], ScriptedAnswer] = lambda chat: "",
         choose: Callable[[Chat, Sequence[str]], Mapping[str, float]] = lambda chat, labels: {},
         *,
         window: int = 32_768,
     ) -> None:
         """Takes what it says to a chat, and how probable each label is (labels left out share what is left).
 
-        A begun answer stands in the chat that `choose` is given as its last message, the assistant's.
+        A with_prefix answer stands in the chat that `choose` is given as its last message, the assistant's.
         """
         self.identity = EngineIdentity(model="scripted", revision="0", dtype="float32", window=window)
         self.calls: list[Chat] = []
@@ -73,7 +73,7 @@ class ScriptedEngine:
         """The script's probabilities."""
         labels = checked(labels)
         asked = await self._admitted(chat, prefix)
-        given = self._choose(begun(chat, prefix), labels)
+        given = self._choose(with_prefix(chat, prefix), labels)
         missing = [label for label in labels if label not in given]
         rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
         log_probs = {label: math.log(given.get(label, rest)) for label in labels}
@@ -83,13 +83,13 @@ class ScriptedEngine:
         """Nothing to end."""
 
     async def _admitted(self, chat: Chat, prefix: str) -> int:
-        self.calls.append(begun(chat, prefix))
+        self.calls.append(with_prefix(chat, prefix))
         asked = await self.count(chat, prefix=prefix)
         if asked >= self.identity.window:
             raise PromptTooLongError(f"The prompt has {asked:,} tokens; the window has {self.identity.window:,}.")
         return asked
 
 
-def begun(chat: Chat, prefix: str) -> Chat:
-    """The chat with a begun answer as its last message."""
+def with_prefix(chat: Chat, prefix: str) -> Chat:
+    """The chat with the answer prefix as a last message of the assistant; the chat itself for an empty prefix."""
     return (*chat, Message("assistant", prefix)) if prefix else tuple(chat)

@@ -15,7 +15,7 @@ from typing import TypeVar
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
 from localfact.llm.labels import checked
-from localfact.llm.transcript_calls import Answer, Call, ChooseCall, CountCall, GenerateCall, Keys
+from localfact.llm.transcript_calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Keys
 from localfact.llm.transcript_store import CallStore
 
 Result = TypeVar("Result")
@@ -61,7 +61,7 @@ class _TranscriptEngine:
         """As `Engine.choose`; the usage is that of the recorded call."""
         return await self._answer(ChooseCall(tuple(chat), stage, checked(labels), prefix))
 
-    async def _answer(self, call: Call[Answer]) -> Answer:
+    async def _answer(self, call: Call[CallResult]) -> CallResult:
         keys = call.keys(self._identity)
         kept = await self._kept(call, keys)
         try:
@@ -72,7 +72,7 @@ class _TranscriptEngine:
                 "Copy it again, or remove it and record again with --transcript."
             ) from error
 
-    async def _kept(self, call: Call[Answer], keys: Keys) -> str:
+    async def _kept(self, call: Call[CallResult], keys: Keys) -> str:
         """The answer as it is kept, of a call with these keys."""
         raise NotImplementedError
 
@@ -132,7 +132,7 @@ class RecordingEngine(_TranscriptEngine):
             await asyncio.gather(*open_calls, return_exceptions=True)
             await self._close()
 
-    async def _kept(self, call: Call[Answer], keys: Keys) -> str:
+    async def _kept(self, call: Call[CallResult], keys: Keys) -> str:
         slot = (asyncio.get_running_loop(), keys.windowed)
         while True:
             flight = self._flights.get(slot)
@@ -157,11 +157,11 @@ class RecordingEngine(_TranscriptEngine):
                     if self._flights.get(slot) is flight:
                         del self._flights[slot]
 
-    async def _found_or_asked(self, call: Call[Answer], keys: Keys) -> str:
+    async def _found_or_asked(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is not None:
             return found
-        answer: Answer | PromptTooLongError
+        answer: CallResult | PromptTooLongError
         try:
             answer = await call.ask(self._engine)
         except PromptTooLongError as error:
@@ -195,7 +195,7 @@ class ReplayEngine(_TranscriptEngine):
             self._closed = True
             await self._close()
 
-    async def _kept(self, call: Call[Answer], keys: Keys) -> str:
+    async def _kept(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is None:
             raise MissingError(
@@ -246,7 +246,7 @@ def described(identity: EngineIdentity) -> str:
     return f"{identity.model}@{identity.revision} {precision}, template {identity.template}, window {identity.window}"
 
 
-def named(call: Call[Answer], keys: Keys) -> str:
+def named(call: Call[CallResult], keys: Keys) -> str:
     """A call in words a person can find it by: kind, stage, key, and how its last message ends."""
     stage = f" of the stage '{call.stage}'" if call.stage else ""
     # What many prompts share comes first, so the end tells them apart.

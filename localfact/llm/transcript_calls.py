@@ -20,7 +20,7 @@ FORMAT = 1
 #: Begins a revision that stands for content: a commit of the hub, or the hash of the files. What follows a "+" are arguments.
 CONTENT = re.compile(r"([0-9a-f]{40}|sha256:[0-9a-f]{64})(?=\+|$)")
 
-Answer = TypeVar("Answer", int, Generation, Choice)
+CallResult = TypeVar("CallResult", int, Generation, Choice)
 TOO_LONG = "prompt_too_long"
 
 
@@ -46,7 +46,7 @@ class Keys(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Call(ABC, Generic[Answer]):
+class Call(ABC, Generic[CallResult]):
     """A call, as it was asked. `stage` is kept for the reader; it is not part of the key."""
 
     chat: Chat
@@ -59,18 +59,18 @@ class Call(ABC, Generic[Answer]):
         """What decides the answer besides the messages and the engine, in the one form that equal calls share."""
 
     @abstractmethod
-    async def ask(self, engine: Engine) -> Answer:
+    async def ask(self, engine: Engine) -> CallResult:
         """Asks the engine."""
 
     @abstractmethod
-    def plain(self, answer: Answer) -> Any:
+    def plain(self, answer: CallResult) -> Any:
         """The answer in JSON's types."""
 
     @abstractmethod
-    def read(self, plain: Any) -> Answer:
+    def read(self, plain: Any) -> CallResult:
         """The answer from JSON's types, equal to the one that was written, for this very call."""
 
-    def cut_by_window(self, answer: Answer) -> bool:
+    def cut_by_window(self, answer: CallResult) -> bool:
         """Whether a larger window might have given more."""
         return False
 
@@ -90,13 +90,13 @@ class Call(ABC, Generic[Answer]):
         }
         return Keys(digest(described), digest({**described, "window": identity.window}))
 
-    def encoded(self, answer: Answer | PromptTooLongError) -> tuple[str, bool]:
+    def encoded(self, answer: CallResult | PromptTooLongError) -> tuple[str, bool]:
         """The answer, or the error of this call alone, as JSON, and whether it holds for this window only."""
         if isinstance(answer, PromptTooLongError):
             return json_text({TOO_LONG: str(answer)}), True
         return json_text(self.plain(answer)), self.cut_by_window(answer)
 
-    def decoded(self, text: str) -> Answer:
+    def decoded(self, text: str) -> CallResult:
         """The answer that `encoded` wrote.
 
         Raises:

@@ -132,9 +132,9 @@ class VLLMEngine:
         await asyncio.to_thread(self._core.end)
 
     def _tree(self, chat: Chat, labels: Sequence[str], prefix: str) -> LabelTree:
-        begun = self._layout.text(chat, prefix)
-        begun_ids, *written = self._layout.all_ids([begun, *(begun + label for label in labels)])
-        return label_tree(begun_ids, dict(zip(labels, written, strict=True)))
+        prompt = self._layout.text(chat, prefix)
+        prompt_ids, *written = self._layout.all_ids([prompt, *(prompt + label for label in labels)])
+        return label_tree(prompt_ids, dict(zip(labels, written, strict=True)))
 
     async def _probe(self, tree: LabelTree, node: Node, children: Sequence[int]) -> Any:
         parameters = self._core.parameters(max_tokens=1, temperature=0, logprob_token_ids=list(children), detokenize=False)

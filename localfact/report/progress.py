@@ -35,7 +35,7 @@ class TerminalProgress:
         )
         self._counts: Counter[str] = Counter()
         self._before = self._done = self._total = self._printed = 0
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._task = self._bar.add_task("loading", total=None, left="")
         self._live = Live(console=console, get_renderable=self.drawn, transient=True)
 
@@ -59,7 +59,7 @@ class TerminalProgress:
         """There are so many responses, of which so many were done before."""
         self._total = responses
         self._before = self._done = self._printed = done
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._bar.reset(self._task, total=responses, completed=done, description="resuming" if done else "working", left="")
 
     def count(self, stage: str, number: int) -> None:
@@ -74,7 +74,7 @@ class TerminalProgress:
         counts = self._counts
         parts = [f"{counts[name]:,} {name.replace('_', ' ')}" for name in COUNTED if counts[name]]
         if counts["prompt_tokens"]:
-            rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._begun)
+            rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._started)
             parts.append(f"{rate:,.0f} tokens/s ({counts['cached_tokens'] / counts['prompt_tokens']:.0%} of prompts cached)")
         return ", ".join(parts)
 
@@ -83,7 +83,7 @@ class TerminalProgress:
         done, remaining = self._done - self._before, self._total - self._done
         if not done or not remaining:
             return ""
-        seconds = round((time.monotonic() - self._begun) / done * remaining)
+        seconds = round((time.monotonic() - self._started) / done * remaining)
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
     def response_done(self, assessment: Assessment) -> None:

@@ -43,7 +43,7 @@ def lock(file: Path, made: Path) -> IO[bytes]:
     return handle
 
 
-def begun_content(text: bytes, file: Path) -> dict[str, Any]:
+def stored_description(text: bytes, file: Path) -> dict[str, Any]:
     """What the YAML file beside the lines says: `settings`, `versions` and notes for a reader.
 
     Raises:
@@ -64,7 +64,7 @@ def agree(
     """Holds what is to be done against what was begun; returns a warning for each version that differs.
 
     Args:
-        made: the folder or file. before: `begun_content` of it. settings, versions: of today. what: `made` in a word.
+        made: the folder or file. before: `stored_description` of it. settings, versions: of today. what: `made` in a word.
 
     Raises:
         RunFolderError: the settings differ, so the new lines would not go with the old ones.

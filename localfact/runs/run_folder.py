@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.records import Assessment
-from localfact.runs.journal import Appended, Settings, agree, begun_content, lines_of, lock
+from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
 from localfact.runtime.files import NEW, replace, whole_lines, write_errors
 from localfact.vocabulary import VerdictLabel
 
@@ -218,7 +218,7 @@ def read_run_file(path: Path) -> dict[str, Any]:
     file = path / RUN_FILE
     if not file.is_file():
         raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.")
-    return begun_content(file.read_bytes(), file)
+    return stored_description(file.read_bytes(), file)
 
 
 def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:

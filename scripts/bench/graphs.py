@@ -176,9 +176,9 @@ def timed(work: Callable[[], object]) -> float:
     work()
     taken = []
     for _ in range(CALLS):
-        begun = time.process_time()
+        started = time.process_time()
         work()
-        taken.append(1000 * (time.process_time() - begun))
+        taken.append(1000 * (time.process_time() - started))
     return float(np.median(taken))
 
 
@@ -219,11 +219,11 @@ def peer_time(peer: Callable[[FactorGraph], object], case: Case, found: Marginal
     if not found.exact or not case.consistent or (found.width or 0) > PEER_WIDTH:
         return ""
     try:
-        begun = time.process_time()
+        started = time.process_time()
         peer(case.graph)
     except InputError:
         return "gives up"
-    return f"{1000 * (time.process_time() - begun):,.1f}"
+    return f"{1000 * (time.process_time() - started):,.1f}"
 
 
 def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:

@@ -13,7 +13,7 @@ from localfact.assess.verification import DECISION, VERDICT_OF, read_answer
 from localfact.errors import CorpusError, EngineError, InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
 from localfact.runtime.usage import Ledger, kept_in
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
@@ -48,7 +48,9 @@ def asked_about(chat: Chat) -> str:
     return re.findall(r"statement (\w+)", "\n".join(message.content for message in chat))[-1]
 
 
-def verifier(answers: Mapping[str, Answer], chosen: Mapping[str, float] | None = None, **options: int) -> ScriptedEngine:
+def verifier(
+    answers: Mapping[str, ScriptedAnswer], chosen: Mapping[str, float] | None = None, **options: int
+) -> ScriptedEngine:
     return ScriptedEngine(lambda chat: answers[asked_about(chat)], lambda chat, labels: chosen or {}, **options)
 
 

@@ -9,7 +9,7 @@ from localfact.claims.atomizer import Atomizer
 from localfact.errors import EngineError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
 from localfact.runtime.usage import Ledger, kept_in
@@ -29,7 +29,7 @@ def frame() -> int:
     return asyncio.run(ScriptedEngine().count(chat))
 
 
-def echo() -> Callable[[Chat], Answer]:
+def echo() -> Callable[[Chat], ScriptedAnswer]:
     """A model that takes every sentence for a claim."""
 
     def answer(chat: Chat) -> str:
@@ -185,7 +185,7 @@ async def test_a_window_that_the_instructions_fill_is_an_error_with_the_numbers(
 
 
 async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise EngineError("The engine died.")
 
     with pytest.raises(EngineError, match="died"):

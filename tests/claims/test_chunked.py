@@ -10,7 +10,7 @@ from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import EngineError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import CERTAIN, Answer, ScriptedEngine
+from localfact.llm.scripted import CERTAIN, ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Extraction, Response, Span
 from localfact.runtime.usage import Ledger, kept_in
@@ -32,7 +32,7 @@ def frame(response: Response) -> int:
     return asyncio.run(ScriptedEngine().count(chat))
 
 
-def echo(label: str = "SUPPORTED") -> Callable[[Chat], Answer]:
+def echo(label: str = "SUPPORTED") -> Callable[[Chat], ScriptedAnswer]:
     """A model that takes every sentence for a claim."""
     return lambda chat: "\n".join(
         f"- {claim} ###{label}###" for claim in re.findall(r"[^.]+\.", shown(chat).replace("\n", " "))
@@ -339,7 +339,7 @@ async def test_signs_that_no_file_can_hold_become_replacement_characters() -> No
 
 
 async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise EngineError("The engine died.")
 
     with pytest.raises(EngineError, match="died"):

@@ -20,7 +20,7 @@ from localfact.evidence.queries import (
 )
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Response
 from localfact.runtime.usage import Ledger, kept_in
 
@@ -108,7 +108,7 @@ async def test_a_claim_too_long_for_the_window_is_searched_by_itself() -> None:
 
 @pytest.mark.parametrize("error", [EngineError("It died."), MissingError("Not here."), InputError("No such chat.")])
 async def test_an_error_that_concerns_all_claims_is_raised(error: Exception) -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise error
 
     with pytest.raises(type(error)):

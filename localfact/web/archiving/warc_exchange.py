@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
-from localfact.web.archiving.warc_fields import address_written, answer_of, digest_agrees, digest_written, time_of
+from localfact.web.archiving.warc_fields import address_written, digest_agrees, digest_written, http_message_of, time_of
 from localfact.web.archiving.warc_records import DamagedError, Record
 from localfact.web.fetching.exchange import Exchange, Headers
 
@@ -162,7 +162,7 @@ def exchange_of(response: Record, request: Record | None) -> Exchange:
     Raises:
         DamagedError: the record is none of ours, or not as it was written.
     """
-    answer = answer_of(response.block or b"")
+    answer = http_message_of(response.block or b"")
     time = time_of(response.field("WARC-Date"))
     if response.kind != "response" or answer is None or time is None or not re.match(r"[0-9]+( |$)", answer.status_line):
         raise DamagedError(response.offset, "what stands there is no answer of the web")
@@ -172,7 +172,7 @@ def exchange_of(response: Record, request: Record | None) -> Exchange:
     newer = response.field("WARC-Protocol") == "h2"
     truncated = response.field("WARC-Truncated")
     values: dict[str, Any] = {}
-    asked = answer_of(request.block or b"") if request and belongs(request, response) else None
+    asked = http_message_of(request.block or b"") if request and belongs(request, response) else None
     if asked:
         values = {"method": asked.protocol, "request_headers": asked.headers}
     return Exchange(

@@ -24,7 +24,7 @@ ALGORITHMS = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512"}
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpMessage:
     """An HTTP answer as it stands in a block; of a request `protocol` holds the method."""
 
     protocol: str
@@ -41,12 +41,12 @@ def parsed_head(head: bytes) -> tuple[str, str, Headers]:
     return parsed.protocol, parsed.statusline, tuple(parsed.headers)
 
 
-def answer_of(block: bytes) -> Answer | None:
+def http_message_of(block: bytes) -> HttpMessage | None:
     """The HTTP answer, or request, in a block; None where it does not begin with one."""
     end = END_OF_HEAD.search(block, 0, MAX_HEAD_BYTES)
     if end is None or not block[: end.start()].strip():
         return None
-    return Answer(*parsed_head(block[: end.end()]), block[end.end() :])
+    return HttpMessage(*parsed_head(block[: end.end()]), block[end.end() :])
 
 
 def time_of(date: str | None) -> datetime | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from localfact.text import readable
-from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, answer_of, digest_agrees, time_of
+from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, digest_agrees, http_message_of, time_of
 from localfact.web.archiving.warc_records import GZIP_MAGIC, DamagedError, Record, Unzipped, records
 from localfact.web.fetching.exchange import Exchange, Headers, header_of
 
@@ -184,7 +184,7 @@ class Reader:
 
 def response(block: bytes) -> Content:
     """The content of a response record: an HTTP answer with status 200."""
-    answer = answer_of(block)
+    answer = http_message_of(block)
     if answer is None or not answer.protocol.upper().startswith("HTTP/"):
         raise PassedOverError("The record holds no HTTP answer.")
     status = re.match(r"([0-9]{3})(?: (.*))?$", answer.status_line)

@@ -193,8 +193,8 @@ def records(source: Unzipped, max_block: int) -> Iterator[Record]:
     Raises:
         DamagedError: the file cannot be read on, or something between records is none.
     """
-    while (begun := record_head(source)) is not None:
-        fields, offset, alone = begun
+    while (head := record_head(source)) is not None:
+        fields, offset, alone = head
         stated = header_of(fields, "Content-Length") or ""
         if not re.fullmatch(r"[0-9]{1,18}", stated):
             raise DamagedError(offset, "a record does not say how long it is")

@@ -59,7 +59,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 @dataclass
-class Answering:
+class ArrivingAnswer:
     """An answer on its way.
 
     Attributes:
@@ -82,9 +82,9 @@ class Connections:
         self._idle: dict[Origin, httpcore.AsyncConnectionPool] = {}
 
     @asynccontextmanager
-    async def answering(
+    async def get(
         self, url: httpx.URL, headers: list[tuple[bytes, bytes]], read_seconds: float
-    ) -> AsyncIterator[Answering]:
+    ) -> AsyncIterator[ArrivingAnswer]:
         """GETs a URL: the answer with its headers received and its body still to come.
 
         Raises:
@@ -100,9 +100,9 @@ class Connections:
         whole = False
         try:
             async with pool.stream("GET", request, headers=headers, extensions={"timeout": seconds}) as response:
-                answering = Answering(response)
-                yield answering
-                whole = answering.whole
+                arriving = ArrivingAnswer(response)
+                yield arriving
+                whole = arriving.whole
         finally:
             # Where a body was not read out, httpcore closes a connection of HTTP/1.1, but goes on with one of HTTP/2, without
             # a word to the server, which then sends until its window is used up.

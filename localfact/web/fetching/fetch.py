@@ -13,7 +13,7 @@ from localfact.web.fetching.addresses import Addresses, Resolve, host_of
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 from localfact.web.fetching.politeness import Clock, Sleep, Turns
-from localfact.web.fetching.request import OUT_OF_TIME, Answer, Taking, ask
+from localfact.web.fetching.request import OUT_OF_TIME, HttpAnswer, Taking, ask
 from localfact.web.fetching.robots import ROBOTS_BYTES, Robots, Rules, Visit
 from localfact.web.http_headers import retry_after_seconds, user_agent
 
@@ -167,7 +167,7 @@ class Fetcher:
         await self._connections.aclose()
         self._addresses.close()
 
-    async def _follow(self, url: "httpx.URL", journey: _Journey, taking: Taking) -> "tuple[httpx.URL, Answer]":
+    async def _follow(self, url: "httpx.URL", journey: _Journey, taking: Taking) -> "tuple[httpx.URL, HttpAnswer]":
         """Asks for a URL and for what it redirects to, each target checked anew."""
         seen = [url]
         while True:
@@ -181,7 +181,7 @@ class Fetcher:
                 raise PageError(Reason.TOO_MANY_REDIRECTS, how)
             seen.append(url)
 
-    def _redirect(self, url: "httpx.URL", answer: Answer) -> "httpx.URL | None":
+    def _redirect(self, url: "httpx.URL", answer: HttpAnswer) -> "httpx.URL | None":
         """Where an answer redirects to; None for a page.
 
         Raises:
@@ -204,7 +204,7 @@ class Fetcher:
         except (httpx.InvalidURL, ValueError) as error:
             raise PageError(Reason.ADDRESS_REFUSED, f"{location[:200]} is no address") from error
 
-    async def _answer(self, url: "httpx.URL", journey: _Journey, taking: Taking) -> Answer:
+    async def _answer(self, url: "httpx.URL", journey: _Journey, taking: Taking) -> HttpAnswer:
         """Asks for one URL when robots.txt and the host's turns allow it, and again where that may help."""
         journey.answer = None  # what came before was a redirect that is followed now
         delay = 0.0
@@ -231,7 +231,7 @@ class Fetcher:
             journey.seconds_left -= wait
             self._turns.hold_back(host_of(url), wait)
 
-    async def _ask(self, url: "httpx.URL", journey: _Journey, taking: Taking, delay: float) -> Answer:
+    async def _ask(self, url: "httpx.URL", journey: _Journey, taking: Taking, delay: float) -> HttpAnswer:
         async with self._turns.turn(host_of(url), delay=delay, spaced=taking is not _ROBOTS):
             journey.answer = None
             if journey.ready is not None:
@@ -272,13 +272,13 @@ class Fetcher:
         return Visit(rules, tuple(journey.exchanges))
 
 
-def _asks_to_wait(answer: Answer) -> bool:
+def _asks_to_wait(answer: HttpAnswer) -> bool:
     """Whether a server says when to come again (RFC 6585, 4; RFC 9110, 15.6.4)."""
     exchange = answer.exchange
     return exchange is not None and exchange.status in (429, 503) and exchange.header("retry-after") is not None
 
 
-def _may_be_mended(answer: Answer) -> bool:
+def _may_be_mended(answer: HttpAnswer) -> bool:
     """Whether the same request may get a better answer: after a server's error, or a connection that broke before any answer.
 
     A kept connection that the server closes as it is used again looks like that.

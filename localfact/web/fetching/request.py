@@ -53,7 +53,7 @@ class Taking:
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """What came of one request.
 
     Attributes:
@@ -117,7 +117,7 @@ class _Receipt:
 
 async def ask(
     url: "httpx.URL", connections: "Connections", taking: Taking, *, user_agent: str, seconds: float, read_seconds: float
-) -> Answer:
+) -> HttpAnswer:
     """Asks for a URL and receives the answer.
 
     Args:
@@ -127,16 +127,16 @@ async def ask(
     import httpcore
 
     receipt = _Receipt(url, user_agent)
-    begun = time.monotonic()
+    started = time.monotonic()
     failure: PageFailure | None = None
     try:
-        async with asyncio.timeout(seconds), connections.answering(url, receipt.sent, read_seconds) as answering:
-            receipt.begin(answering.response)
+        async with asyncio.timeout(seconds), connections.get(url, receipt.sent, read_seconds) as arriving:
+            receipt.begin(arriving.response)
             if receipt.answered:
                 await _receive(receipt, taking)
             else:
                 await _receive_aside(receipt)
-            answering.whole = receipt.truncated is None
+            arriving.whole = receipt.truncated is None
     except PageError as error:
         failure = error.failure
     except (TimeoutError, httpcore.TimeoutException) as error:
@@ -151,7 +151,7 @@ async def ask(
     if receipt.response is not None and not receipt.answered:
         failure = None  # the status says more than what became of the body
     body = b"" if failure else bytes(receipt.decoder.body)
-    return Answer(receipt.exchange(), body, failure, time.monotonic() - begun)
+    return HttpAnswer(receipt.exchange(), body, failure, time.monotonic() - started)
 
 
 async def _receive(receipt: _Receipt, taking: Taking) -> None:

@@ -16,7 +16,7 @@ from localfact.errors import InputError, MissingError, SearchError
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, ProviderError, SearchProvider
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 TRIES = 4
 #: Seconds. Before try n, the wait is drawn from [0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2^(n-1))] ("full jitter").
@@ -77,7 +77,7 @@ class Gate:
         """The clock that the provider goes by."""
         return self._timing
 
-    async def request(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def request(self, send: Callable[[], Awaitable[Result]]) -> Result:
         """Sends when its turn has come, and again after a failure that another try may mend.
 
         Raises:

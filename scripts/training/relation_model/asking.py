@@ -106,9 +106,9 @@ async def ask(
 async def pairs_per_second(model: RelationModel, pairs: Sequence[Pair]) -> float:
     """How many pairs a second the model answers, opened and warm, asked all at once; nothing of them is kept."""
     await model.relate([Pair("Two texts warm the model up.", "It is warm.")])
-    begun = time.perf_counter()
+    started = time.perf_counter()
     await model.relate(pairs)
-    return round(len(pairs) / (time.perf_counter() - begun), 2)
+    return round(len(pairs) / (time.perf_counter() - started), 2)
 
 
 def read_rates(folder: Path) -> dict[str, float]:
@@ -129,14 +129,14 @@ def megabytes(name: str) -> float:
 
 def line_teller(name: str) -> Told:
     """Notes now and then how far a model is and how long it will take, on standard error."""
-    begun = printed = time.monotonic()
+    started = printed = time.monotonic()
 
     def told(done: int, total: int) -> None:
         nonlocal printed
         now = time.monotonic()
         if now - printed >= SECONDS_BETWEEN_LINES or done == total:
             printed = now
-            left = round((now - begun) / done * (total - done))
+            left = round((now - started) / done * (total - done))
             note(f"{name}: {done:,} of {total:,} pairs, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left")
 
     return told
