@@ -19,7 +19,7 @@ from localfact.records import (
     Response,
     Verdict,
 )
-from localfact.runtime.usage import Ledger, Usage, kept_in
+from localfact.runtime.usage import Ledger, Usage, usage_counted_in
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
@@ -85,7 +85,7 @@ class Pipeline:
             return failed(index, response, response.problem)
         journey.ledger.watch = partial(observe_usage, observe)
         journey.ledger.observe = observe
-        with kept_in(journey.ledger):
+        with usage_counted_in(journey.ledger):
             assessment = await self._assess(index, response, journey, observe)
         return assessment.model_copy(update={"usage": journey.ledger.repeatable()})
 
@@ -153,7 +153,7 @@ def assessment_of(
     if [verdict.claim_id for verdict in judgement.verdicts] != [claim.id for claim in extraction.claims]:
         raise AssertionError("an assessor must return one verdict a claim, in the order of the claims")
     counted = counted or {}
-    told = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
+    counted_ids = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
     dropped = {f"dropped_{reason.replace(' ', '_')}": count for reason, count in sorted(extraction.dropped.items())}
     counts = {
         "extract": {
@@ -171,7 +171,7 @@ def assessment_of(
             "status": status_of(judgement.verdicts),
             "claims": extraction.claims,
             "verdicts": judgement.verdicts,
-            "passages": tuple(passage for passage in evidence.passages if passage.id in told),
+            "passages": tuple(passage for passage in evidence.passages if passage.id in counted_ids),
             "relations": judgement.relations,
             "unparsed": extraction.unparsed,
             "counts": counts,

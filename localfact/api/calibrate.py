@@ -26,7 +26,7 @@ from localfact.runs.progress import SILENT, Progress
 from localfact.runs.run import CONCURRENCY_WITH_MODEL
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete, for_each
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
 from localfact.vocabulary import DEFINITE_LABELS, GoldLabel, PreVerificationLabel
 
@@ -160,7 +160,7 @@ async def preverified(
 
     async def one(numbered: tuple[int, Response]) -> None:
         number, response = numbered
-        with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
+        with usage_counted_in(Ledger(watch=partial(observe_usage, progress.count))):
             results[number] = await or_failure(extractor.extract(response))
         progress.row_done()
 

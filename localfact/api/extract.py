@@ -25,7 +25,7 @@ from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.runtime.versions import versions
 from localfact.stages import ClaimExtractor
 
@@ -109,7 +109,7 @@ async def extracted_row(
 ) -> Row:
     """The response with its claims."""
     ledger = Ledger(watch=partial(observe_usage, progress.count))
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         extraction = await extractor.extract(response)
     progress.count("claims", len(extraction.claims))
     return claims_row(response, extraction, settings, ledger.repeatable())
@@ -174,12 +174,12 @@ def extract_summary(out: Path, rows: Sequence[Row], warnings: Sequence[str]) -> 
     counts["claims"] = sum(len(row["claims"]) for row in made)
     counts["abstained"] = sum(not row["claims"] for row in made)
     counts["lines_unparsed"] = sum(len(row["extraction"]["unparsed"]) for row in made)
-    told = [f"{sentence} ({number} responses)" if number > 1 else sentence for sentence, number in said.items()]
+    notes = [f"{sentence} ({number} responses)" if number > 1 else sentence for sentence, number in said.items()]
     return PassSummary(
         out=out,
         rows=len(rows),
         failed=len(rows) - len(made),
         counts=counts,
         usage=usage,
-        warnings=(*warnings, *failure_warnings(rows), *told),
+        warnings=(*warnings, *failure_warnings(rows), *notes),
     )

@@ -29,7 +29,7 @@ from localfact.runs.failures import or_failure
 from localfact.runs.progress import SILENT, Progress
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete, for_each
-from localfact.runtime.usage import Ledger, count, kept_in
+from localfact.runtime.usage import Ledger, count, usage_counted_in
 from localfact.stages import Assessor, ClaimExtractor
 
 #: So many problems are told one by one.
@@ -130,7 +130,7 @@ async def fetch_one(response: Response, *, road: Road, fetched: Fetched, progres
     """One response; what it cannot do is counted and stops nobody else."""
     fetched.responses += 1
     ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         result = await or_failure(searched(response, road, fetched, progress))
     if isinstance(result, Failure):
         fetched.responses_failed += 1

@@ -139,13 +139,13 @@ def generate_summary(
     facts = [row["generation"] for row in made]
     cut = sum(fact["finish"] == "length" for fact in facts)
     empty = sum(not row["response"].strip() for row in made)
-    told = []
+    notes = []
     if cut:
-        told.append(f"{cut} responses were cut at {options.max_tokens} tokens (--max-tokens), or at the end of the window.")
+        notes.append(f"{cut} responses were cut at {options.max_tokens} tokens (--max-tokens), or at the end of the window.")
     if empty:
-        told.append(f"{empty} responses are empty.")
+        notes.append(f"{empty} responses are empty.")
     if repeated:
-        told.append(f"{repeated} rows repeat the id and the text of an earlier prompt and were answered once.")
+        notes.append(f"{repeated} rows repeat the id and the text of an earlier prompt and were answered once.")
     tokens = {name: sum(fact[name] for fact in facts) for name in ("prompt_tokens", "output_tokens")}
     return PassSummary(
         out=out,
@@ -153,5 +153,5 @@ def generate_summary(
         failed=len(rows) - len(made),
         counts={"cut": cut, "empty": empty, "repeated": repeated},
         usage={GENERATE: {"calls": len(made), "requests": len(made), **tokens}} if made else {},
-        warnings=(*warnings, *failure_warnings(rows), *told),
+        warnings=(*warnings, *failure_warnings(rows), *notes),
     )

@@ -78,11 +78,11 @@ def relate_passages(first: Passage, second: Passage, forward: Distribution, back
     """
     directions = [_relation(first.id, second.id, forward), _relation(second.id, first.id, backward)]
     directions.sort(key=lambda relation: (relation.label is not RelationLabel.CONTRADICTION, relation.source))
-    telling = [relation for relation in directions if relation.label is not RelationLabel.NEUTRAL]
-    if [relation.label for relation in telling] == [RelationLabel.ENTAILMENT] * 2:
-        weaker = min(relation.probability for relation in telling)
-        return telling[0].model_copy(update={"label": RelationLabel.EQUIVALENCE, "probability": weaker})
-    return max(telling, key=lambda relation: relation.probability, default=None)
+    informative = [relation for relation in directions if relation.label is not RelationLabel.NEUTRAL]
+    if [relation.label for relation in informative] == [RelationLabel.ENTAILMENT] * 2:
+        weaker = min(relation.probability for relation in informative)
+        return informative[0].model_copy(update={"label": RelationLabel.EQUIVALENCE, "probability": weaker})
+    return max(informative, key=lambda relation: relation.probability, default=None)
 
 
 def _relation(source: str, target: str, prediction: Distribution) -> Relation:

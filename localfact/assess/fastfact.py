@@ -22,7 +22,7 @@ from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 #: The stage that verification is counted under.
 STAGE = "verify"
-#: Output tokens of a verification unless told.
+#: Default of the most output tokens of a verification.
 MAX_TOKENS = 1024
 #: How much of the end of the reasoning a verdict keeps, in characters.
 RATIONALE_KEPT = 4_000
@@ -218,5 +218,5 @@ def _counts(settled: Sequence[Claim], verified: Sequence[Verified]) -> dict[str,
 
 def _warnings(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Without figures, so that a run's summary gives each once, with how many responses it concerns."""
-    told = (("labels_chosen", LABELS_CHOSEN), ("passages_left_out", PASSAGES_LEFT_OUT))
-    return tuple(warning for count, warning in told if counts[count])
+    possible = (("labels_chosen", LABELS_CHOSEN), ("passages_left_out", PASSAGES_LEFT_OUT))
+    return tuple(warning for count, warning in possible if counts[count])

@@ -175,10 +175,10 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     """
     answer = readable(generation.text)
     lines = informative_lines(answer, thoughts(answer).end)
-    told = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
-    if generation.finish != "stop" or len(told) != 1:
+    content = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
+    if generation.finish != "stop" or len(content) != 1:
         return None
-    (line,) = told
+    (line,) = content
     start = line.start
     # A dash that the claim has itself is no bullet.
     for before in (_HEADED, _BULLET):

@@ -59,7 +59,7 @@ def build(
     from localfact.models.embedder import named_embedder
 
     check_sources(sources)
-    with told("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
+    with reporting_interruption("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
         kinds = kinds_of(passages) or KINDS
         description = build_corpus(pages, out, named_embedder(embedder), kinds=kinds, progress=progress)
     show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
@@ -75,7 +75,9 @@ def add(
     read_description(folder)
     check_sources(sources)
     with (
-        told(f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."),
+        reporting_interruption(
+            f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."
+        ),
         writer_of(folder, embedder) as writer,
     ):
         with reading(sources) as (pages, problems):
@@ -122,8 +124,8 @@ def kinds_of(passages: Sequence[Kind] | None) -> list["PassageKind"]:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """Says what an interruption leaves."""
+def reporting_interruption(what: str) -> Iterator[None]:
+    """Prints `what`, what an interruption leaves behind, when Ctrl-C ends the block."""
     try:
         yield
     except KeyboardInterrupt:

@@ -239,7 +239,7 @@ class CorpusWriter:
         """Removes segments that the description of the finished corpus does not name."""
         files = [self.folder / name for name in self.description.files]
         for kind in get_args(PassageKind):
-            Segments(self.folder / SEGMENTS_FOLDER, kind).keep(files)
+            Segments(self.folder / SEGMENTS_FOLDER, kind).remove_others(files)
 
     def _recording(self) -> Recorder:
         with self._opening:

@@ -121,9 +121,9 @@ def read_query(generation: Generation) -> str | None:
     answer = readable(generation.text).rpartition(_THOUGHT_ENDS)[2]
     if generation.finish != "stop" or _THOUGHT_BEGINS in answer:
         return None
-    told = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
-    told = [line for line in told if _WORD.search(line)]
-    text = plain(told[0]) if len(told) == 1 else ""
+    lines = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
+    lines = [line for line in lines if _WORD.search(line)]
+    text = plain(lines[0]) if len(lines) == 1 else ""
     return text if _WORD.search(text) and len(text) <= LONGEST_QUERY else None
 
 

@@ -59,7 +59,7 @@ class _Case:
     moved: float = 1.0
 
     @property
-    def log_promise(self) -> float:
+    def log_priority(self) -> float:
         """Log of how much may be wrong in this case: its weight and the variance that splitting it would explain."""
         return self.log_weight + math.log(self.influence) if self.influence > 0 else -math.inf
 
@@ -76,14 +76,14 @@ def propagate(component: Component) -> Solution:
     whole = _case(network, starts(network), np.full(len(component.variables), -1, dtype=np.int8))
     cases, moved, sweeps = _refined(network, whole)
     log_z, shares = _weighed([case.log_weight for case in cases])
-    unsettled = sum(share for share, case in zip(shares, cases, strict=True) if not case.points[0].settled)
+    not_converged = sum(share for share, case in zip(shares, cases, strict=True) if not case.points[0].converged)
     return Solution(
         "bp",
         np.clip(_mean(shares, [case.marginals for case in cases]), 0.0, 1.0),
         exact=False,
         pair_marginals=_pair_marginals(network, cases, shares),
         log_z=log_z,
-        error=float(min(1.0, max(moved, shares @ np.array([case.moved for case in cases]), unsettled))),
+        error=float(min(1.0, max(moved, shares @ np.array([case.moved for case in cases]), not_converged))),
         sweeps=sweeps,
     )
 
@@ -122,7 +122,7 @@ def _refined(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
     Returns the cases, how far any marginal moved while their number was last doubled twice, and the sweeps of all runs.
     """
     # The number of the case breaks ties, so that the order is the same everywhere.
-    queue = [(-whole.log_promise, 0, whole)]
+    queue = [(-whole.log_priority, 0, whole)]
     sweeps, number = _sweeps(whole), 0
     mixed, moved = [whole.marginals], 1.0
     while len(queue) < CASES and queue[0][0] < math.inf:
@@ -131,7 +131,7 @@ def _refined(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
         for half in _split(network, heapq.heappop(queue)[2]):
             number += 1
             sweeps += _sweeps(half)
-            heapq.heappush(queue, (-half.log_promise, number, half))
+            heapq.heappush(queue, (-half.log_priority, number, half))
         if len(queue).bit_count() == 1:
             mixed.append(_mixed([case for _, _, case in queue]))
             moved = float(max(np.max(np.abs(mixed[-1] - before)) for before in mixed[-3:-1]))

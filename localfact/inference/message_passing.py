@@ -26,7 +26,7 @@ LARGEST_ODDS = 1e300
 STEP = 1e100
 LOG_LARGEST_ODDS = math.log(LARGEST_ODDS)
 LOG_STEP = math.log(STEP)
-#: A variable of smaller variance is settled, and explains nothing.
+#: A variable of smaller variance is decided, and explains nothing.
 SETTLED_VARIANCE = 1e-20
 #: Smallest quotient of weights whose logarithm is taken.
 SMALLEST = 1e-300
@@ -76,10 +76,10 @@ def iterate(
     A variable uses what it received in the same sweep; a fixed one goes on saying what it says. A new message is the old one to
     the power of `damping`, times the rest of what the other messages call for.
 
-    Returns the number of sweeps done, and whether the messages settled.
+    Returns the number of sweeps done, and whether the messages converged.
     """
     for sweep in range(sweeps):
-        settled = True
+        converged = True
         for sender in range(len(log_odds)):
             if fixed[sender] >= 0:
                 continue
@@ -89,11 +89,11 @@ def iterate(
                 new = (tables[e, 1] + tables[e, 3] * cavity) / (tables[e, 0] + tables[e, 2] * cavity)
                 old = messages[e]
                 if abs(new - old) > tolerance * min(new, old):
-                    settled = False
+                    converged = False
                 if damping > 0.0:
                     new = math.exp(damping * math.log(old) + (1.0 - damping) * math.log(new))
                 messages[e] = new
-        if settled:
+        if converged:
             return sweep + 1, True
     return sweeps, False
 

@@ -18,7 +18,7 @@ _Arrays = tuple[_Floats, _Integers, _Integers, _Integers, _Floats]
 
 #: Share of the old message that is kept, and sweeps: the next pair is tried only where the one before does not settle.
 DAMPINGS = ((0.0, 60), (0.5, 200), (0.8, 600))
-#: Messages have settled when none calls for a larger change than this share of itself. The Bethe weight is stationary at a
+#: Messages have converged when none calls for a larger change than this share of itself. The Bethe weight is stationary at a
 #: fixed point, so it is wrong by about the square of this; 1e-5 takes half as many sweeps again and moves no marginal by 2e-5.
 SETTLED = 1e-3
 #: Two fixed points are one when no marginal differs by more than this.
@@ -48,13 +48,13 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Where messages (2k,) settled.
+    """Where messages (2k,) converged.
 
     Attributes:
         marginals: (n,) P(true).
         influence: (n,) how much of its neighbours' variance each variable explains, summed over them.
         log_weight: the Bethe approximation of log Z.
-        settled: whether the messages settled; if not, they are the last ones.
+        converged: whether the messages converged; if not, they are the last ones.
         sweeps: how many it took.
     """
 
@@ -62,7 +62,7 @@ class FixedPoint:
     marginals: NDArray[np.float64]
     influence: NDArray[np.float64]
     log_weight: float
-    settled: bool
+    converged: bool
     sweeps: int
 
 
@@ -115,15 +115,15 @@ def settle(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.in
     sweeps = 0
     for damping, most in DAMPINGS:
         run = messages.copy()
-        done, settled = message_passing.iterate(
+        done, converged = message_passing.iterate(
             run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, SETTLED, most
         )
         sweeps += done
-        if settled:
+        if converged:
             break
     marginals, influence = np.empty(len(fixed)), np.empty(len(fixed))
     log_weight = message_passing.describe(run, *_arrays(network), fixed, marginals, influence)
-    return FixedPoint(run, marginals, influence, network.log_scale + log_weight, settled, sweeps)
+    return FixedPoint(run, marginals, influence, network.log_scale + log_weight, converged, sweeps)
 
 
 def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> list[FixedPoint]:
@@ -132,8 +132,8 @@ def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed:
     found = [settle(network, messages, fixed) for messages in beginnings]
     if len(found) == 1:
         return found
-    for point in sorted(found, key=lambda point: not point.settled):
-        if not point.settled and distinct and distinct[0].settled:
+    for point in sorted(found, key=lambda point: not point.converged):
+        if not point.converged and distinct and distinct[0].converged:
             continue
         if all(np.max(np.abs(point.marginals - other.marginals)) > SAME_FIXED_POINT for other in distinct):
             distinct.append(point)

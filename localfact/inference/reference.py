@@ -38,16 +38,16 @@ def deviation_of(path: Path, found: Marginals) -> Deviation | None:
     reference = content.get("reference")
     if not isinstance(reference, dict):
         return None
-    told, tolerance = reference.get("marginals"), reference.get("tolerance", 0.0)
+    expected, tolerance = reference.get("marginals"), reference.get("tolerance", 0.0)
     agree = reference.get("consistent", True) is found.consistent
-    if not isinstance(told, dict) or found.marginals is None:
+    if not isinstance(expected, dict) or found.marginals is None:
         return Deviation(0.0, 0.0, 0, None, float(tolerance), agree)
-    claims = [name for name in content.get("atoms", {}) if isinstance(told.get(name), int | float)]
+    claims = [name for name in content.get("atoms", {}) if isinstance(expected.get(name), int | float)]
     if not claims:
         return None
-    errors = [abs(found.marginals[name] - told[name]) for name in claims]
+    errors = [abs(found.marginals[name] - expected[name]) for name in claims]
     flips = sum(
-        (found.marginals[name] > 0.5) != (told[name] > 0.5) and abs(found.marginals[name] - told[name]) > tolerance
+        (found.marginals[name] > 0.5) != (expected[name] > 0.5) and abs(found.marginals[name] - expected[name]) > tolerance
         for name in claims
     )
     log_z = reference.get("log_z")

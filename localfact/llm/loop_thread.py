@@ -46,7 +46,7 @@ class LoopThread:
             if self._ended:
                 coroutine.close()
                 raise EngineError(_CLOSED)
-            future = asyncio.run_coroutine_threadsafe(self._kept(coroutine), self._loop)
+            future = asyncio.run_coroutine_threadsafe(self._tracked(coroutine), self._loop)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -66,7 +66,7 @@ class LoopThread:
             if self._ended:
                 return
             self._ended = True
-        clearing = asyncio.run_coroutine_threadsafe(self._cleared(last), self._loop)
+        clearing = asyncio.run_coroutine_threadsafe(self._cancel_all(last), self._loop)
         while not futures.wait([clearing], timeout=_PATIENCE_SECONDS).done:
             free()
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -74,7 +74,7 @@ class LoopThread:
         self._loop.close()
         clearing.result()
 
-    async def _kept(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+    async def _tracked(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         task = asyncio.current_task()
         assert task is not None
         self._calls.add(task)
@@ -85,7 +85,7 @@ class LoopThread:
         finally:
             self._calls.discard(task)
 
-    async def _cleared(self, last: Callable[[], None]) -> None:
+    async def _cancel_all(self, last: Callable[[], None]) -> None:
         await cancelled(self._calls)
         last()
         await asyncio.sleep(0)

@@ -41,7 +41,7 @@ AMPERE, ADA = (8, 0), (8, 9)
 FP8_WHILE_LOADING = "fp8_per_tensor"
 
 
-class Division(Record):
+class Placement(Record):
     """One way to run a model on a machine. All sizes in GiB, and of one GPU, or of the host.
 
     Attributes:
@@ -64,8 +64,8 @@ class Division(Record):
         return self.tokens >= window
 
 
-class Divider:
-    """Weighs divisions of one model over one machine."""
+class PlacementPlanner:
+    """Weighs placements of one model over one machine."""
 
     def __init__(
         self, card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], dtype: str, reserved_gib: float
@@ -103,11 +103,11 @@ class Divider:
         """The window without which it is not worth starting: the one asked for, else a useful one."""
         return self.asked_window or min(self.most, LEAST_WINDOW)
 
-    def best(self) -> Division:
+    def best(self) -> Placement:
         """The card's first choice that this machine allows; else the least quantised, on as few GPUs as hold its window.
 
         Raises:
-            MissingError: no division fits; the message has the numbers and what would fit.
+            MissingError: no placement fits; the message has the numbers and what would fit.
         """
         if not self.hardware.gpus:
             return self.checked(self.on_host())
@@ -117,14 +117,14 @@ class Divider:
                 continue
             quantisation = FP8_WHILE_LOADING if choice.quantisation else None
             if self.allowed(choice.tensor_parallel, quantisation):
-                division = self.on_gpus(choice.tensor_parallel, quantisation)
-                if division.fits(self.needed):
-                    return division
+                placement = self.on_gpus(choice.tensor_parallel, quantisation)
+                if placement.fits(self.needed):
+                    return placement
         for quantisation in self.quantisations():
             fitting = [self.on_gpus(parallel, quantisation) for parallel in self.parallels(count)]
-            fitting = [division for division in fitting if division.fits(self.needed)]
+            fitting = [placement for placement in fitting if placement.fits(self.needed)]
             if fitting:
-                return next((division for division in fitting if division.fits(self.wanted)), fitting[-1])
+                return next((placement for placement in fitting if placement.fits(self.wanted)), fitting[-1])
         return self.checked(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
 
     def allowed(self, parallel: int, quantisation: str | None) -> bool:
@@ -148,7 +148,7 @@ class Divider:
         powers = [1 << power for power in range(most.bit_length())]
         return [power for power in powers if power <= most and (heads is None or heads % power == 0)]
 
-    def on_gpus(self, parallel: int, quantisation: str | None) -> Division:
+    def on_gpus(self, parallel: int, quantisation: str | None) -> Placement:
         """The model on so many GPUs."""
         memory = self.hardware.gpu_memory_gib
         asked = positive(self.arguments, "gpu_memory_utilization", float, None)
@@ -157,11 +157,11 @@ class Divider:
         weights = self.shape.weights_gib(self.dtype, quantisation) / (parallel * self.pipeline) - self.offloaded
         free = memory * share - max(weights, 0.0) - WORKING_GIB["cuda"]
         token = self.token_bytes() / (min(parallel, self.shape.kv_heads) * self.pipeline)
-        return self.division(
+        return self.placement(
             free * COUNTED_ON, token, weights=max(weights, 0.0), share=share, parallel=parallel, quant=quantisation
         )
 
-    def on_host(self) -> Division:
+    def on_host(self) -> Placement:
         """The model on the CPU, in the host's memory."""
         quantisation = self.arguments.get("quantization")
         weights = self.shape.weights_gib(self.dtype, quantisation)
@@ -170,19 +170,19 @@ class Divider:
         room = min(free, max(CPU_WINDOWS * self.wanted * one, 1 / 64), max(CPU_CACHE_GIB, self.needed * one))
         if os.environ.get(CPU_CACHE_VARIABLE, "").isdigit():
             room = min(free, float(os.environ[CPU_CACHE_VARIABLE]))
-        return self.division(room, self.token_bytes(), weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation)
+        return self.placement(room, self.token_bytes(), weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation)
 
-    def division(
+    def placement(
         self, room: float, token: float, *, weights: float, share: float, parallel: int, quant: str | None
-    ) -> Division:
-        """A division with so many GiB for the cache, in which a token takes so many bytes."""
+    ) -> Placement:
+        """A placement with so many GiB for the cache, in which a token takes so many bytes."""
         asked = positive(self.arguments, "kv_cache_memory_bytes", int, None)
         cache = asked / GIB if asked is not None else max(room, 0.0)
         tokens = (int(cache * GIB / token) if token else self.wanted) if room > 0 else 0
         window = min(self.wanted, tokens)
         if window < self.wanted and window > 1024:
             window -= window % 1024
-        return Division(
+        return Placement(
             tensor_parallel=parallel,
             quantisation=quant,
             dtype=self.dtype,
@@ -199,24 +199,24 @@ class Divider:
         width = 1 if stored.startswith(("fp8", "int8")) else WIDTH[self.dtype]
         return self.shape.kv_bytes * width / 2
 
-    def checked(self, division: Division) -> Division:
-        """The division, if it fits.
+    def checked(self, placement: Placement) -> Placement:
+        """The placement, if it fits.
 
         Raises:
             MissingError: it does not.
         """
-        if division.fits(self.needed):
-            return division
+        if placement.fits(self.needed):
+            return placement
         device = self.hardware.device
-        parts = division.tensor_parallel * self.pipeline
-        shared = min(division.tensor_parallel, self.shape.kv_heads) * self.pipeline
+        parts = placement.tensor_parallel * self.pipeline
+        shared = min(placement.tensor_parallel, self.shape.kv_heads) * self.pipeline
         cache = self.needed * self.token_bytes() / GIB / shared * parts
-        need = (division.weights + WORKING_GIB[device]) * parts + cache
-        have = self.hardware.gpu_memory_gib * division.share * parts if self.hardware.gpus else self.host_share()
-        kind = f"{self.dtype}, {division.quantisation}" if division.quantisation else self.dtype
+        need = (placement.weights + WORKING_GIB[device]) * parts + cache
+        have = self.hardware.gpu_memory_gib * placement.share * parts if self.hardware.gpus else self.host_share()
+        kind = f"{self.dtype}, {placement.quantisation}" if placement.quantisation else self.dtype
         raise MissingError(
             f"'{self.card.name}' is too big for this machine ({self.hardware.shown()}): in {kind} it needs {need:.1f} GiB "
-            f"({division.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
+            f"({placement.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
             f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {self.cure()}"
         )
 

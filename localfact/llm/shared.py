@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from localfact.llm.settings import EngineSettings
 
 
-class LentEngine:
+class SharedEngine:
     """An engine that somebody else ends. Attributes: identity, known before it is started."""
 
     def __init__(self, identity: EngineIdentity, started: Callable[[], Engine]) -> None:
@@ -72,7 +72,7 @@ def start_engine(settings: "EngineSettings") -> Engine:
     return VLLMEngine(settings)
 
 
-class SharedEngine:
+class EngineOwner:
     """One engine for several runs, one after the other; they are lent it in place of `start_engine`."""
 
     def __init__(self, start: Start = start_engine) -> None:
@@ -81,18 +81,18 @@ class SharedEngine:
         self._settings: EngineSettings | None = None
         self._engine: Engine | None = None
 
-    def lend(self, settings: "EngineSettings") -> LentEngine:
+    def share(self, settings: "EngineSettings") -> SharedEngine:
         """The engine of these settings, for one run: it starts with the run's first call. Closing it ends nothing."""
-        return LentEngine(settings.identity, lambda: self._started(settings))
+        return SharedEngine(settings.identity, lambda: self._started(settings))
 
-    def lend_started(self, settings: "EngineSettings") -> LentEngine:
+    def share_started(self, settings: "EngineSettings") -> SharedEngine:
         """The same, started before this returns: for a run that surely asks, and shall fail early.
 
         Raises:
             LocalFactError: it cannot start.
         """
         self._started(settings)
-        return self.lend(settings)
+        return self.share(settings)
 
     async def keep_only(self, settings: "EngineSettings | None") -> None:
         """Ends the started engine unless it is the one of these settings; None ends any. What was lent of it is gone then."""

@@ -26,7 +26,7 @@ EXCERPT_CHARACTERS = 80
 
 
 class _TranscriptEngine:
-    """What recording and replaying share: calls become keys, and what is kept under them becomes answers again."""
+    """What recording and replaying share: calls become keys, and what is recorded under them becomes answers again."""
 
     def __init__(self, store: CallStore, identity: EngineIdentity) -> None:
         self._store = store
@@ -63,17 +63,17 @@ class _TranscriptEngine:
 
     async def _answer(self, call: Call[CallResult]) -> CallResult:
         keys = call.keys(self._identity)
-        kept = await self._kept(call, keys)
+        recorded = await self._recorded(call, keys)
         try:
-            return call.decoded(kept)
+            return call.decoded(recorded)
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(
                 f"{self._store.file} is damaged: what it keeps under the key {keys.whole[:KEY_DIGITS]}... is no answer. "
                 "Copy it again, or remove it and record again with --transcript."
             ) from error
 
-    async def _kept(self, call: Call[CallResult], keys: Keys) -> str:
-        """The answer as it is kept, of a call with these keys."""
+    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
+        """The answer as it is recorded, of a call with these keys."""
         raise NotImplementedError
 
     async def _in_thread(self, function: Callable[..., Result], *arguments: object) -> Result:
@@ -100,8 +100,8 @@ class _Flight:
 class RecordingEngine(_TranscriptEngine):
     """Answers from the file what it has; asks the engine the rest and keeps the answers.
 
-    The first answer that is kept stands for all: other coroutines, threads and processes on the same file get it too. Equal
-    calls at the same time are asked once. A prompt that is too long is an answer like any other; no other error is kept. A
+    The first answer that is recorded stands for all: other coroutines, threads and processes on the same file get it too. Equal
+    calls at the same time are asked once. A prompt that is too long is an answer like any other; no other error is recorded. A
     killed process loses no answer that a caller had; a machine without power may lose the last ones, not the file.
     """
 
@@ -132,7 +132,7 @@ class RecordingEngine(_TranscriptEngine):
             await asyncio.gather(*open_calls, return_exceptions=True)
             await self._close()
 
-    async def _kept(self, call: Call[CallResult], keys: Keys) -> str:
+    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
         slot = (asyncio.get_running_loop(), keys.windowed)
         while True:
             flight = self._flights.get(slot)
@@ -195,7 +195,7 @@ class ReplayEngine(_TranscriptEngine):
             self._closed = True
             await self._close()
 
-    async def _kept(self, call: Call[CallResult], keys: Keys) -> str:
+    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is None:
             raise MissingError(

@@ -18,7 +18,7 @@ from localfact.relations.cache import CachedRelations
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.llm import LLMRelationModel, llm_identity
-from localfact.relations.windows import READING
+from localfact.relations.windows import READING_VERSION
 from localfact.stages import RelationModel
 
 #: The relation models that have no card: the language model itself, and word overlap.
@@ -86,7 +86,7 @@ def _cross_encoder(card: ModelCard) -> RelationKind:
 KINDS: Mapping[str, RelationKind] = {
     LEXICAL: RelationKind(_lexical_identity, _open_lexical, check=_check_lexical, cached=False),
     LLM: RelationKind(
-        lambda options: f"{LLM}+reading={READING}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
+        lambda options: f"{LLM}+reading={READING_VERSION}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
     ),
 }
 

@@ -201,14 +201,14 @@ def load(folder: Path, card: ModelCard, use: Use, precision: str) -> tuple[Any, 
     try:
         # Texts are data: a page that spells one of the tokenizer's marks must not end the first text and begin another second.
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
-        model, told = AutoModelForSequenceClassification.from_pretrained(
+        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
             folder, local_files_only=True, dtype=getattr(torch, precision), output_loading_info=True
         )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"The folder {folder} could not be loaded as the {CALLED[use]} '{card.name}': {error}") from error
-    if told["missing_keys"]:
+    if loading_info["missing_keys"]:
         raise InputError(
-            f"The folder {folder} holds no {CALLED[use]}: its weights lack {min(told['missing_keys'])}. "
+            f"The folder {folder} holds no {CALLED[use]}: its weights lack {min(loading_info['missing_keys'])}. "
             "Give a model that was trained for sequence classification."
         )
     return model.eval(), tokenizer

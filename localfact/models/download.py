@@ -96,14 +96,14 @@ def repository(hub: str, revision: str) -> tuple[str, list[RemoteFile]]:
     from huggingface_hub import HfApi, constants, get_hf_file_metadata, hf_hub_url
 
     with hub_errors(hub):
-        told = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
-        listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in told.siblings or ())
+        info = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
+        listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in info.siblings or ())
         files = chosen([RemoteFile(name, size or 0, mark or "") for name, size, mark in listed])
         if not files:
             raise InputError(f"{hub} holds no weights in the formats that localfact reads (safetensors, bin).")
-        if told.gated:
-            get_hf_file_metadata(hf_hub_url(hub, files[0].name, revision=told.sha))
-    return str(told.sha), files
+        if info.gated:
+            get_hf_file_metadata(hf_hub_url(hub, files[0].name, revision=info.sha))
+    return str(info.sha), files
 
 
 def chosen(files: Sequence[RemoteFile]) -> list[RemoteFile]:
@@ -163,7 +163,7 @@ def gated(hub: str) -> MissingError:
 
 
 def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
-    """Downloads what is missing; `progress` is told of bytes as they come. Returns the folder.
+    """Downloads what is missing; `progress` is called with bytes as they arrive. Returns the folder.
 
     Interrupted, or ended by an error, it leaves what it has; the same call goes on from there.
 

@@ -135,7 +135,7 @@ def hash_of_file(file: Path) -> str:
     computed = file_digest(file)
     settled = time.time() - max(before["modified"], before["changed"]) / 1e9 > SETTLED_SECONDS
     if large and settled and signature(file) == before:
-        keep(memory_of(file), json.dumps({"signature": before, "sha256": computed}))
+        write_if_possible(memory_of(file), json.dumps({"signature": before, "sha256": computed}))
     return computed
 
 
@@ -143,7 +143,7 @@ def remember(file: Path, sha256: str) -> None:
     """Spares the next `hash_of_file` the reading of a large file whose hash the caller has just made sure of."""
     status = signature(file)
     if status["size"] >= KEPT_BYTES:
-        keep(memory_of(file), json.dumps({"signature": status, "sha256": sha256}))
+        write_if_possible(memory_of(file), json.dumps({"signature": status, "sha256": sha256}))
 
 
 def signature(file: Path) -> dict[str, int]:
@@ -167,7 +167,7 @@ def hash_store() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "localfact" / "hashes"
 
 
-def keep(file: Path, text: str) -> None:
+def write_if_possible(file: Path, text: str) -> None:
     """Writes a file whole or not at all. One that cannot be written is done without."""
     passing = file.with_suffix(f".{os.getpid()}")
     with suppress(OSError):

@@ -13,7 +13,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_responses
 from localfact.inputs.responses import read_responses
-from localfact.llm.shared import SharedEngine, Start, start_engine
+from localfact.llm.shared import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder
@@ -157,20 +157,20 @@ def run_rows(
     Raises:
         LocalFactError: what stops a whole run. What was done is in the folders.
     """
-    shared = SharedEngine(start)
+    owner = EngineOwner(start)
     try:
         for number, one in enumerate(jobs, start=1):
             # Between rows, for it would hold the memory that the next row's models need.
-            complete(shared.keep_only(one.job.chosen.facts.settings if one.job.chosen.facts else None))
+            complete(owner.keep_only(one.job.chosen.facts.settings if one.job.chosen.facts else None))
             # Where pairs are cached there may be nothing to ask: then no model is loaded.
             cache = one.job.chosen.options.relations_cache
-            lend = shared.lend if cache is not None and cache.exists() else shared.lend_started
+            share = owner.share if cache is not None and cache.exists() else owner.share_started
             with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
-                summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=lend)
+                summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=share)
             results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.chosen.options.seed)
             yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
     finally:
-        complete(shared.keep_only(None))
+        complete(owner.keep_only(None))
 
 
 def columns(k: KPolicy) -> list[Score[Any]]:

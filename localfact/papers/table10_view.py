@@ -179,7 +179,7 @@ def sources(figures: PaperFigures, paper: PaperTable) -> list[str]:
 
 def left_out(rows: Sequence[Row]) -> Iterator[str]:
     """Which means are not over all responses, and why; equal words of several rows once."""
-    told: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for row in rows:
         columns_by_reason: dict[str, list[str]] = {}
         for column, result in row.scores.items():
@@ -187,18 +187,18 @@ def left_out(rows: Sequence[Row]) -> Iterator[str]:
                 columns_by_reason.setdefault(reasons(result), []).append(column)
         for reason, columns in columns_by_reason.items():
             which = "All columns leave" if len(columns) == len(COLUMNS) else f"{', '.join(columns)} leave"
-            told.setdefault(f"{which} out {reason}", []).append(row.run.name)
-    for text, names in told.items():
+            groups.setdefault(f"{which} out {reason}", []).append(row.run.name)
+    for text, names in groups.items():
         yield f"{text} ({'; '.join(names)})."
 
 
 def warnings_of(rows: Sequence[Row]) -> Iterator[str]:
-    """What the runs warned of, with the rows that it concerns; warnings that differ in their numbers alone are told once."""
-    told: dict[str, list[tuple[str, str]]] = {}
+    """What the runs warned of, with the rows that it concerns; warnings that differ in their numbers alone are given once."""
+    groups: dict[str, list[tuple[str, str]]] = {}
     for row in rows:
         for warning in row.summary.warnings:
-            told.setdefault(re.sub(r"\d+(\.\d+)?", "0", warning), []).append((row.run.name, warning))
-    for alike in told.values():
+            groups.setdefault(re.sub(r"\d+(\.\d+)?", "0", warning), []).append((row.run.name, warning))
+    for alike in groups.values():
         names = ", ".join(dict.fromkeys(name for name, _ in alike))
         more = len({warning for _, warning in alike}) - 1
         yield f"{names}: {alike[0][1]}" + (f" And {more} more like this, in which other numbers stand." if more else "")

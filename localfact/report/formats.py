@@ -160,9 +160,9 @@ def markdown(table: Table) -> str:
         if group.heading:
             lines.append(f"| **{markdown_text(group.heading)}** |" + " |" * (len(table.columns) - 1))
         lines += [markdown_row(map(str, row)) for row in group.rows]
-    told = [f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in table.facts.items()]
-    told += [f"- {markdown_text(note)}" for note in table.notes]
-    return "\n".join([*lines, *([""] if told else []), *told]) + "\n"
+    notes = [f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in table.facts.items()]
+    notes += [f"- {markdown_text(note)}" for note in table.notes]
+    return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
 
 def markdown_row(cells: Iterable[str]) -> str:
@@ -204,8 +204,8 @@ def latex(table: Table) -> str:
         if group.heading:
             lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textbf{{{latex_text(group.heading)}}}}} \\")
         lines += [latex_row(map(str, row)) for row in group.rows]
-    told = [f"{table.title}.", *(f"{name}: {value}." for name, value in table.facts.items()), *table.notes]
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(' '.join(told))}}}"]
+    notes = [f"{table.title}.", *(f"{name}: {value}." for name, value in table.facts.items()), *table.notes]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(' '.join(notes))}}}"]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 

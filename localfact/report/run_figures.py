@@ -133,13 +133,15 @@ class RunFigures:
     def note(self, stage: str) -> str:
         """The counted reasons why a stage's calls may depart from its formula."""
         where = {"verify": "assess"}.get(stage, stage)
-        told = [f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))]
+        parts = [
+            f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))
+        ]
         failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
         if calls := sum(assessment.usage.get(stage, {}).get("calls", 0) for assessment in failed):
-            told.append(f"{calls:,} calls of responses that failed")
+            parts.append(f"{calls:,} calls of responses that failed")
         if stage == "extract":
-            told.extend(self.earlier())
-        return said(*told)
+            parts.extend(self.earlier())
+        return said(*parts)
 
     def earlier(self) -> Iterator[str]:
         """What is known of the extraction of claims that came with the input: `localfact extract` notes what it cost."""

@@ -76,7 +76,7 @@ def summarise(
         scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
         usage=usage_of(assessments),
         accounting=accounting(assessments, facts),
-        warnings=(*warnings, *gathered_warnings(assessments)),
+        warnings=(*warnings, *warnings_of(assessments)),
     )
 
 
@@ -91,7 +91,7 @@ def usage_of(assessments: Sequence[Assessment]) -> dict[str, dict[str, int]]:
     return usage
 
 
-def gathered_warnings(assessments: Sequence[Assessment]) -> list[str]:
+def warnings_of(assessments: Sequence[Assessment]) -> list[str]:
     """Each warning once, in the order of its first appearance; failures last, with their reasons."""
     times = Counter(warning for assessment in assessments for warning in assessment.warnings)
     lines = [f"{warning} ({count} responses)" if count > 1 else warning for warning, count in times.items()]

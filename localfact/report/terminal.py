@@ -163,7 +163,7 @@ def verdicts_grid(assessment: Assessment) -> Table:
         label = Text(verdict.label.value.replace("_", " "), style=VERDICT_STYLES.get(verdict.label, "yellow"))
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [Text(claim.text)]
-        counted = telling_passage(verdict)
+        counted = strongest_passage(verdict)
         if verdict.rationale:
             lines.append(Text(shortened(verdict.rationale), style="dim"))
         if counted is not None and counted.passage_id in passages and (counted.relation or not verdict.rationale):
@@ -172,7 +172,7 @@ def verdicts_grid(assessment: Assessment) -> Table:
     return grid
 
 
-def telling_passage(verdict: Verdict) -> CountedPassage | None:
+def strongest_passage(verdict: Verdict) -> CountedPassage | None:
     """The first of the passages that counted which speaks for the verdict, else the first that speaks at all."""
     speaks_for = {
         VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT,

@@ -17,7 +17,7 @@ from localfact.errors import OfflineError
 
 #: Nothing listens on the port "discard": what asks a proxy fails on this machine, at once.
 _NO_PROXY = "http://127.0.0.1:9"
-#: What the libraries and the processes of the engine are told, whatever the user has set.
+#: Environment variables for libraries and for the processes of the engine; they override what the user has set.
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"), "1"),
@@ -77,11 +77,11 @@ def loopback_names(hosts: Path) -> frozenset[str]:
     except OSError:
         return frozenset()
     entries = [line.partition("#")[0].lower().split() for line in lines]
-    told: dict[str, list[bool]] = {}
+    listed: dict[str, list[bool]] = {}
     for address, *names in filter(None, entries):
         for name in names:
-            told.setdefault(name, []).append(_stays_here(address))
-    return frozenset(name for name, loopback in told.items() if all(loopback))
+            listed.setdefault(name, []).append(_stays_here(address))
+    return frozenset(name for name, loopback in listed.items() if all(loopback))
 
 
 def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:

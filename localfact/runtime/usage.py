@@ -101,7 +101,7 @@ _current: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 
 
 @contextmanager
-def kept_in(ledger: Ledger) -> Iterator[None]:
+def usage_counted_in(ledger: Ledger) -> Iterator[None]:
     """Everything spent inside, in coroutines and threads started there too, goes to `ledger`."""
     token = _current.set(ledger)
     try:

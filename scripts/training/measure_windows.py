@@ -34,7 +34,7 @@ from localfact.relations.window_selection import (
 )
 from localfact.relations.windows import joined
 from scripts.training.lexical_pairs import json_lines, passage_around, stances, wikipedia_claims
-from scripts.training.relation_model.examples import LABELS, NEUTRAL, Example, Part, digest, divided
+from scripts.training.relation_model.examples import LABELS, NEUTRAL, Example, Part, digest, split_by_topic
 
 SIZES = (96, 128, 192)
 MOST = (1, 2, 3, 4)
@@ -100,7 +100,7 @@ def supported_claims(data: Path) -> list[Supported]:
             found[row["claim"]] = Supported(row["claim"], passage, whole)
             topics = (row["meta"]["claim_title"], "\n".join(page))
             examples.append(Example("wice", part, passage, row["claim"], LABELS[0], topics))
-    parts = divided(examples)
+    parts = split_by_topic(examples)
     return shuffled(found[one.hypothesis] for part in (Part.TRAINING, Part.DEVELOPMENT) for one in parts[part])
 
 
@@ -153,7 +153,7 @@ def best_sentences(cut: LongPremise, claim: Claim) -> str:
 
 
 def with_cosine(run_score: RunScore, claim: Claim, cosines: Sequence[float]) -> RunScore:
-    """The run_score of a run with the cosine of its sentence nearest to the claim added."""
+    """The score of a run with the cosine of its sentence nearest to the claim added."""
 
     def both(begin: int, end: int) -> float:
         return run_score(begin, end) + COSINE_SHARE * claim.total * max(cosines[begin:end])
@@ -197,7 +197,7 @@ def labelled_pairs(data: Path, most: int, starts: TokenStarts, longer_than: int)
     pairs: dict[str, list[tuple[Pair, str]]] = {}
     for name, rows in (("WiCE", wice), ("Factcheck-GPT, joined", joined)):
         examples = [Example(name, one.group, one.premise, one.hypothesis, one.label, one.topics) for one in rows]
-        parts = divided(examples)
+        parts = split_by_topic(examples)
         untested = shuffled([*parts[Part.TRAINING], *parts[Part.DEVELOPMENT]])
         long = (one for one in untested if len(starts(one.premise)) > longer_than)
         pairs[name] = [(Pair(one.premise, one.hypothesis), one.label) for one, _ in zip(long, range(most), strict=False)]

@@ -15,7 +15,7 @@ from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 RESPONSE = Response(id="r", text="A text.")
@@ -320,7 +320,7 @@ async def test_all_open_claims_are_asked_about_at_once():
 async def test_what_verification_costs_is_counted_under_its_stage():
     engine = verifier({"a": "Decision: ###supported###", "b": "no label"})
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         await judge(FastFact(MeteredEngine(engine)), [claim("a"), claim("b"), claim("c")], evidence({"a": ["p"], "b": ["p"]}))
     assert list(ledger.repeatable()) == ["verify"]
     assert ledger.repeatable()["verify"]["calls"] == 3

@@ -12,7 +12,7 @@ from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 
 TEXT = "Kepler was born in 1571. He studied in Tübingen. He moved to Graz. He died in 1630."
 
@@ -54,7 +54,7 @@ def places(extraction: Extraction, text: str = TEXT) -> list[list[str]]:
 async def test_one_call_takes_the_whole_response_apart() -> None:
     engine = ScriptedEngine(lambda chat: "[1] Kepler was born in 1571.\n[2] Kepler moved to Graz.")
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         extraction = await Atomizer(MeteredEngine(engine)).extract(Response(id="r", text=TEXT))
     assert [(claim.id, claim.text) for claim in extraction.claims] == [
         ("c1", "Kepler was born in 1571."),

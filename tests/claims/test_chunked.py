@@ -13,7 +13,7 @@ from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import CERTAIN, ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Extraction, Response, Span
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
@@ -100,7 +100,7 @@ async def test_the_distribution_is_asked_at_the_place_of_the_label_and_the_raw_c
     engine = ScriptedEngine(lambda chat: answer, choose)
     ledger = Ledger()
     extractor = ChunkedExtractor(MeteredEngine(engine), confidence="distribution")
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         extraction = await extractor.extract(Response(id="r", text=TEXT))
     first, second = (claim.preverification for claim in extraction.claims)
     assert first is not None

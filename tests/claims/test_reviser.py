@@ -13,7 +13,7 @@ from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Extraction, PreVerification, Response, Span
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
@@ -63,7 +63,7 @@ class Extracted:
 async def test_each_claim_is_revised_by_a_call_of_its_own_and_keeps_id_places_and_label() -> None:
     engine = ScriptedEngine(says(REVISIONS))
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         revised = await Reviser(MeteredEngine(engine)).revise(RESPONSE, CLAIMS)
     assert texts(revised.claims) == list(REVISIONS.values())
     assert [claim.original for claim in revised.claims] == list(REVISIONS)

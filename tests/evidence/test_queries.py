@@ -22,7 +22,7 @@ from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Response
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 
 RESPONSE = Response(id="r", text="About Norvik.", prompt="Tell me about Norvik.", topic="Norvik")
 CLAIM = Claim(id="c1", text="The harbour of Norvik was dredged in 1884.")
@@ -49,7 +49,7 @@ async def test_the_model_writes_the_query_of_each_claim_in_one_call() -> None:
     engine = ScriptedEngine(lambda chat: f"year: {shown(chat)}")
     claims = [CLAIM, Claim(id="c2", text="Tilda Brandt dredged it.")]
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         queries = await queries_of(LLMQueries(MeteredEngine(engine)), RESPONSE, claims)
     assert queries.texts == {
         "c1": "year The harbour of Norvik was dredged in 1884",

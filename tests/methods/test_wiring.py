@@ -25,7 +25,7 @@ from localfact.models.cards import ModelCard, load_card
 from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity
-from localfact.relations.windows import READING
+from localfact.relations.windows import READING_VERSION
 from localfact.vocabulary import PreVerificationLabel
 
 TEXT = "Johannes Kepler was born in 1571. He moved to Graz."
@@ -116,7 +116,7 @@ def test_settings_name_the_prompts_that_a_method_sends_and_how_long_pairs_are_re
         "factreasoner-fr2": {"atomization", "revision", "relation"},
     }
     relations = [told[name].plain()["assessment"]["relations"] for name in ("localfact", "factreasoner-fr2")]
-    assert relations == [f"llm+reading={READING}"] * 2
+    assert relations == [f"llm+reading={READING_VERSION}"] * 2
     assert told["localfact"].plain()["extraction"]["confidence"] == "distribution"
     assert told["fastfact"].plain()["extraction"]["confidence"] == "token"
     assert "query" in (settings_of("factreasoner-fr2", queries="llm").prompts or ())

@@ -129,7 +129,7 @@ class DenseSegments:
         return next((dense, own) for dense, own in found if own >= 0)
 
 
-def gathered(ids: NDArray[np.bytes_], segments: Sequence[Segment]) -> tuple[Vectors, Positions]:
+def stored_vectors(ids: NDArray[np.bytes_], segments: Sequence[Segment]) -> tuple[Vectors, Positions]:
     """The vectors that the segments have of these passages, in the order of the ids, and how many parts each has."""
     counts = np.zeros(len(ids), dtype=np.int64)
     rows, owners = [], []

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from localfact.corpus.indexing.dense_index import BLOCK, DenseIndex, PartEmbedder, Positions
-from localfact.corpus.indexing.dense_segments import DenseSegments, Segment, gathered
+from localfact.corpus.indexing.dense_segments import DenseSegments, Segment, stored_vectors
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.indexing.passage_ids import PassageIds
@@ -135,7 +135,7 @@ class Segments:
         folders = [folder, *(self._folder / name for name in generation.segments)]
         return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
 
-    def keep(self, files: Collection[Path]) -> None:
+    def remove_others(self, files: Collection[Path]) -> None:
         """Removes what holds none of these files: copied here by mistake, it would be taken for the newest.
 
         Raises:
@@ -188,7 +188,7 @@ class Segments:
         vectors = faiss.IndexFlatIP(next(iter(held.values())).dense.dimension)
         counts: list[Positions] = [np.zeros(1, dtype=np.int64)]
         for begin in range(0, len(ids), BLOCK):
-            rows, parts = gathered(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), list(held.values()))
+            rows, parts = stored_vectors(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), list(held.values()))
             vectors.add(rows)
             counts.append(parts)
         name = self._write_segment(ids, DenseIndex(vectors, np.cumsum(np.concatenate(counts))))

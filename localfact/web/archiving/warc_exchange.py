@@ -103,7 +103,9 @@ def response_head(exchange: Exchange) -> bytes:
     else:
         reason = exchange.reason
     protocol = exchange.protocol if exchange.protocol in {"HTTP/1.0", "HTTP/1.1"} else "HTTP/1.1"
-    return head(f"{protocol} {exchange.status:03d} {value_written(reason)}", kept(exchange.headers, len(exchange.payload)))
+    return head(
+        f"{protocol} {exchange.status:03d} {value_written(reason)}", headers_stored(exchange.headers, len(exchange.payload))
+    )
 
 
 def request_head(exchange: Exchange) -> bytes:
@@ -133,7 +135,7 @@ def value_written(value: str) -> str:
     return CONTROLS.sub(" ", value).strip()
 
 
-def kept(headers: Headers, length: int) -> Headers:
+def headers_stored(headers: Headers, length: int) -> Headers:
     """The headers of an answer, with a prefix where they say of the payload what does not hold for it as it is kept."""
     stated = [value.strip() for name, value in headers if name.lower() == "content-length"]
     agrees = stated == [str(length)]
@@ -144,8 +146,8 @@ def kept(headers: Headers, length: int) -> Headers:
     return renamed if agrees or not stated else (*renamed, ("Content-Length", str(length)))
 
 
-def received(headers: Headers) -> Headers:
-    """The headers as they came: the inverse of `kept`."""
+def headers_received(headers: Headers) -> Headers:
+    """The headers as they came: the inverse of `headers_stored`."""
     disagreed = False
     names = []
     for name, _ in headers:
@@ -180,7 +182,7 @@ def exchange_of(response: Record, request: Record | None) -> Exchange:
         time=time,
         status=int(status),
         payload=answer.body,
-        headers=received(answer.headers),
+        headers=headers_received(answer.headers),
         reason="" if newer else reason,
         protocol="HTTP/2" if newer else answer.protocol,
         address=response.field("WARC-IP-Address"),

@@ -106,7 +106,7 @@ class Connections:
         finally:
             # Where a body was not read out, httpcore closes a connection of HTTP/1.1, but goes on with one of HTTP/2, without
             # a word to the server, which then sends until its window is used up.
-            leaving = self._kept(origin, pool) if whole else pool
+            leaving = self._keep_idle(origin, pool) if whole else pool
             if leaving is not None:
                 await leaving.aclose()
 
@@ -115,7 +115,7 @@ class Connections:
         while self._idle:
             await self._idle.popitem()[1].aclose()
 
-    def _kept(self, origin: Origin, pool: httpcore.AsyncConnectionPool) -> httpcore.AsyncConnectionPool | None:
+    def _keep_idle(self, origin: Origin, pool: httpcore.AsyncConnectionPool) -> httpcore.AsyncConnectionPool | None:
         """Keeps a connection; gives the one that has to go for it."""
         leaving = self._idle.pop(origin, None)
         self._idle[origin] = pool

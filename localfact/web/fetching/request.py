@@ -147,7 +147,7 @@ async def ask(
         raise
     except Exception as error:  # whatever h11, h2 and TLS make of what a stranger sends concerns this page alone
         receipt.truncated = "disconnect"
-        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_told(error))
+        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_described(error))
     if receipt.response is not None and not receipt.answered:
         failure = None  # the status says more than what became of the body
     body = b"" if failure else bytes(receipt.decoder.body)
@@ -218,7 +218,7 @@ def _check_sniffed(body: bytearray) -> None:
         raise PageError(Reason.MEDIA_TYPE_REFUSED, "no type stated, and the content is binary")
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     """What went wrong with a connection, in a few words of one line."""
     words = " ".join(str(error).split()) or type(error).__name__
     return words[:200]

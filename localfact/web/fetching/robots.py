@@ -52,7 +52,7 @@ class Rules:
 
     @classmethod
     def parse(cls, content: bytes, token: str) -> "Rules":
-        """Reads a robots.txt for the robot named by `token`; of what is not one, nothing is kept, and all is allowed."""
+        """Reads a robots.txt for the robot named by `token`; a text that is none has no rules, and all is allowed."""
         from protego import Protego
 
         text = content[:ROBOTS_BYTES].decode("utf-8-sig", errors="replace").replace("\0", "")
@@ -85,7 +85,7 @@ class Rules:
         """Passes if the page may be asked for.
 
         Raises:
-            PageError: ROBOTS_DISALLOWED; or what kept the robots.txt from being read: the page would meet the same.
+            PageError: ROBOTS_DISALLOWED; or why the robots.txt could not be fetched: the page would meet the same.
         """
         if self.failure is not None:
             raise PageError(self.failure.reason, self.failure.detail)
@@ -107,7 +107,7 @@ class Visit:
 
 
 @dataclass
-class _Kept:
+class _CachedVisit:
     task: "asyncio.Task[Visit]"
     made: float
 
@@ -127,24 +127,24 @@ class Robots:
         """Takes what fetches and reads the robots.txt at an address, raising no PageError."""
         self._visit = visit
         self._clock = clock
-        self._kept: OrderedDict[tuple[str, str, int], _Kept] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, str, int], _CachedVisit] = OrderedDict()
 
     async def visit(self, url: "httpx.URL") -> Visit:
         """The visit whose rules stand for a page's origin; made now if there is none."""
         origin = (url.scheme, host_of(url), port_of(url))
-        kept = self._kept.get(origin)
-        if kept is None or kept.stale(self._clock()):
+        cached = self._cached.get(origin)
+        if cached is None or cached.stale(self._clock()):
             there = url.copy_with(raw_path=b"/robots.txt")
-            kept = self._kept[origin] = _Kept(asyncio.ensure_future(self._visit(there)), self._clock())
-        self._kept.move_to_end(origin)
-        while len(self._kept) > MOST_ORIGINS and next(iter(self._kept.values())).task.done():
-            self._kept.popitem(last=False)
+            cached = self._cached[origin] = _CachedVisit(asyncio.ensure_future(self._visit(there)), self._clock())
+        self._cached.move_to_end(origin)
+        while len(self._cached) > MOST_ORIGINS and next(iter(self._cached.values())).task.done():
+            self._cached.popitem(last=False)
         # The visit goes on for others who wait when this one is cancelled.
-        return await asyncio.shield(kept.task)
+        return await asyncio.shield(cached.task)
 
     async def aclose(self) -> None:
         """Ends the visits on their way."""
-        await cancelled(kept.task for kept in self._kept.values())
+        await cancelled(cached.task for cached in self._cached.values())
 
 
 def rules_in(text: str) -> int:

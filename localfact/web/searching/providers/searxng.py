@@ -80,8 +80,8 @@ class SearXNG:
 
 def _engines(unresponsive: object) -> str:
     """Which engines failed and why, as pairs or names; the first five."""
-    told = unresponsive[:5] if isinstance(unresponsive, list) else [unresponsive]
-    named = [": ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in told]
+    first = unresponsive[:5] if isinstance(unresponsive, list) else [unresponsive]
+    named = [": ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in first]
     return ", ".join(plain(name, 80) for name in named)
 
 

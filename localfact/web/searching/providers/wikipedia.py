@@ -57,8 +57,8 @@ class Wikipedia:
         answer = await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=self._gate.timing.now())
         if "error" in answer.value:
             raise _failure(answer)
-        told = answer.value.get("query")
-        listed = told.get("search") if isinstance(told, dict) else None
+        found = answer.value.get("query")
+        listed = found.get("search") if isinstance(found, dict) else None
         articles = entries(NAME, listed, title="title", link="title", snippet="snippet", date="timestamp")
         return [article._replace(link=self._link(str(article.link))) for article in articles]
 
