@@ -124,11 +124,9 @@ class Corpus:
         return cls(folder, description, embedder, hold)
 
     def __enter__(self) -> Self:
-        """The corpus itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes it."""
         self.close()
 
     def close(self) -> None:

@@ -27,11 +27,9 @@ class PassageTexts(Mapping[str, str]):
         self._width = 1
 
     def __len__(self) -> int:
-        """How many passages there are."""
         return len(self._ids)
 
     def __iter__(self) -> Iterator[str]:
-        """Their ids, ascending."""
         return iter(self._ids)
 
     def __getitem__(self, passage: str) -> str:

@@ -95,11 +95,9 @@ class CorpusWriter:
             raise
 
     def __enter__(self) -> Self:
-        """The writer itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Lets the corpus go; what was added is kept, and indexed only if `finish` was called."""
         self.close()
 
     @property

@@ -40,13 +40,11 @@ class TerminalProgress:
         self._live = Live(console=console, get_renderable=self.drawn, transient=True)
 
     def __enter__(self) -> Self:
-        """Starts drawing."""
         if self._console.is_terminal:
             self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Leaves the terminal as it was."""
         if self._console.is_terminal:
             self._live.stop()
 

@@ -29,7 +29,6 @@ class GoldF1(ResponseScore):
     """
 
     def __str__(self) -> str:
-        """As people write it, told apart from F1@K."""
         return "F1(gold)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
@@ -57,7 +56,6 @@ class PrecisionError(ResponseScore):
     lower_is_better: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        """As people write it, with what it is the error of."""
         return "MAE(Pr)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
@@ -94,7 +92,6 @@ class BrierPerResponse(ResponseScore):
     lower_is_better: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        """With what is averaged last."""
         return "Brier(response)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
@@ -129,7 +126,6 @@ class BrierPerClaim(PooledForecasts):
     """The Brier score over the claims of all responses."""
 
     def __str__(self) -> str:
-        """With what is averaged."""
         return "Brier(claim)"
 
     def estimator(self, contributions: Sequence[Forecasts]) -> Estimator:
@@ -146,7 +142,6 @@ class CalibrationError(PooledForecasts):
     bin_count: int = BINS
 
     def __str__(self) -> str:
-        """With its bins."""
         return f"ECE({self.bin_count} equal-count bins)"
 
     @property

@@ -64,7 +64,6 @@ class KPolicy:
         return cls(None, value)
 
     def __str__(self) -> str:
-        """As in F1@K(...)."""
         number = "" if self.value is None else f"{self.value:g}"
         return "=".join(part for part in (self.kind, number) if part)
 
@@ -113,7 +112,6 @@ class KPrime:
         return cls(any(annotated_total(assessment) is not None for assessment in scored), medians)
 
     def __str__(self) -> str:
-        """As in F1@K'(...): which of the two it is, or both."""
         if not self.medians:
             return "K'=annotation"
         medians = f"median={self.medians[0][1]:g}" if len(self.medians) == 1 else "median per source"

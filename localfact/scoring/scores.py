@@ -21,7 +21,6 @@ class Precision(ResponseScore):
     """
 
     def __str__(self) -> str:
-        """As people write it."""
         return "Pr"
 
     def of(self, assessment: Assessment) -> float:
@@ -123,7 +122,6 @@ class Entropy(ResponseScore):
     stands_alone: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        """With the base of its logarithm."""
         return "E(log10)"
 
     @property
@@ -153,7 +151,6 @@ class VerdictCount(ResponseScore):
     kind: Literal["S", "C", "U"]
 
     def __str__(self) -> str:
-        """As the papers' tables head their columns."""
         return f"#{self.kind}"
 
     def of(self, assessment: Assessment) -> float:

@@ -18,7 +18,6 @@ class Problem:
     reason: str
 
     def __str__(self) -> str:
-        """A sentence for the user."""
         return f"{self.where}: {self.reason}"
 
 

@@ -77,11 +77,9 @@ class Workers:
         self._threads: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
-        """The workers themselves."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Ends the workers, whatever they are at."""
         if self._pool is not None:
             self._pool.close()
         if self._threads is not None:

@@ -105,7 +105,6 @@ class DenseIndex:
         np.save(folder / CODES_FILE, self._codes if self._codes is not None else codes_of(self._rows))
 
     def __len__(self) -> int:
-        """How many passages it holds."""
         return len(self._first_part) - 1
 
     @property

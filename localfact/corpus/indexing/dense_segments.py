@@ -88,7 +88,6 @@ class DenseSegments:
             raise ValueError(f"{int((~held).sum())} of {len(ids)} passages have no vectors")
 
     def __len__(self) -> int:
-        """How many passages it holds."""
         return self._count
 
     def best(self, vector: Vectors, count: int) -> list[int]:

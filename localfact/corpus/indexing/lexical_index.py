@@ -55,7 +55,6 @@ class LexicalIndex:
         self._bm25.save(folder, show_progress=False)
 
     def __len__(self) -> int:
-        """How many passages it holds."""
         return int(self._bm25.scores["num_docs"])
 
     def scores(self, text: str) -> NDArray[np.float32]:

@@ -33,7 +33,6 @@ class PassageIds(Sequence[str]):
         np.save(file, self._array)
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self._array)
 
     @overload
@@ -41,17 +40,14 @@ class PassageIds(Sequence[str]):
     @overload
     def __getitem__(self, position: slice) -> tuple[str, ...]: ...
     def __getitem__(self, position: int | slice) -> str | tuple[str, ...]:
-        """The id at a position, or those of a slice."""
         if isinstance(position, slice):
             return tuple(passage.decode() for passage in self._array[position].tolist())
         return str(self._array[position].decode())
 
     def __iter__(self) -> Iterator[str]:
-        """All of them, ascending."""
         return (passage.decode() for passage in self._array.tolist())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other sequence holds the same ids in the same order."""
         if not isinstance(other, Sequence) or isinstance(other, str) or len(other) != len(self):
             return False
         return all(one == another for one, another in zip(self, other, strict=True))

@@ -68,11 +68,9 @@ class Archive:
         self._holds_exchanges = False
 
     def __enter__(self) -> Self:
-        """The archive itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes it."""
         self.close()
 
     def append(self, exchange: Exchange) -> Location:

@@ -42,7 +42,6 @@ class WarcProblem:
     count: int = 1
 
     def __str__(self) -> str:
-        """One line for a reader."""
         return f"{self.where}: {self.why}" + (f" ({self.count:,} records)" if self.count > 1 else "")
 
 

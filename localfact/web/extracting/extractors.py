@@ -83,11 +83,9 @@ class Extractors:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes."""
         self.close()
 
 
@@ -225,12 +223,10 @@ class Deadline:
                 self._process.kill()
 
     def __enter__(self) -> Self:
-        """Starts the clock."""
         self._timer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Stops it."""
         with self._lock:
             self._done = True
         self._timer.cancel()

@@ -34,7 +34,6 @@ class PageFailure(Record):
     detail: str = ""
 
     def __str__(self) -> str:
-        """The reason in words, with the detail."""
         words = self.reason.replace("_", " ")
         return f"{words}: {self.detail}" if self.detail else words
 
