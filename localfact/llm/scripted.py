@@ -1,7 +1,6 @@
-"""An engine that says what a test tells it to: real tokens with offsets and log-probabilities, no model.
+"""An engine that answers by a script instead of a model: tokens with offsets and log-probabilities, for tests.
 
-It drives the logic around an engine, on any machine, in no time. What it promises is what `llm/engine.py` promises, and one
-contract test holds it and the vLLM engine to that.
+It keeps what `llm/engine.py` promises; one contract test holds it and the vLLM engine to that.
 """
 
 import math
@@ -14,9 +13,9 @@ from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Messa
 from localfact.llm.labels import checked
 from localfact.runtime.usage import Usage
 
-#: What it answers: a text, or its pieces each with the probability it was written with.
+#: A text, or its pieces, each with its probability in (0, 1].
 ScriptedAnswer = str | Sequence[tuple[str, float]]
-#: The probability of a piece that the script gives none.
+#: The probability of pieces for which the script gives none.
 CERTAIN = 0.999
 
 _PIECE = re.compile(r"\s?\w+|\s|[^\w\s]+")
@@ -25,8 +24,14 @@ _PIECE = re.compile(r"\s?\w+|\s|[^\w\s]+")
 class ScriptedEngine:
     """Answers by a script.
 
+    Args:
+        answer: what it answers to a chat.
+        choose: label -> probability, for a chat and its labels; labels that are left out share the rest. An answer prefix
+            stands in the chat as its last message, the assistant's.
+        window: tokens of prompt and answer.
+
     Attributes:
-        calls: every chat it was asked to answer or to choose for, with the with_prefix answer as a last assistant message.
+        calls: every chat of `generate` and `choose`, in order, with the answer prefix as last message.
     """
 
     def __init__(
@@ -36,23 +41,19 @@ class ScriptedEngine:
         *,
         window: int = 32_768,
     ) -> None:
-        """Takes what it says to a chat, and how probable each label is (labels left out share what is left).
-
-        A with_prefix answer stands in the chat that `choose` is given as its last message, the assistant's.
-        """
         self.identity = EngineIdentity(model="scripted", revision="0", dtype="float32", window=window)
         self.calls: list[Chat] = []
         self._answer = answer
         self._choose = choose
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """One token a word, a space or a run of signs."""
+        """A word, a white-space character or a run of signs is one token."""
         return sum(len(_PIECE.findall(message.content)) for message in chat) + len(_PIECE.findall(prefix))
 
     async def generate(
         self, chat: Chat, *, max_tokens: int, stop: Sequence[str] = (), temperature: float = 0.0, seed: int = 0, stage: str
     ) -> Generation:
-        """Says what the script says, cut at the first stop string or at `max_tokens`."""
+        """Returns the script's answer, cut at the first stop string or at `max_tokens`."""
         asked = await self._admitted(chat, "")
         answer = self._answer(chat)
         pieces = [(piece, CERTAIN) for piece in _PIECE.findall(answer)] if isinstance(answer, str) else list(answer)
@@ -70,7 +71,7 @@ class ScriptedEngine:
         return Generation(text=text, tokens=tokens, finish="length" if cut < stopped else "stop", usage=usage)
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """The script's probabilities."""
+        """Returns the script's probabilities."""
         labels = checked(labels)
         asked = await self._admitted(chat, prefix)
         given = self._choose(with_prefix(chat, prefix), labels)
@@ -80,7 +81,7 @@ class ScriptedEngine:
         return Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
 
     async def aclose(self) -> None:
-        """Nothing to end."""
+        """Does nothing."""
 
     async def _admitted(self, chat: Chat, prefix: str) -> int:
         self.calls.append(with_prefix(chat, prefix))
@@ -91,5 +92,5 @@ class ScriptedEngine:
 
 
 def with_prefix(chat: Chat, prefix: str) -> Chat:
-    """The chat with the answer prefix as a last message of the assistant; the chat itself for an empty prefix."""
+    """The chat with the answer prefix as a last message of the assistant; the chat itself where the prefix is empty."""
     return (*chat, Message("assistant", prefix)) if prefix else tuple(chat)
