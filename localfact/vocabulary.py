@@ -1,7 +1,4 @@
-"""The words that stand in the data: verdicts, relations, annotators' labels, an extractor's own labels.
-
-One enumeration for all methods each; `records.py` has the data that carries them.
-"""
+"""The enumerations in the data: verdicts, relations, annotators' labels, an extractor's own labels; one for all methods."""
 
 from enum import StrEnum
 

@@ -19,7 +19,7 @@ from rich.table import Table
 from localfact.api.evaluate import Job, prepare, sample_responses
 from localfact.methods.options import Options
 from localfact.methods.wiring import wire
-from localfact.pipeline import Journey, Pipeline, unobserved
+from localfact.pipeline import Costs, Pipeline, unobserved
 from localfact.records import Assessment, Distribution, Failure, Pair
 from localfact.runs.progress import SILENT
 from localfact.scoring import score, standard_scores
@@ -61,7 +61,7 @@ def measured(job: Job, pipeline: Pipeline, gate: float | None) -> tuple[int, int
     road = replace(pipeline, relation_model=remembering, assessor=judge)
 
     async def everything() -> list[Assessment]:
-        return [await road.assess(index, response, Journey(), SILENT.count) for index, response in enumerate(job.responses)]
+        return [await road.assess(index, response, Costs(), SILENT.count) for index, response in enumerate(job.responses)]
 
     assessments = asyncio.run(everything())
     decided = sum(

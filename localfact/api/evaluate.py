@@ -19,7 +19,7 @@ from localfact.methods.evidence import Notes, check_web, finish_left, with_corpu
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings, upgraded, without_parts
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
-from localfact.pipeline import Journey, Pipeline
+from localfact.pipeline import Costs, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
 from localfact.runs.progress import SILENT, Progress
@@ -160,7 +160,7 @@ def execute(
     Args:
         job: from `prepare`.
         recall_k: the K of R@K and F1@K; the median of the run when None.
-        concurrency: how many responses are on the road at once; None: as many as suit the method.
+        concurrency: how many responses are assessed at once; None for the default of the method.
         force: begin the run folder again.
         progress: is told how far the run is.
         start: what loads the language model.
@@ -179,11 +179,11 @@ async def executed(
     async with AsyncExitStack() as opened:
         wired = partial(wire_interruptibly, chosen, opened, progress, start)
         # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
-        road = wired() if force or not (job.out / RUN_FILE).exists() else None
+        opened_pipeline = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
             notes: tuple[str, ...] = ()
             if pending(len(job.responses), folder.done):
-                pipeline, notes_at_end = road or wired()
+                pipeline, notes_at_end = opened_pipeline or wired()
                 pipeline = with_cache(pipeline, chosen, folder.path / RELATIONS_FILE, opened)
                 await run(job.responses, pipeline, folder, progress, concurrency or usual_concurrency(chosen.options))
                 notes = notes_at_end()
@@ -202,7 +202,7 @@ async def executed(
 
 
 def usual_concurrency(options: Options) -> int:
-    """How many responses are on the road at once unless told."""
+    """The default number of responses that are assessed at once."""
     return CONCURRENCY_WITH_MODEL if options.names_model else CONCURRENCY
 
 
@@ -261,7 +261,7 @@ async def checked(response: Response, chosen: Configuration) -> Assessment:
         pipeline, _ = wire_interruptibly(chosen, opened, SILENT, start_engine)
         if chosen.options.relations_cache is not None:
             pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
-        return await pipeline.assess(0, response, Journey(), SILENT.count)
+        return await pipeline.assess(0, response, Costs(), SILENT.count)
 
 
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:

@@ -20,7 +20,7 @@ from localfact.methods.options import Options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
 from localfact.records import Claim, Extraction, Passage, Response
-from localfact.runs.passes import USUAL, Conduct, Make, PassSummary, failure_warnings, make_file, present
+from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
 from localfact.runtime.files import file_digest
@@ -37,7 +37,7 @@ def extract_claims(
     options: Options,
     limit: int | None = None,
     max_words: int = MAX_WORDS,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Extracts claims with their pre-verification into a file that `evaluate` reads; see `extract_file`.
 
@@ -59,14 +59,14 @@ def extract_claims(
             extractor=pass_settings(settings, options, facts.identity),
             limit=limit,
             max_words=max_words,
-            conduct=noted(conduct, facts),
+            pass_options=noted(pass_options, facts),
         )
     )
 
 
-def noted(conduct: Conduct, facts: EngineFacts) -> Conduct:
-    """The same conduct, with the versions and the hardware of this machine to be written down."""
-    return replace(conduct, versions=versions(), machine=facts.machine)
+def noted(pass_options: PassOptions, facts: EngineFacts) -> PassOptions:
+    """The same pass_options, with the versions and the hardware of this machine to be written down."""
+    return replace(pass_options, versions=versions(), machine=facts.machine)
 
 
 async def extract_file(
@@ -77,7 +77,7 @@ async def extract_file(
     extractor: Mapping[str, Any],
     limit: int | None = None,
     max_words: int = MAX_WORDS,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Takes the claims from every response of a file and writes them beside the response.
 
@@ -89,7 +89,7 @@ async def extract_file(
         out: the claims file, to be read by `localfact eval --data`.
         open_extractor: returns the extractor; called only when something is left to extract.
         extractor: what decides its claims, as plain values; written into every row, and held against an earlier call's.
-        conduct: concurrency, progress and the like.
+        pass_options: concurrency, progress and the like.
 
     Raises:
         LocalFactError: what stops the whole pass. The rows made before are kept.
@@ -98,9 +98,9 @@ async def extract_file(
     settings = {"pass": "extract", "data": {"sha256": file_digest(data), "limit": limit}, "extractor": extractor}
 
     def open_maker(opened: AsyncExitStack) -> Make[Response]:
-        return partial(extracted_row, extractor=open_extractor(opened), settings=extractor, progress=conduct.progress)
+        return partial(extracted_row, extractor=open_extractor(opened), settings=extractor, progress=pass_options.progress)
 
-    rows, warnings = await make_file(data, responses, out, settings, open_maker, response_row, conduct)
+    rows, warnings = await make_file(data, responses, out, settings, open_maker, response_row, pass_options)
     return extract_summary(out, rows, warnings)
 
 

@@ -33,7 +33,7 @@ from localfact.runtime.usage import Ledger, count, usage_counted_in
 from localfact.stages import Assessor, ClaimExtractor
 
 #: So many problems are told one by one.
-PROBLEMS_TOLD = 20
+PROBLEMS_SHOWN = 20
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Fetched:
 
     Attributes:
         sent: what was searched and fetched now: "searches", "pages", "pages_failed".
-        unanswered: how many claims' searches nobody answered. problems: of responses and searches, the first PROBLEMS_TOLD.
+        unanswered: how many claims' searches nobody answered. problems: of responses and searches, the first PROBLEMS_SHOWN.
         without_page: reason -> addresses of the whole corpus that gave no page.
     """
 
@@ -57,7 +57,7 @@ class Fetched:
 
     def problem(self, text: str) -> None:
         """Keeps a problem to be told."""
-        if len(self.problems) < PROBLEMS_TOLD:
+        if len(self.problems) < PROBLEMS_SHOWN:
             self.problems.append(text)
 
     @property
@@ -67,8 +67,8 @@ class Fetched:
 
 
 @dataclass(frozen=True)
-class Road:
-    """The part of the road that is gone: who extracts, says which claims need evidence, writes queries, collects."""
+class FetchPipeline:
+    """The part of the pipeline that is gone: who extracts, says which claims need evidence, writes queries, collects."""
 
     extractor: ClaimExtractor
     assessor: Assessor
@@ -112,26 +112,26 @@ async def fetch_all(job: Job, retry_failed: bool, at_once: int, progress: Progre
         if options.names_model:
             with interruptible():
                 engine = open_engine(options, opened, chosen.facts, start)
-        road = Road(
+        pipeline = FetchPipeline(
             open_extractor(settings.extraction, engine, settings.seed),
             chosen.method.assessor(settings, engine),
             query_writer(settings, engine),
             source.collector,
         )
         progress.begin(len(job.responses), 0)
-        await for_each(job.responses, partial(fetch_one, road=road, fetched=fetched, progress=progress), at_once)
+        await for_each(job.responses, partial(fetch_one, pipeline=pipeline, fetched=fetched, progress=progress), at_once)
         fetched.problems += source.notes()
         fetched.without_page = source.writer.store.failures()
     fetched.corpus = source.writer.description
     return fetched
 
 
-async def fetch_one(response: Response, *, road: Road, fetched: Fetched, progress: Progress) -> None:
+async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: Fetched, progress: Progress) -> None:
     """One response; what it cannot do is counted and stops nobody else."""
     fetched.responses += 1
     ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
     with usage_counted_in(ledger):
-        result = await or_failure(searched(response, road, fetched, progress))
+        result = await or_failure(searched(response, pipeline, fetched, progress))
     if isinstance(result, Failure):
         fetched.responses_failed += 1
         fetched.problem(f"{response.id}: {result.reason}")
@@ -139,7 +139,7 @@ async def fetch_one(response: Response, *, road: Road, fetched: Fetched, progres
     progress.row_done()
 
 
-async def searched(response: Response, road: Road, fetched: Fetched, progress: Progress) -> None:
+async def searched(response: Response, pipeline: FetchPipeline, fetched: Fetched, progress: Progress) -> None:
     """Has the claims of a response searched for.
 
     Raises:
@@ -147,25 +147,25 @@ async def searched(response: Response, road: Road, fetched: Fetched, progress: P
     """
     if response.problem is not None:
         raise InputError(response.problem)
-    claims = await claims_of(response, road)
+    claims = await claims_of(response, pipeline)
     progress.count("claims", len(claims))
     fetched.claims += len(claims)
-    queries = await queries_of(road.queries, response, claims)
-    await for_each(queries.texts.values(), partial(search_one, road=road, fetched=fetched), len(claims))
+    queries = await queries_of(pipeline.queries, response, claims)
+    await for_each(queries.texts.values(), partial(search_one, pipeline=pipeline, fetched=fetched), len(claims))
 
 
-async def claims_of(response: Response, road: Road) -> list[Claim]:
+async def claims_of(response: Response, pipeline: FetchPipeline) -> list[Claim]:
     """The claims of the response that need evidence; none where it brings its own passages."""
     if response.evidence is not None:
         return []
-    extraction = await road.extractor.extract(response)
-    return list(road.assessor.needs_evidence(extraction.claims))
+    extraction = await pipeline.extractor.extract(response)
+    return list(pipeline.assessor.needs_evidence(extraction.claims))
 
 
-async def search_one(query: str, *, road: Road, fetched: Fetched) -> None:
+async def search_one(query: str, *, pipeline: FetchPipeline, fetched: Fetched) -> None:
     """One query and its pages; a search that nobody answers is counted, and asked again by the next run."""
     try:
-        await road.collector.collect(query)
+        await pipeline.collector.collect(query)
     except SearchError as error:
         count("searches_failed")
         fetched.unanswered += 1

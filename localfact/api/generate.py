@@ -13,7 +13,7 @@ from localfact.methods.options import GREEDY, GenerationOptions, Options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
 from localfact.prompts.chats import generation_chat
-from localfact.runs.passes import USUAL, Conduct, Make, PassSummary, failure_warnings, make_file, present
+from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
 from localfact.runtime.files import file_digest
@@ -32,7 +32,7 @@ def generate_responses(
     generation: GenerationOptions = GREEDY,
     entities: bool = False,
     limit: int | None = None,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Has a language model answer the prompts of a file; see `generate_file`.
 
@@ -50,7 +50,7 @@ def generate_responses(
             options=generation,
             entities=entities,
             limit=limit,
-            conduct=noted(conduct, facts),
+            pass_options=noted(pass_options, facts),
         )
     )
 
@@ -64,7 +64,7 @@ async def generate_file(
     options: GenerationOptions = GREEDY,
     entities: bool = False,
     limit: int | None = None,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Has a language model answer every prompt of a file and writes the responses, to be judged by `localfact eval --data`.
 
@@ -74,7 +74,7 @@ async def generate_file(
         open_engine: returns the engine; called only when something is left to answer.
         identity: of that engine, known before it is opened.
         options: temperature, length, seed and instruction.
-        conduct: concurrency, progress and the like.
+        pass_options: concurrency, progress and the like.
 
     Raises:
         LocalFactError: what stops the whole pass. The rows made before are kept.
@@ -91,9 +91,11 @@ async def generate_file(
 
     def open_maker(opened: AsyncExitStack) -> Make[Prompt]:
         engine = open_engine(opened)
-        return partial(generated_row, engine=engine, identity=identity, options=options, progress=conduct.progress)
+        return partial(generated_row, engine=engine, identity=identity, options=options, progress=pass_options.progress)
 
-    rows, warnings = await make_file(data, prompts, out, settings, open_maker, partial(prompt_row, identity=identity), conduct)
+    rows, warnings = await make_file(
+        data, prompts, out, settings, open_maker, partial(prompt_row, identity=identity), pass_options
+    )
     return generate_summary(out, rows, repeated, options, warnings)
 
 

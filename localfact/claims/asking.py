@@ -77,7 +77,7 @@ class Replies:
             )
 
 
-class ClaimAsking(ABC, Generic[Read]):
+class PromptedExtractor(ABC, Generic[Read]):
     """What extractors that ask a model have in common: how a response is cut up, and what is done with too much."""
 
     def __init__(self, engine: Engine, *, max_tokens: int, seed: int) -> None:

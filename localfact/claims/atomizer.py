@@ -5,7 +5,7 @@ The first stage of the road for FactReasoner; `reviser.py` makes what comes of i
 
 from collections import Counter
 
-from localfact.claims.asking import ClaimAsking
+from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, Places
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merged, numbered
@@ -15,7 +15,7 @@ from localfact.prompts import atomization_chat
 from localfact.records import Claim, Extraction, Response
 
 
-class Atomizer(ClaimAsking[Unit]):
+class Atomizer(PromptedExtractor[Unit]):
     """Asks an engine for the atomic units of a response: in one call, or in parts where text or answer is too long for one.
 
     Calls are counted under `asking.EXTRACT`.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from localfact.claims.answers import LabelledClaim, read_answer
-from localfact.claims.asking import ClaimAsking
+from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, Places, Stride, checked_stride
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import Merged, merged, numbered
@@ -27,7 +27,7 @@ PREVERIFY = "preverify"
 WRITTEN = {label.value.upper(): label for label in PreVerificationLabel}
 
 
-class ChunkedExtractor(ClaimAsking[LabelledClaim]):
+class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     """Asks an engine for the claims of a response, chunk by chunk, all chunks at once."""
 
     def __init__(

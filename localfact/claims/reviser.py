@@ -38,7 +38,7 @@ _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
 _DIGITS = re.compile(r"\d+")
 
 
-class Ending(StrEnum):
+class Outcome(StrEnum):
     """How the revision of a claim ended; the names of what `Revised.counts` counts."""
 
     CHANGED = "revisions_made"
@@ -50,15 +50,15 @@ class Ending(StrEnum):
 
 
 _WARNINGS = {
-    Ending.UNREADABLE: (
+    Outcome.UNREADABLE: (
         "Some claims were not revised, as the model's answer was cut, too long, or not one line: they keep their wording "
         "(`localfact show RUN ID` has the answers)."
     ),
-    Ending.UNFAITHFUL: (
+    Outcome.UNFAITHFUL: (
         "Some claims were not revised, as the model's answer was another claim or no claim: they keep their wording "
         "(`localfact show RUN ID` has the answers)."
     ),
-    Ending.TOO_LONG: (
+    Outcome.TOO_LONG: (
         "Some claims were not revised, as response and claim do not fit the model's window together: they keep their wording."
     ),
 }
@@ -68,7 +68,7 @@ class _Revision(NamedTuple):
     """What became of one claim; `unused` is an answer that was of no use, "" for none."""
 
     claim: Claim
-    ending: Ending
+    outcome: Outcome
     unused: str = ""
 
 
@@ -112,30 +112,30 @@ class Reviser:
         """
         # Each call brings back its own claim: there is nothing to match by position.
         revisions = await together(self._revision(response, claim) for claim in claims)
-        endings = Counter(revision.ending for revision in revisions)
+        outcomes = Counter(revision.outcome for revision in revisions)
         return Revised(
             claims=tuple(revision.claim for revision in revisions),
             unused=tuple(f"{revision.claim.id}: {revision.unused}" for revision in revisions if revision.unused),
-            counts={ending.value: endings[ending] for ending in Ending},
-            warnings=tuple(warning for ending, warning in _WARNINGS.items() if endings[ending]),
+            counts={outcome.value: outcomes[outcome] for outcome in Outcome},
+            warnings=tuple(warning for outcome, warning in _WARNINGS.items() if outcomes[outcome]),
         )
 
     async def _revision(self, response: Response, claim: Claim) -> _Revision:
         if claim.original is not None:
-            return _Revision(claim, Ending.EARLIER)
+            return _Revision(claim, Outcome.EARLIER)
         chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=self._boundary)
         try:
             generation = await self._engine.generate(chat, max_tokens=self._max_tokens, seed=self._seed, stage=REVISE)
         except PromptTooLongError:
-            return _Revision(claim, Ending.TOO_LONG)
+            return _Revision(claim, Outcome.TOO_LONG)
         wording = read_revision(generation, claim.text)
         if wording is None:
-            return _Revision(claim, Ending.UNREADABLE, _shown(generation.text))
+            return _Revision(claim, Outcome.UNREADABLE, _shown(generation.text))
         if normalise(wording) == normalise(claim.text):
-            return _Revision(claim, Ending.UNCHANGED)
+            return _Revision(claim, Outcome.UNCHANGED)
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
-            return _Revision(claim, Ending.UNFAITHFUL, _shown(generation.text))
-        return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Ending.CHANGED)
+            return _Revision(claim, Outcome.UNFAITHFUL, _shown(generation.text))
+        return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Outcome.CHANGED)
 
 
 class RevisedClaims:

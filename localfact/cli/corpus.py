@@ -33,7 +33,7 @@ Sources = Annotated[
 EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
 
 #: So many problems of an import are told one by one.
-PROBLEMS_TOLD = 20
+PROBLEMS_SHOWN = 20
 
 
 Kinds = Annotated[
@@ -165,12 +165,12 @@ def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[st
                         yield found
                         continue
                     problems.append(str(found))
-                    if len(problems) <= PROBLEMS_TOLD:
+                    if len(problems) <= PROBLEMS_SHOWN:
                         note(f"Passed over: {found}")
 
         yield pages(), problems
-    if len(problems) > PROBLEMS_TOLD:
-        note(f"Passed over: {len(problems) - PROBLEMS_TOLD} more.")
+    if len(problems) > PROBLEMS_SHOWN:
+        note(f"Passed over: {len(problems) - PROBLEMS_SHOWN} more.")
 
 
 @contextmanager

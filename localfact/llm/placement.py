@@ -107,7 +107,7 @@ class PlacementPlanner:
 
     @property
     def needed(self) -> int:
-        """The smallest acceptable window in tokens: what the user asked for, else LEAST_WINDOW, or the model's own if smaller."""
+        """The smallest acceptable window in tokens: what the user asked for, else LEAST_WINDOW or the model's own if less."""
         return self.asked_window or min(self.most, LEAST_WINDOW)
 
     def best(self) -> Placement:

@@ -1,6 +1,6 @@
-"""How one exchange is written as records of a WARC file, and read back: headers come from strangers and cannot break a record.
+"""Writes one exchange as WARC records and reads it back; headers are untrusted and cannot break a record.
 
-Used by the archive alone; `Exchange` -> two gzip members -> `Exchange` loses only what is named here.
+Used by the archive only. `Exchange` -> two gzip members -> `Exchange` loses only what is named here.
 """
 
 import importlib.metadata
@@ -17,11 +17,11 @@ from localfact.web.archiving.warc_records import DamagedError, Record
 from localfact.web.fetching.exchange import Exchange, Headers
 
 WARC_VERSION = "WARC/1.1"
-#: Common Crawl's way to keep a header that no longer fits the payload as it is kept.
+#: Prefix of stored headers that no longer fit the stored payload; Common Crawl's convention.
 PREFIX = "X-Crawler-"
-#: Headers about how the payload was sent, which is kept without transfer coding, or not whole.
+#: Headers about the payload's transfer, as it is stored without transfer coding and perhaps truncated.
 SENDING = re.compile(r"(?:X-Crawler-)*(?:Transfer-Encoding|Content-Length)", re.IGNORECASE)
-#: Request headers that let whoever reads them act for the user. Never written.
+#: Request headers that may hold secrets; never written.
 SECRET = re.compile(r"cookie|authorization|api-?key|(?:^|-)key$|token|secret|credential|passw|session", re.IGNORECASE)
 #: What a header's name cannot hold (RFC 9110, section 5.6.2), and its value (section 5.5).
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
@@ -33,8 +33,9 @@ Truncated = Literal["length", "time", "disconnect"]
 def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
     """The response record and the request record, a gzip member each.
 
-    Control characters in headers become spaces, white space around values and outside ASCII in names goes, request headers
-    that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that is not the payload's, get a prefix.
+    Control characters in headers become spaces; white space around values and characters outside ASCII in names are removed;
+    request headers that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that is not the payload's, get a
+    prefix.
     """
     date = (exchange.time if exchange.time.tzinfo is None else exchange.time.astimezone(UTC)).replace(tzinfo=None)
     common = {
@@ -59,7 +60,7 @@ def member(kind: str, fields: dict[str, str], block: bytes) -> tuple[bytes, str]
 
     target = BytesIO()
     writer = WARCWriter(target, gzip=True, warc_version=WARC_VERSION)
-    # Without an address warcio takes the block as it is; with one it would percent-encode headers outside ASCII.
+    # Without an address warcio leaves the block unchanged; with one it would percent-encode headers outside ASCII.
     record = writer.create_warc_record("", kind, payload=BytesIO(block), length=len(block), warc_headers_dict=fields)
     writer.write_record(record)
     return target.getvalue(), str(record.rec_headers.get_header("WARC-Record-ID"))
@@ -81,7 +82,7 @@ def information(file: str) -> bytes:
 
 
 def version() -> str:
-    """The version of localfact, where it is installed."""
+    """localfact's version; "unknown" where it is not installed."""
     try:
         return importlib.metadata.version("localfact")
     except importlib.metadata.PackageNotFoundError:
@@ -126,17 +127,17 @@ def head(first: str, headers: Headers | list[tuple[str, str]]) -> bytes:
 
 
 def name_written(name: str) -> str:
-    """A header's name that a parser takes for one."""
+    """A header's name with every character replaced that is not allowed in one."""
     return NO_TOKEN.sub("-", name) or "-"
 
 
 def value_written(value: str) -> str:
-    """A header's value that stays in its line."""
+    """A header's value on one line."""
     return CONTROLS.sub(" ", value).strip()
 
 
 def headers_stored(headers: Headers, length: int) -> Headers:
-    """The headers of an answer, with a prefix where they say of the payload what does not hold for it as it is kept."""
+    """The headers of an answer for storage, with a prefix for those that do not fit the stored payload."""
     stated = [value.strip() for name, value in headers if name.lower() == "content-length"]
     agrees = stated == [str(length)]
     renamed = tuple(
@@ -147,7 +148,7 @@ def headers_stored(headers: Headers, length: int) -> Headers:
 
 
 def headers_received(headers: Headers) -> Headers:
-    """The headers as they came: the inverse of `headers_stored`."""
+    """The headers as they were received: the inverse of `headers_stored`."""
     disagreed = False
     names = []
     for name, _ in headers:
@@ -159,10 +160,10 @@ def headers_received(headers: Headers) -> Headers:
 
 
 def exchange_of(response: Record, request: Record | None) -> Exchange:
-    """The exchange of a response record of ours, with the request record that follows it, where one does.
+    """The exchange of one of our response records, with the request record that follows it, if there is one.
 
     Raises:
-        DamagedError: the record is none of ours, or not as it was written.
+        DamagedError: the record is not one of ours, or does not match its digest.
     """
     answer = http_message_of(response.block or b"")
     time = time_of(response.field("WARC-Date"))
