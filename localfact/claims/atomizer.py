@@ -1,6 +1,6 @@
-"""Takes a response apart into atomic units in one call of a language model (FactReasoner, section 3.3, Atomizer).
+"""Extracts atomic units from a response in one call of a language model (FactReasoner, section 3.3, Atomizer).
 
-The first stage of the road for FactReasoner; `reviser.py` makes what comes of it understandable by itself.
+`reviser.py` then makes each understandable without its context.
 """
 
 from collections import Counter
@@ -16,17 +16,12 @@ from localfact.records import Claim, Extraction, Response
 
 
 class Atomizer(PromptedExtractor[Unit]):
-    """Asks an engine for the atomic units of a response: in one call, or in parts where text or answer is too long for one.
+    """Prompts an engine for the atomic units of a response: in one call, or in parts where text or answer is too long for one.
 
-    Calls are counted under `asking.EXTRACT`.
+    Calls are counted under `asking.EXTRACT`. Arguments as `PromptedExtractor`.
     """
 
     def __init__(self, engine: Engine, *, max_tokens: int = 2048, seed: int = 0) -> None:
-        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
-
-        Raises:
-            InputError: a length below 1.
-        """
         super().__init__(engine, max_tokens=max_tokens, seed=seed)
 
     async def extract(self, response: Response) -> Extraction:
@@ -34,7 +29,7 @@ class Atomizer(PromptedExtractor[Unit]):
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
-            LocalFactError: the engine failed; nothing of this response is kept then.
+            LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, "max")
         kept = merged(replies.claims)
