@@ -1,4 +1,4 @@
-"""Prompts into responses, file to file: what a language model answers, to be judged by `localfact eval --data`."""
+"""Generates responses to prompts, file to file, to be judged by `localfact eval --data`."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -20,7 +20,7 @@ from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.text import readable
 
-#: The stage that the calls of a generation are counted under.
+#: The stage that calls are counted under.
 GENERATE = "generate"
 
 
@@ -37,7 +37,7 @@ def generate_responses(
     """Has a language model answer the prompts of a file; see `generate_file`.
 
     Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+        LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     options = options.model_copy(update={"embedder": NO_EMBEDDER})
     facts = engine_facts(options)
@@ -71,19 +71,19 @@ async def generate_file(
     Args:
         data: prompts in any schema of inputs/prompts.py. entities, limit: as `read_prompts`.
         out: the file of responses.
-        open_engine: returns the engine; called only when something is left to answer.
+        open_engine: returns the engine; only called when rows are missing.
         identity: of that engine, known before it is opened.
         options: temperature, length, seed and instruction.
-        pass_options: concurrency, progress and the like.
+        pass_options: concurrency, progress and so on.
 
     Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+        LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     prompts, repeated = read_prompts(data, entities=entities, limit=limit)
     settings = {
         "pass": "generate",
         "data": {"sha256": file_digest(data), "entities": entities, "limit": limit},
-        # Not the window: it decides no answer, and the next machine may have room for another.
+        # Without the window, which decides no answer and may be another on the next machine.
         "model": identity.model_dump(mode="json", exclude={"window"}),
         "message": generation_chat("{prompt}", two_paragraphs=options.instruction is not None)[0].content,
         **options.model_dump(),
@@ -102,7 +102,7 @@ async def generate_file(
 async def generated_row(
     prompt: Prompt, *, engine: Engine, identity: EngineIdentity, options: GenerationOptions, progress: Progress
 ) -> Row:
-    """The prompt with the model's answer."""
+    """Generates the answer to a prompt; returns its row."""
     generation = await engine.generate(
         generation_chat(prompt.text, two_paragraphs=options.instruction is not None),
         max_tokens=options.max_tokens,
@@ -115,13 +115,13 @@ async def generated_row(
 
 
 def prompt_row(prompt: Prompt, identity: EngineIdentity) -> Row:
-    """A prompt with the name of the model that is to answer it."""
+    """The row of a prompt with the name of the model."""
     named = present(id=prompt.id, prompt=prompt.text or None, topic=prompt.topic, source=prompt.source, canary=prompt.canary)
     return named | {"model": identity.model}
 
 
 def generation_row(prompt: Prompt, generation: Generation, identity: EngineIdentity, options: GenerationOptions) -> Row:
-    """A prompt with the model's answer and how it was made."""
+    """The row of a prompt with the model's answer and how it was generated."""
     facts = {
         "revision": identity.revision,
         "quantisation": identity.quantisation,
@@ -136,7 +136,7 @@ def generation_row(prompt: Prompt, generation: Generation, identity: EngineIdent
 def generate_summary(
     out: Path, rows: Sequence[Row], repeated: int, options: GenerationOptions, warnings: Sequence[str]
 ) -> PassSummary:
-    """What a file of responses holds."""
+    """The summary of a file of responses."""
     made = [row for row in rows if ERROR not in row]
     facts = [row["generation"] for row in made]
     cut = sum(fact["finish"] == "length" for fact in facts)

@@ -32,7 +32,7 @@ Sources = Annotated[
 ]
 EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
 
-#: So many problems of an import are told one by one.
+#: The most problems of an import that are listed.
 PROBLEMS_SHOWN = 20
 
 
@@ -143,7 +143,7 @@ def check_sources(sources: Sequence[Path]) -> None:
 
 @contextmanager
 def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[str]]]:
-    """The pages of all sources, one by one behind a progress bar, and the problems met so far, of which some are told."""
+    """The pages of all sources, one by one behind a progress bar, and the problems so far, the first of which are printed."""
     from rich.progress import Progress
 
     from localfact.corpus.importing.collections import import_pages
@@ -190,7 +190,7 @@ def indexing() -> Iterator["Progress"]:
 
 
 def writer_of(folder: Path, embedder: str | None) -> "CorpusWriter":
-    """The corpus, to add to, with the embedder that made its vectors; one without vectors needs none, and says so."""
+    """Opens the corpus for adding, with the embedder that made its vectors; none for a corpus without vectors."""
     from localfact.corpus.corpus import embedder_name, read_description
     from localfact.corpus.writer import CorpusWriter
     from localfact.models.embedder import NO_EMBEDDER, named_embedder

@@ -187,7 +187,7 @@ def calibrate(
 
 @contextmanager
 def interruptible(out: Path | None) -> Iterator["TerminalProgress"]:
-    """Shows progress; Ctrl-C says where what was made is, if anything is made."""
+    """Shows progress; Ctrl-C prints where the results so far are, if there are any."""
     from localfact.report.progress import TerminalProgress
 
     try:

@@ -80,7 +80,7 @@ def default_folder(data: Path, limit: int | None) -> Path:
 
 
 def progress_reporter(bar: Progress) -> Callable[[str, int, int], None]:
-    """Moves the bar of each relation model; without a terminal, prints a line now and then."""
+    """Updates the progress bar of each relation model; without a terminal, prints a line now and then."""
     tasks: dict[str, TaskID] = {}
     printed: dict[str, int] = {}
 

@@ -90,7 +90,7 @@ class Embedder:
         self._keep(dict(zip(self._prefixed(texts, role), vectors, strict=True)))
 
     def parts(self, text: str, *, role: TextRole = "passage") -> list[str]:
-        """The text itself if it fits the window beside its prefix; else consecutive pieces that do and together hold every word.
+        """The text itself if it fits the window with its prefix; else consecutive pieces that do and together hold every word.
 
         A piece has no prefix yet: `encode` adds it. `fitting_pieces` says where pieces end.
         """
