@@ -272,9 +272,9 @@ async def checked(response: Response, chosen: Configuration) -> Assessment:
 
 
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:
-    """Notes for readers of run.yaml: paths and placement. They do not decide results.
+    """Notes for readers of run.yaml: paths and placement, which do not decide results.
 
-    Contents do, which are in the settings.
+    The contents of files do; their hashes are in the settings.
     """
     options, facts = job.chosen.options, job.chosen.facts
     sources = {"data": str(job.data), "corpus": str(options.corpus or "")}

@@ -47,9 +47,9 @@ def numbered(claims: Iterable[Claim]) -> tuple[Claim, ...]:
 
 
 def _most_doubtful(preverifications: Sequence[PreVerification]) -> PreVerification | None:
-    """The pre-verification with the least confidence: a claim that the model doubted once needs evidence.
+    """The pre-verification that settles the claim least: a claim that the model doubted once needs evidence.
 
-    None where definite labels differ: then nothing is settled, however sure the model was.
+    None where all are definite and differ: then nothing is settled, however sure the model was.
     """
     lowest = min(preverifications, key=lambda one: (one.label in DEFINITE_LABELS, one.confidence))
     labels = {one.label for one in preverifications}

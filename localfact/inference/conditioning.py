@@ -1,11 +1,11 @@
-"""Approximate marginals of a component too wide for exact inference: belief propagation, conditioned on what matters most.
+"""Approximate marginals of a component too wide for exact inference: belief propagation with conditioning on variables.
 
-Belief propagation errs where correlations run in loops, and it errs most where a graph has several opposite states. Fixing a
-variable to false and to true, and adding the two cases by their weights, cuts all loops through it. So the cases are split
-again and again, always the case and the variable that promise most, into a tree: a state in which the passages are believed
-can be split by another variable, and further, than one in which they are not. The weight of a case is the Bethe approximation
-of its log Z; its distinct fixed points are added like cases (Pearl, 1988, section 4.4, on conditioning; Eaton and Ghahramani,
-2009, on choosing variables to clamp).
+Belief propagation errs where correlations run in loops, and most where a graph has several opposite states. Fixing a variable
+to false and to true, and adding the two cases by their weights, cuts all loops through it. So cases are split again and again,
+always the case and the variable with the largest expected gain, into a tree: a state in which the passages are believed can be
+split by another variable, and further, than one in which they are not. The weight of a case is the Bethe approximation of its
+log Z; its distinct fixed points are added like cases (Pearl, 1988, section 4.4, on conditioning; Eaton and Ghahramani, 2009, on
+choosing variables to clamp).
 """
 
 import heapq
@@ -19,9 +19,9 @@ from localfact.inference.components import Component
 from localfact.inference.network import FixedPoint, Network, add_pair_marginals, fixed_points, lay_out, say, starts
 from localfact.inference.solution import Solution
 
-#: Most cases in the end.
+#: The most cases.
 CASES = 512
-#: Fewest cases at which to stop before, so that there is an error to report.
+#: The least number of cases, so that there is an error to report.
 FEWEST_CASES = 8
 #: No case is split any more after so many message updates, or so many sweeps over a network with more messages than their
 #: quotient: 0.05 s of work, in proportion to the graph beyond. Counted, not timed: one answer on every machine.
@@ -60,7 +60,7 @@ class _Case:
 
     @property
     def log_priority(self) -> float:
-        """Log of how much may be wrong in this case: its weight and the variance that splitting it would explain."""
+        """Log of the expected gain of splitting this case: its weight times the variance that the split would explain."""
         return self.log_weight + math.log(self.influence) if self.influence > 0 else -math.inf
 
 

@@ -1,7 +1,7 @@
-"""How far each neighbour moves a variable's posterior: leave-one-out, read off the pair marginals, nothing solved anew.
+"""How far each neighbour moves a variable's posterior: leave-one-out, from the pair marginals, without solving again.
 
 Without the factor f between x and y, P'(x, y) is proportional to P(x, y) / f(x, y): exact wherever the marginals are, whatever
-the rest of the graph, and what belief propagation calls the cavity where they are not.
+the rest of the graph; belief propagation calls it the cavity where they are not.
 """
 
 from collections.abc import Iterable
@@ -32,12 +32,12 @@ class Influence:
 def leave_one_out(graph: FactorGraph, found: Marginals, variables: Iterable[str]) -> dict[str, tuple[Influence, ...]]:
     """For each of the variables, the influence of each neighbour by itself; the largest first, ties in the graph's order.
 
-    All factors between the two are left out together, in whatever direction they run. The neighbour stays, with what it has to
-    do with others: this is what it says of the variable, not what it also does by way of others.
+    All factors between the two are left out together, in both directions. The neighbour stays, with its other factors: this is
+    its direct influence, not that through other variables.
 
     Args:
-        graph: a graph. found: its marginals, by any solver. Where that gave no pair marginals, `auto` is asked for them.
-        variables: ids of the graph, claims as a rule.
+        graph: a graph. found: its marginals, by any solver. Where that gave no pair marginals, `auto` computes them.
+        variables: ids of the graph, usually claims.
 
     Returns:
         The variables in the order given; nothing where the graph is inconsistent.

@@ -26,7 +26,7 @@ LARGEST_ODDS = 1e300
 STEP = 1e100
 LOG_LARGEST_ODDS = math.log(LARGEST_ODDS)
 LOG_STEP = math.log(STEP)
-#: A variable of smaller variance is decided, and explains nothing.
+#: A variable of smaller variance is certain, and explains nothing.
 SETTLED_VARIANCE = 1e-20
 #: Smallest quotient of weights whose logarithm is taken.
 SMALLEST = 1e-300

@@ -1,6 +1,6 @@
-"""Belief propagation on one component: its layout for message passing, and the fixed points to which the messages settle.
+"""Belief propagation on one component: its layout for message passing, and the fixed points to which messages converge.
 
-conditioning.py runs it, with variables fixed; message_passing.py holds the inner loops.
+conditioning.py runs it, with variables fixed; message_passing.py has the inner loops.
 """
 
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class FixedPoint:
 
 
 def lay_out(component: Component) -> Network:
-    """The network of a component, which must have no variable with a prior of 0 or 1: evidence.py fixes those."""
+    """The network of a component without variables with a prior of 0 or 1 (forced.py fixes those)."""
     if not np.isfinite(component.log_priors).all():
         raise ValueError("a variable that has one possible value must be fixed before messages are passed")
     count, pairs = len(component.variables), component.pairs
@@ -89,10 +89,10 @@ def lay_out(component: Component) -> Network:
 
 
 def starts(network: Network) -> list[NDArray[np.float64]]:
-    """Three sets of messages to start from: saying nothing, and as if every variable were false, or true, for certain.
+    """Three sets of initial messages: uninformative, and as if every variable were false, or true, for certain.
 
     The graphs of FactReasoner tend to have two opposite states, passages believed and passages disbelieved; each start finds
-    the nearer one. False without true would answer a symmetric question unsymmetrically.
+    the nearer one. Both are needed, so that a symmetric question gets a symmetric answer.
     """
     return [np.ones(len(network.receiver)), _said(network.tables, 0), _said(network.tables, 1)]
 

@@ -1,6 +1,6 @@
-"""Holds marginals against the reference that a graph file may carry: how far off they are, over its claims.
+"""Compares marginals with the reference that a graph file may have: the errors over its claims.
 
-A reference is what some slower, trusted method found: `reference` in the file, with `marginals`, `tolerance` and `log_z`.
+A reference is the result of a slower, trusted method: `reference` in the file, with `marginals`, `tolerance` and `log_z`.
 """
 
 import json
@@ -33,7 +33,7 @@ class Deviation:
 
 
 def deviation_of(path: Path, found: Marginals) -> Deviation | None:
-    """Compares with the reference in the file, which was read before as a graph; None where it has none that can be used."""
+    """Compares with the reference in the file, which was read as a graph before; None where it has no usable reference."""
     content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     reference = content.get("reference")
     if not isinstance(reference, dict):

@@ -132,7 +132,7 @@ def scope_of(options: Options) -> Scope:
 class Source:
     """The source of passages: a finished corpus, or one that pages from the web are added to.
 
-    Neither where responses bring them.
+    It has neither where all passages come with the responses.
     """
 
     corpus: Corpus | None = None

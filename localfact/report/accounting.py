@@ -81,10 +81,7 @@ def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting
 
 
 def _fastfact_lines(run: RunFigures) -> list[CostLine]:
-    """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM.
-
-    And calls that the paper does not count.
-    """
+    """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM; also calls that the paper leaves out."""
     further = [run.calls(stage) for stage in run.stages() if stage not in ("extract", "verify")]
     return [
         run.calls("extract", "N/w", run.chunks),

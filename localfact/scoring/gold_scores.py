@@ -41,7 +41,7 @@ class GoldF1(ResponseScore):
         return 2 * hits / total if total else Unscored("nothing supported")
 
     def of_unjudged(self, assessment: Assessment) -> float | None:
-        """0 where the annotation supports a claim: none of them was found."""
+        """0 where the annotation supports a claim, as none was found; else None."""
         return 0.0 if assessment.gold_supported else None
 
     def claims_in(self, assessment: Assessment) -> int:
@@ -100,7 +100,7 @@ class BrierPerResponse(ResponseScore):
         return found if isinstance(found, Unscored) else float(squared_errors(found.posteriors, found.outcomes).mean())
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """Nothing: a Brier score of 0 would be the best."""
+        """None: a Brier score of 0 would be the best."""
 
     def claims_in(self, assessment: Assessment) -> int:
         """Those with a gold label and a posterior."""
@@ -108,7 +108,7 @@ class BrierPerResponse(ResponseScore):
 
 
 class PooledForecasts(Score[Forecasts]):
-    """A score over the labelled claims of all responses together; a response has no value of its own."""
+    """A score over the labelled claims of all responses together; single responses have no score."""
 
     lower_is_better: ClassVar[bool] = True
 

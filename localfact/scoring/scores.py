@@ -1,4 +1,4 @@
-"""The scores that need no labelled claims: precision, recall and F1 by K and by K', entropy, counts; and what a run prints."""
+"""The scores that need no annotation: precision, recall and F1 by K and by K', entropy, counts; and what a run prints."""
 
 import math
 from collections.abc import Sequence
@@ -137,7 +137,7 @@ class Entropy(ResponseScore):
         return 0.0 - math.fsum(p * math.log10(p) for p in posteriors if p > 0) / len(posteriors)
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """Nothing: an entropy of 0 would read as certainty."""
+        """None: an entropy of 0 would read as certainty."""
 
     def claims_in(self, assessment: Assessment) -> int:
         """Those with a posterior."""

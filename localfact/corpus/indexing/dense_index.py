@@ -158,7 +158,7 @@ class DenseIndex:
     def similarities(self, vector: Vectors, positions: Positions) -> NDArray[np.float32]:
         """The inner product of the vector with the best part of each of these passages.
 
-        Bit for bit independent of the others.
+        Each is, bit for bit, independent of the other passages.
         """
         vectors, counts = self.selected(positions)
         # einsum, because BLAS rounds differently with the number of its threads.

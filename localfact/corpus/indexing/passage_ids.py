@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class PassageIds(Sequence[str]):
     """Ids as a sequence of strings over an array of UTF-8, ascending and unique, shape (passages,).
 
-    Bytes sort as their strings do.
+    UTF-8 sorts as the strings do.
     """
 
     def __init__(self, array: NDArray[np.bytes_]) -> None:

@@ -89,9 +89,9 @@ class Extractors:
 
 
 class Worker:
-    """One process, started for the first page and again after each end. One thread at a time may use it.
+    """One process, started for the first page and again after each end.
 
-    Any may call `close`.
+    One thread at a time may call `extract`; any thread may call `close`.
     """
 
     def __init__(self, seconds: float, memory_bytes: int) -> None:
