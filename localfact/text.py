@@ -79,7 +79,7 @@ _OUTER_PUNCTUATION = " .,;:!?…\"'“”„‘’«»。、「」『』*_`"
 
 
 def readable(text: str) -> str:
-    """Replaces lone surrogates and controls (NUL, ESC) one for one: offsets stay, and any file or terminal can hold the text."""
+    """Replaces lone surrogates and controls (NUL, ESC) one for one: offsets stay, and files and terminals can hold the text."""
     return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, load_card, settled
+from localfact.models.cards import ModelCard, load_card, resolved
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.embedder import fitting_pieces
 from localfact.text import readable
@@ -41,7 +41,7 @@ class Reranker:
     """
 
     def __init__(self, card: ModelCard, *, device: str | None = None) -> None:
-        card = settled(card)
+        card = resolved(card)
         self._name = card.name
         self._encoder = CrossEncoder(card, "reranker", device=device, precision=card.dtype)
         outputs = self._encoder.model.config.num_labels
@@ -145,7 +145,7 @@ def reranker_identity(card: ModelCard) -> str:
     It holds all that decides a score but the machine: the weights' revision, their precision, the window that the card states,
     and the version of the code that reads long texts.
     """
-    card = settled(card)
+    card = resolved(card)
     window = f"+window={card.window}" if card.window else ""
     return f"{card.identity}+{card.dtype}{window}+reading={READING}"
 

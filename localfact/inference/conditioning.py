@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.inference.components import Component
-from localfact.inference.network import FixedPoint, Network, add_pair_marginals, fixed_points, lay_out, say, starts
+from localfact.inference.network import FixedPoint, Network, add_pair_marginals, fix_variable, fixed_points, lay_out, starts
 from localfact.inference.solution import Solution
 
 #: The most cases.
@@ -110,7 +110,7 @@ def _split(network: Network, case: _Case) -> list[_Case]:
     for value in (0, 1):
         fixed = case.fixed.copy()
         fixed[case.variable] = value
-        beginnings = [say(network, point.messages, case.variable, value) for point in case.points]
+        beginnings = [fix_variable(network, point.messages, case.variable, value) for point in case.points]
         halves.append(_case(network, beginnings, fixed))
     moved = float(np.max(np.abs(_mixed(halves) - case.marginals)))
     return [replace(half, moved=moved) for half in halves]

@@ -27,7 +27,7 @@ STEP = 1e100
 LOG_LARGEST_ODDS = math.log(LARGEST_ODDS)
 LOG_STEP = math.log(STEP)
 #: A variable of smaller variance is certain, and explains nothing.
-SETTLED_VARIANCE = 1e-20
+CERTAIN_VARIANCE = 1e-20
 #: Smallest quotient of weights whose logarithm is taken.
 SMALLEST = 1e-300
 
@@ -183,7 +183,7 @@ def describe(
                 explained[j] += squared
     for i in range(count):
         variance = (1.0 / (1.0 + odds[i])) * (1.0 / (1.0 + 1.0 / odds[i]))
-        explained[i] = explained[i] / variance if fixed[i] < 0 and variance > SETTLED_VARIANCE else 0.0
+        explained[i] = explained[i] / variance if fixed[i] < 0 and variance > CERTAIN_VARIANCE else 0.0
     return log_z
 
 

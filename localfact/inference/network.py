@@ -20,7 +20,7 @@ _Arrays = tuple[_Floats, _Integers, _Integers, _Integers, _Floats]
 DAMPINGS = ((0.0, 60), (0.5, 200), (0.8, 600))
 #: Messages have converged when none calls for a larger change than this share of itself. The Bethe weight is stationary at a
 #: fixed point, so it is wrong by about the square of this; 1e-5 takes half as many sweeps again and moves no marginal by 2e-5.
-SETTLED = 1e-3
+CONVERGED = 1e-3
 #: Two fixed points are one when no marginal differs by more than this.
 SAME_FIXED_POINT = 1e-2
 
@@ -94,29 +94,29 @@ def starts(network: Network) -> list[NDArray[np.float64]]:
     The graphs of FactReasoner tend to have two opposite states, passages believed and passages disbelieved; each start finds
     the nearer one. Both are needed, so that a symmetric question gets a symmetric answer.
     """
-    return [np.ones(len(network.receiver)), _said(network.tables, 0), _said(network.tables, 1)]
+    return [np.ones(len(network.receiver)), _certain_messages(network.tables, 0), _certain_messages(network.tables, 1)]
 
 
-def say(network: Network, messages: NDArray[np.float64], variable: int, value: int) -> NDArray[np.float64]:
+def fix_variable(network: Network, messages: NDArray[np.float64], variable: int, value: int) -> NDArray[np.float64]:
     """The messages after a variable was fixed to a value."""
     changed = messages.copy()
     own = slice(network.first_message[variable], network.first_message[variable + 1])
-    changed[own] = _said(network.tables[own], value)
+    changed[own] = _certain_messages(network.tables[own], value)
     return changed
 
 
-def _said(tables: NDArray[np.float64], value: int) -> NDArray[np.float64]:
+def _certain_messages(tables: NDArray[np.float64], value: int) -> NDArray[np.float64]:
     said: NDArray[np.float64] = tables[:, 2 * value + 1] / tables[:, 2 * value]
     return said
 
 
-def settle(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.int8]) -> FixedPoint:
+def run_to_fixed_point(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.int8]) -> FixedPoint:
     """Runs belief propagation from the given messages, which are not changed."""
     sweeps = 0
     for damping, most in DAMPINGS:
         run = messages.copy()
         done, converged = message_passing.iterate(
-            run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, SETTLED, most
+            run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, CONVERGED, most
         )
         sweeps += done
         if converged:
@@ -129,7 +129,7 @@ def settle(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.in
 def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> list[FixedPoint]:
     """The distinct fixed points to which the beginnings lead; one that did not settle counts only where none did."""
     distinct: list[FixedPoint] = []
-    found = [settle(network, messages, fixed) for messages in beginnings]
+    found = [run_to_fixed_point(network, messages, fixed) for messages in beginnings]
     if len(found) == 1:
         return found
     for point in sorted(found, key=lambda point: not point.converged):

@@ -15,7 +15,7 @@ from localfact.llm.engine_arguments import answer_changing, dtype_of, read_argum
 from localfact.llm.hardware import GIB, Hardware, detect
 from localfact.llm.model_shape import Shape, shape_of_card, shape_of_folder
 from localfact.llm.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, PlacementPlanner
-from localfact.models.cards import ModelCard, settled, weights_folder
+from localfact.models.cards import ModelCard, resolved, weights_folder
 from localfact.records import Record
 
 #: GiB that another model on the engine's device takes besides its weights: activations of one batch, CUDA's context.
@@ -65,7 +65,7 @@ def engine_settings(
         raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
     arguments = read_arguments(engine_args or {})
     hardware = hardware or detect()
-    card = settled(card)
+    card = resolved(card)
     try:
         folder = weights_folder(card)
     except MissingError as missing:

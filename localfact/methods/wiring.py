@@ -49,10 +49,10 @@ def configure(method: str | None, options: Options) -> Configuration:
     """
     chosen = method_for(method, options)
     facts = engine_facts(options) if options.names_model else None
-    return Configuration(chosen, options, settle(chosen, options, facts), facts)
+    return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
 
 
-def settle(method: Method, options: Options, facts: EngineFacts | None = None) -> Settings:
+def run_settings(method: Method, options: Options, facts: EngineFacts | None = None) -> Settings:
     """The settings of a method: everything about it that decides results.
 
     Raises:

@@ -140,7 +140,7 @@ def load_card(name_or_path: str) -> ModelCard:
     Raises:
         MissingError, InputError: as `named_card`.
     """
-    return settled(named_card(name_or_path))
+    return resolved(named_card(name_or_path))
 
 
 def named_card(name_or_path: str) -> ModelCard:
@@ -218,7 +218,7 @@ def card_of_hub(hub: str) -> ModelCard:
     return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=get_args(Role))
 
 
-def settled(card: ModelCard) -> ModelCard:
+def resolved(card: ModelCard) -> ModelCard:
     """The card with the folder of its weights and their true revision, where they are on this machine; else the card itself."""
     if card.hub is None or card.package is not None or card.shipped is not None or card.folder is not None:
         return card

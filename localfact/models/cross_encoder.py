@@ -68,7 +68,7 @@ class CrossEncoder:
     """A sequence-classification model of two texts. Safe to call from several threads.
 
     Args:
-        card: settled (`cards.settled`), or with weights in its folder.
+        card: resolved (`cards.resolved`), or with weights in its folder.
         use: a role that the card must have.
         device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one. An ONNX file always runs on the CPU.
         precision: of the weights in memory, as torch calls it; an ONNX file has its own.

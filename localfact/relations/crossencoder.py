@@ -14,7 +14,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, runs_on_onnx, settled
+from localfact.models.cards import ModelCard, resolved, runs_on_onnx
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of, device_used
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
@@ -63,7 +63,7 @@ class CrossEncoderRelationModel:
             MissingError: its weights are not on this machine.
             InputError: the card is no relation model's, the weights cannot be read, or it is not known what the outputs mean.
         """
-        card = settled(card)
+        card = resolved(card)
         self._encoder = CrossEncoder(card, "relations", device=device, precision=precision_of(card, device))
         self.order = label_order(card, self._encoder.names)
         self.window = self._encoder.window
@@ -224,7 +224,7 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
     It holds all that decides a prediction: the weights' revision, the precision, the card's own settings, and the versions of
     the code that reads long pairs.
     """
-    card = settled(card)
+    card = resolved(card)
     stated = {
         "window": card.window,
         "labels": "".join(label[0] for label in card.labels or ()),
@@ -241,7 +241,7 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
 
 
 def precision_of(card: ModelCard, device: str | None = None) -> str:
-    """The precision of a settled card's weights in memory: "bfloat16" on a GPU that computes with it, else "float32".
+    """The precision of a resolved card's weights in memory: "bfloat16" on a GPU that computes with it, else "float32".
 
     "onnx" for a model in an ONNX file, which has a precision of its own.
     """

@@ -91,7 +91,7 @@ class LongPremise:
 
     def windows(self, claim: Claim, most: int | None) -> list[str]:
         """The windows to read for the claim, at most `most`, in the order of the text."""
-        runs = selected_runs(self.counts, self.run_score(claim), most, self.size, self.inside)
+        runs = best_runs(self.counts, self.run_score(claim), most, self.size, self.inside)
         return [self.shown(run) for run in runs]
 
     def shown(self, run: Run) -> str:
@@ -163,7 +163,7 @@ def claim_weights(claim: Claim) -> dict[str, float]:
     }
 
 
-def selected_runs(counts: Sequence[int], run_score: RunScore, most: int | None, first: int, inside: int) -> list[Run]:
+def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, first: int, inside: int) -> list[Run]:
     """The runs of sentences to read, in order.
 
     Where `most` consecutive windows hold the whole text, it is those. Else runs are chosen greedily: the one with the highest

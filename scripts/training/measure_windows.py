@@ -28,9 +28,9 @@ from localfact.relations.window_selection import (
     Run,
     RunScore,
     TokenStarts,
+    best_runs,
     claim_weights,
     idf_table,
-    selected_runs,
 )
 from localfact.relations.windows import joined
 from scripts.training.lexical_pairs import json_lines, passage_around, stances, wikipedia_claims
@@ -123,12 +123,12 @@ def windows_by(way: str, cut: LongPremise, claim: Claim, most: int | None, simil
         return [best_sentences(cut, claim)]
     run_score = cut.run_score(claim)
     if way in (FIRST, TILES):
-        tiles = selected_runs(cut.counts, run_score, None, cut.size, cut.inside)
+        tiles = best_runs(cut.counts, run_score, None, cut.size, cut.inside)
         best = tiles if way == FIRST else sorted(tiles, key=lambda run: -run_score(*run))
         return [cut.shown(run) for run in sorted(best[:most])]
     if way == VECTORS:
         run_score = with_cosine(run_score, claim, [similar(cut.text[span.start : span.end]) for span in cut.spans])
-    return [cut.shown(run) for run in selected_runs(cut.counts, run_score, most, cut.size, cut.inside)]
+    return [cut.shown(run) for run in best_runs(cut.counts, run_score, most, cut.size, cut.inside)]
 
 
 def best_sentences(cut: LongPremise, claim: Claim) -> str:

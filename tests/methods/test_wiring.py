@@ -20,7 +20,7 @@ from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 from localfact.methods.relations import find_relation_model
 from localfact.methods.settings import Settings
-from localfact.methods.wiring import Configuration, settle, wire
+from localfact.methods.wiring import Configuration, run_settings, wire
 from localfact.models.cards import ModelCard, load_card
 from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
@@ -52,7 +52,7 @@ async def test_a_language_model_is_found_by_its_transcript(tmp_path: Path) -> No
 
 def settings_of(name: str, **chosen: object) -> Settings:
     facts = EngineFacts(ScriptedEngine().identity)
-    return settle(METHODS[name], MODEL.model_copy(update=chosen), facts)
+    return run_settings(METHODS[name], MODEL.model_copy(update=chosen), facts)
 
 
 def shown(chat: Chat, kind: str) -> str | None:
@@ -72,7 +72,7 @@ def answer(chat: Chat) -> str:
 def wired(name: str, options: Options, engine: ScriptedEngine) -> Pipeline:
     """The pipeline of a method, with a scripted engine where vLLM would be started."""
     facts = EngineFacts(engine.identity, settings=cast("Any", object()))
-    chosen = Configuration(METHODS[name], options, settle(METHODS[name], options, facts), facts)
+    chosen = Configuration(METHODS[name], options, run_settings(METHODS[name], options, facts), facts)
     road, _ = wire(chosen, AsyncExitStack(), observe=unobserved, start=lambda _: engine)
     return road
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from localfact.errors import InputError
 from localfact.records import Pair
-from localfact.relations.window_selection import LongPremise, Run, WindowSelection, premise_windows, selected_runs
+from localfact.relations.window_selection import LongPremise, Run, WindowSelection, best_runs, premise_windows
 
 GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
 #: Of no claim below: 6 words each.
@@ -120,7 +120,7 @@ def test_without_a_limit_every_word_is_read(text: str, size: int) -> None:
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20), st.integers(9, 30), st.integers(1, 5))
 def test_runs_are_apart_in_order_and_no_longer_than_allowed(counts: list[int], limit: int, most: int) -> None:
     worth = [place * 7 % 5 for place in range(len(counts))]
-    runs = selected_runs(counts, lambda begin, end: sum(worth[begin:end]), most, limit, limit)
+    runs = best_runs(counts, lambda begin, end: sum(worth[begin:end]), most, limit, limit)
     assert 1 <= len(runs) <= most
     assert all(left.end <= right.begin for left, right in pairwise(runs))
     assert all(run.begin < run.end and sum(counts[run.begin : run.end]) <= limit for run in runs)
@@ -128,7 +128,7 @@ def test_runs_are_apart_in_order_and_no_longer_than_allowed(counts: list[int], l
 
 def test_a_second_run_may_be_a_rest_beside_the_first() -> None:
     worth = [0, 3, 5, 4, 0, 0, 0, 0, 0]
-    runs = selected_runs([1] * 9, lambda begin, end: sum(worth[begin:end]), 2, 2, 2)
+    runs = best_runs([1] * 9, lambda begin, end: sum(worth[begin:end]), 2, 2, 2)
     assert runs == [Run(0, 2), Run(2, 4)]
 
 

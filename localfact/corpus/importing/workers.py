@@ -39,9 +39,9 @@ def extracted(found: Generator[RawPage | Imported, None, None]) -> Generator[Imp
         for entry in found:
             waiting.append(workers.begin(entry) if isinstance(entry, RawPage) else entry)
             while waiting and (is_ready(waiting[0]) or is_full(waiting)):
-                yield settled(waiting.popleft())
+                yield finished_entry(waiting.popleft())
         while waiting:
-            yield settled(waiting.popleft())
+            yield finished_entry(waiting.popleft())
 
 
 def is_ready(entry: Imported | Pending) -> bool:
@@ -55,7 +55,7 @@ def is_full(waiting: deque[Imported | Pending]) -> bool:
     return len(waiting) >= MAX_WAITING or held >= MAX_WAITING_BYTES
 
 
-def settled(entry: Imported | Pending) -> Imported:
+def finished_entry(entry: Imported | Pending) -> Imported:
     """The page or the problem; waits for the worker if need be."""
     if not isinstance(entry, Pending):
         return entry
