@@ -50,7 +50,7 @@ def build(
     passages: Kinds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a corpus from pages. What cannot be read is told and passed over.
+    """Build a corpus from pages. What cannot be read is reported and passed over.
 
     [dim]localfact corpus build pages.jsonl --out index/mine[/]
     [dim]localfact corpus build saved.warc.gz papers/ --out index/mine[/]

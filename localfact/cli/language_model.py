@@ -26,7 +26,7 @@ def choose(
     options: Options,
     labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
     prompt_file: Annotated[Path, typer.Option("--prompt-file", help="A text file: one message of the user.")],
-    prefix: Annotated[str, typer.Option("--prefix", help="A begun answer that the labels follow.")] = "",
+    prefix: Annotated[str, typer.Option("--prefix", help="The beginning of an answer, which the labels follow.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Ask a model how probable labels are as what it says next; nothing is generated.

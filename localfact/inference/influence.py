@@ -16,12 +16,12 @@ from localfact.inference.solve import Marginals, marginals
 
 @dataclass(frozen=True)
 class Influence:
-    """What the factors between a variable and one neighbour do to the variable.
+    """The effect of the factors between a variable and one neighbour on the variable.
 
     Attributes:
-        neighbour: the other's id.
-        without: P(variable true) if these factors were not there; None if the rest of the graph were inconsistent.
-        shift: how far they move it, in [-1, 1]: the posterior less `without`; 0 where that is None.
+        neighbour: the neighbour's id.
+        without: P(variable true) without these factors; None if the rest of the graph is inconsistent.
+        shift: how far they move it, in [-1, 1]: the posterior minus `without`; 0 where that is None.
     """
 
     neighbour: str
@@ -89,7 +89,7 @@ def _without(weight: NDArray[np.float64], together: NDArray[np.float64]) -> floa
 
 
 def _solved_without(graph: FactorGraph, own: int, factors: list[int]) -> float | None:
-    """The same from the graph without these factors: what a weight of 0 has ruled out cannot be read off any more."""
+    """As `_without`, by solving the graph without these factors: needed where a weight of 0 has removed the information."""
     kept = np.setdiff1d(np.arange(len(graph.edges)), factors)
     rest = marginals(FactorGraph(graph.ids, graph.priors, graph.edges[kept], graph.tables[kept])).marginals
     return None if rest is None else rest[graph.ids[own]]

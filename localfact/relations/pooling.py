@@ -21,9 +21,9 @@ def is_passage(premise: str) -> bool:
 
 
 def pooled(said: Distribution, overlap: Distribution, pool: OpinionPool) -> Distribution:
-    """What a model and word overlap say together: their probabilities multiplied, each to its power.
+    """The pooled distribution: the two probabilities of each label, each raised to its power, multiplied and normalised.
 
-    That is the logarithmic opinion pool (Genest and Zidek 1986). `windows` is the model's.
+    That is the logarithmic opinion pool (Genest and Zidek, 1986). `windows` is that of `said`, the model's.
     """
     scores = {
         label: pool.model * math.log(max(getattr(said, label), LEAST))
