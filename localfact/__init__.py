@@ -34,7 +34,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Loads a public name from where it lives."""
+    """Imports a public name when it is first used."""
     if name not in _HOMES:
         raise AttributeError(f"module 'localfact' has no attribute '{name}'")
     import importlib

@@ -51,7 +51,7 @@ class MissingError(LocalFactError):
 
 
 class EngineError(LocalFactError):
-    """The language model engine could not start, or died while at work. Everything done before stands."""
+    """The language model engine could not start, or died. Results written before stay."""
 
 
 class SearchError(LocalFactError):
@@ -63,4 +63,4 @@ class OfflineError(LocalFactError):
 
 
 class WriteError(LocalFactError):
-    """A file could not be written. Everything written before stands, and the same command goes on from there."""
+    """A file could not be written. What was written before stays, and the same command continues from there."""

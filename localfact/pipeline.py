@@ -1,4 +1,7 @@
-"""Takes one response down the road: extract, retrieve, relate, assess. Knows the seams, no strategy."""
+"""Takes one response through the stages: extract, retrieve, relate, assess.
+
+Knows their protocols, not their implementations.
+"""
 
 import time
 from collections import Counter
@@ -19,7 +22,7 @@ from localfact.records import (
     Response,
     Verdict,
 )
-from localfact.runtime.usage import Ledger, Usage, kept_in
+from localfact.runtime.usage import Ledger, Usage, usage_counted_in
 from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
@@ -29,12 +32,12 @@ Observer = Callable[[str, int], None]
 
 
 @dataclass
-class Journey:
-    """What one response's way cost.
+class Costs:
+    """What the assessment of one response cost.
 
     Attributes:
-        seconds: per stage. They differ from run to run, so they never enter an Assessment.
-        ledger: the calls of a language model; what of them every run repeats enters the Assessment.
+        seconds: stage -> wall-clock seconds. They differ from run to run, so they are no part of an Assessment.
+        ledger: the calls of a language model; the figures that every run repeats become part of the Assessment.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -43,26 +46,26 @@ class Journey:
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """Adds the wall-clock seconds of the enclosed block to stage `name`."""
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             yield
         finally:
-            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begun
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - started
 
 
 def observe_usage(observe: Observer, usage: Usage) -> None:
-    """Tells the observer of one call of a language model."""
+    """Reports the tokens of one call of a language model to the observer."""
     for name in ("prompt_tokens", "cached_tokens", "output_tokens"):
         observe(name, getattr(usage, name))
 
 
 def unobserved(what: str, number: int) -> None:
-    """An observer that nobody reads."""
+    """An observer that ignores all reports."""
 
 
 @dataclass(frozen=True)
 class Pipeline:
-    """One strategy for each stage. Whoever opened them closes them.
+    """One implementation of each stage. Whoever opened them closes them.
 
     Attributes:
         relation_model: None for an assessor that needs no pairs related.
@@ -73,38 +76,39 @@ class Pipeline:
     relation_model: RelationModel | None
     assessor: Assessor
 
-    async def assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
-        """Takes `response` down the road.
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
 
         A response that cannot be used comes back as a failed Assessment with the reason.
 
         Raises:
-            LocalFactError: it could not be assessed, or (something missing, a damaged corpus) no other can be, either.
+            LocalFactError: it could not be assessed; some of these errors (something missing, a damaged corpus) concern all
+                responses.
         """
         if response.problem is not None:
             return failed(index, response, response.problem)
-        journey.ledger.watch = partial(observe_usage, observe)
-        journey.ledger.observe = observe
-        with kept_in(journey.ledger):
-            assessment = await self._assess(index, response, journey, observe)
-        return assessment.model_copy(update={"usage": journey.ledger.repeatable()})
+        costs.ledger.watch = partial(observe_usage, observe)
+        costs.ledger.observe = observe
+        with usage_counted_in(costs.ledger):
+            assessment = await self._assess(index, response, costs, observe)
+        return assessment.model_copy(update={"usage": costs.ledger.repeatable()})
 
-    async def _assess(self, index: int, response: Response, journey: Journey, observe: Observer) -> Assessment:
-        with journey.stage("extract"):
+    async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        with costs.stage("extract"):
             extraction = await self.extractor.extract(response)
         observe("claims", len(extraction.claims))
         claims = extraction.claims
         if not claims:
             return assessment_of(index, response, extraction, Evidence(), Judgement())
-        with journey.stage("retrieve"):
+        with costs.stage("retrieve"):
             searched = self.assessor.needs_evidence(claims)
             evidence = await self.retriever.retrieve(response, searched) if searched else Evidence()
         judged = [claim for claim in claims if claim.id not in evidence.failures]
         pairs = self.assessor.pairs(judged, evidence)
-        with journey.stage("relate"):
+        with costs.stage("relate"):
             relations = await self._relate(pairs)
         observe("relations", len(pairs))
-        with journey.stage("assess"):
+        with costs.stage("assess"):
             judgement = await self.assessor.assess(response, judged, evidence, relations)
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": count_pairs(relations)}
@@ -118,14 +122,14 @@ class Pipeline:
         return dict(zip(pairs, await self.relation_model.relate(pairs), strict=True))
 
 
-def failed(index: int, response: Response, reason: str, journey: Journey | None = None) -> Assessment:
-    """The assessment of a response that could not be assessed: its text, the reason, and what was sent for it all the same."""
-    usage = journey.ledger.repeatable() if journey is not None else {}
+def failed(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:
+    """The assessment of a response that could not be assessed: its text, the reason, and what was sent for it."""
+    usage = costs.ledger.repeatable() if costs is not None else {}
     return unassessed(index, response).model_copy(update={"error": reason, "usage": usage})
 
 
 def unassessed(index: int, response: Response) -> Assessment:
-    """What an assessment has of the response itself, before anything is known about it."""
+    """The fields of an assessment that come from the response itself."""
     gold_supported, gold_not_supported = gold_counts(response)
     return Assessment(
         index=index,
@@ -149,11 +153,11 @@ def assessment_of(
     judgement: Judgement,
     counted: Mapping[str, Mapping[str, int]] | None = None,
 ) -> Assessment:
-    """Puts together what the stages returned; every claim must have exactly one verdict, in order."""
+    """Builds the assessment from what the stages returned; every claim must have exactly one verdict, in order."""
     if [verdict.claim_id for verdict in judgement.verdicts] != [claim.id for claim in extraction.claims]:
         raise AssertionError("an assessor must return one verdict a claim, in the order of the claims")
     counted = counted or {}
-    told = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
+    counted_ids = {passage.passage_id for verdict in judgement.verdicts for passage in verdict.passages}
     dropped = {f"dropped_{reason.replace(' ', '_')}": count for reason, count in sorted(extraction.dropped.items())}
     counts = {
         "extract": {
@@ -171,7 +175,7 @@ def assessment_of(
             "status": status_of(judgement.verdicts),
             "claims": extraction.claims,
             "verdicts": judgement.verdicts,
-            "passages": tuple(passage for passage in evidence.passages if passage.id in told),
+            "passages": tuple(passage for passage in evidence.passages if passage.id in counted_ids),
             "relations": judgement.relations,
             "unparsed": extraction.unparsed,
             "counts": counts,
@@ -181,7 +185,7 @@ def assessment_of(
 
 
 def with_failures(judgement: Judgement, claims: Sequence[Claim], failures: Mapping[str, str]) -> Judgement:
-    """The judgement with a failed verdict, in its place, for every claim that no evidence could be looked for."""
+    """The judgement with a failed verdict inserted, in its place, for every claim whose evidence could not be retrieved."""
     if not failures:
         return judgement
     judged = {verdict.claim_id: verdict for verdict in judgement.verdicts}

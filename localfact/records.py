@@ -1,7 +1,7 @@
-"""The data that travels down the road: Response -> Claim -> Evidence -> relations -> Verdict -> Assessment.
+"""The records that the stages exchange: Response -> Claim -> Evidence -> relations -> Verdict -> Assessment.
 
-Everything is frozen. What is written to disk validates itself on the way back and carries `schema_version`; its JSON schema is
-`Assessment.model_json_schema()`. Words are those of the field: prompt, response, claim, passage, relation, verdict.
+Everything is frozen. What is written to disk is validated when it is read and carries `schema_version`; its JSON schema is
+`Assessment.model_json_schema()`.
 """
 
 import hashlib
@@ -31,12 +31,12 @@ class Span(Record):
 
 
 class PreVerification(Record):
-    """What the extractor itself thought of a claim before any evidence (FastFact, section 4.1).
+    """The extractor's own opinion of a claim before any evidence (FastFact, section 4.1).
 
     Attributes:
         label: the label it wrote.
         confidence: C = P(label | everything before it), the product over all the label's tokens (equation 1).
-        distribution: label -> probability over all six, summing to one, where it was asked for: another scale than C.
+        distribution: label -> probability over all six labels, summing to one, where it was asked for: another scale than C.
         mass: the probability that the model writes one of the six at that place at all; given with the distribution.
     """
 
@@ -178,8 +178,8 @@ class Pair(NamedTuple):
 class Distribution(Record):
     """The probabilities of the three relations of one pair; they sum to one.
 
-    `windows` is how many pieces of the pair were read: 1 unless it was longer than the model's window. A model that picks what
-    is worth reading leaves others unread.
+    `windows` is how many windows of the pair were read: 1 unless it was longer than the model's window. A model that selects
+    windows leaves the others unread.
     """
 
     entailment: Probability
@@ -219,13 +219,12 @@ class Relation(Record):
 
 
 class CountedPassage(Record):
-    """A passage that counted for a verdict, and how.
+    """A passage that entered a verdict, and how.
 
     Attributes:
-        relation, probability: to the claim; None where a verifier read the passage among others and did not say what it made
-            of each.
-        shift: how far it moves the claim's posterior: that less the posterior without what relates the two; in [-1, 1]. None
-            where there is no posterior.
+        relation, probability: to the claim; None where a verifier read several passages and did not say what each means.
+        shift: the claim's posterior minus the posterior without the factors between claim and passage; in [-1, 1]. None where
+            there is no posterior.
     """
 
     passage_id: str
@@ -237,7 +236,7 @@ class CountedPassage(Record):
 class Verdict(Record):
     """What a method decides about one claim.
 
-    `posterior` is P(claim is true) where the method computes one. `passages` are those that counted, most telling first.
+    `posterior` is P(claim is true) where the method computes one. `passages` are those that entered it, strongest first.
     """
 
     claim_id: str
@@ -248,7 +247,7 @@ class Verdict(Record):
 
 
 class Judgement(Record):
-    """What an assessor returns for one response: a verdict a claim in the claims' order, and what it saw on the way.
+    """What an assessor returns for one response: one verdict a claim, in the claims' order, and what led to them.
 
     Attributes:
         relations: the relations that entered the graph.
@@ -266,14 +265,14 @@ AssessmentStatus = Literal["scored", "abstained", "unscored", "failed"]
 
 
 class Assessment(Record):
-    """All that is known about one response after its way down the road; one line of assessments.jsonl.
+    """The result for one response: one line of assessments.jsonl.
 
-    Nothing in it differs between two runs with the same settings (times are kept in timings.jsonl).
+    Nothing in it differs between two runs with the same settings (times are in timings.jsonl).
 
     Attributes:
         index: position of the response in the input, from 0.
         status: scored; abstained (no claim was extracted); unscored (claims, but S + N = 0); failed (see `error`).
-        passages: those that some verdict counted, so that the line can be read alone.
+        passages: those that entered some verdict, so that the line is complete in itself.
         gold_supported, gold_not_supported: how many claims of the annotation carry each label; None without an annotation. The
             annotation may have other claims than ours: precision and K' are compared, not claims.
         unparsed: lines of the extractor's answer that could not be read.

@@ -1,7 +1,7 @@
-"""The four seams of the road, as protocols. A strategy is one file in a stage's folder and one line in methods.py.
+"""The protocols of the four stages. An implementation is one file in a stage's folder and one line in `methods/`.
 
 `Pipeline.assess` calls them in this order for one response; many responses run at once, so every call is a coroutine and none
-may block the event loop for long: heavy work goes to a thread inside the strategy.
+may block the event loop for long: heavy work goes to a thread inside the implementation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ Relations = Mapping[Pair, Distribution | Failure]
 
 
 class ClaimExtractor(Protocol):
-    """Takes a response apart into claims."""
+    """Extracts the claims of a response."""
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the text; none at all means that the response abstained."""
+        """Returns the claims in the order of the text; without any claim the response counts as abstained."""
         ...
 
 
@@ -37,19 +37,19 @@ class RelationModel(Protocol):
         ...
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
-        """Returns one prediction a pair, in the same order. One bad pair is a Failure of that pair alone."""
+        """Returns one prediction a pair, in the same order. An error that concerns one pair is a Failure in its place."""
         ...
 
 
 class Assessor(Protocol):
-    """Decides about the claims of one response."""
+    """Decides the verdicts of the claims of one response."""
 
     def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """Returns the claims that evidence must be found for, in order: all, unless something settled a claim before."""
+        """Returns the claims to retrieve evidence for, in order: all, unless the assessor decides some without evidence."""
         ...
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """Returns the pairs it needs related, each once; () when it asks a model itself."""
+        """Returns the pairs to relate, each once; () where the assessor needs none."""
         ...
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:

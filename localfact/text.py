@@ -1,4 +1,4 @@
-"""Sentences with offsets, words, normal forms and a guess at the language: what every stage asks of plain text.
+"""Sentences with offsets, words, normalised forms and a guess at the language, for all stages.
 
 Markdown structure (headings, items, table rows, blank lines) is cut into blocks here; sentencex finds the sentences of a block.
 """
@@ -28,9 +28,9 @@ from localfact.records import Span
 
 # The library's time grows with the square of a text outside ASCII, so a long block is read window by window.
 WINDOW = 4_000
-# A plain line this long may have been cut by hard wrapping; shorter and longer lines end where their author ended them.
+# A plain line of such a length may continue on the next one (hard wrapping); shorter and longer lines are complete.
 WRAPPED_LINE_WIDTHS = range(50, 101)
-# No abbreviation that the boundaries are mended for is longer.
+# The longest abbreviation in the repairs of boundaries.
 LONGEST_ABBREVIATION = 12
 # How many characters of a text the guess at its language reads.
 LANGUAGE_SAMPLE = 10_000
@@ -79,7 +79,7 @@ _OUTER_PUNCTUATION = " .,;:!?…\"'“”„‘’«»。、「」『』*_`"
 
 
 def readable(text: str) -> str:
-    """Replaces lone surrogates and controls (NUL, ESC), one for one: offsets stay, and any file or terminal can hold it."""
+    """Replaces lone surrogates and controls (NUL, ESC) one for one: offsets stay, and files and terminals can hold the text."""
     return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
@@ -120,10 +120,10 @@ def normalise(text: str) -> str:
 
 
 def language(text: str) -> str:
-    """Guesses the language from its script and, for Latin script, its function words: good enough to choose a splitter's rules.
+    """Guesses the language from its script and, for Latin script, its function words: good enough to choose splitting rules.
 
     Returns:
-        A two-letter code: en, es, de, fr, it, pt, ru, zh, ja, ko, hi, ar, el, he or th; "en" for what none of them fits.
+        A two-letter code: en, es, de, fr, it, pt, ru, zh, ja, ko, hi, ar, el, he or th; "en" where none of them fits.
     """
     sample = text[:LANGUAGE_SAMPLE]
     letters = {code: len(script.findall(sample)) for code, script in _SCRIPTS.items()}
@@ -149,7 +149,7 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _continues(previous: str, line: str) -> bool:
-    """Whether the line goes on with the sentence of the line before it."""
+    """Whether the line continues the sentence of the line before it."""
     if not previous.strip() or not line.strip() or previous.rstrip().endswith(_ENDS_BLOCK):
         return False
     if _ITEM_MARKER.match(line) or _LINE_OF_ITS_OWN.match(line) or _LINE_OF_ITS_OWN.match(previous):
@@ -168,13 +168,13 @@ def _boundaries(text: str, start: int, end: int, code: str) -> list[int]:
         if start + len(window) < end and not inner:
             inner = [window.rfind(" ") + 1 or len(window)]
         found += [start + cut for cut in inner]
-        # The last sentence of a window may go on behind it, so the next window begins with that sentence.
+        # The last sentence of a window may continue after it, so the next window begins with that sentence.
         start = found[-1] if start + len(window) < end else end
     return found
 
 
 def _library_boundaries(window: str, code: str) -> Iterator[int]:
-    """Yields where the library ends sentences, closing marks included, less the ends that it is known to set wrongly."""
+    """Yields where the library ends sentences, closing marks included, less the boundaries that it is known to set wrongly."""
     plain = _EMPHASIS.sub(" ", window)
     start = 0
     for boundary in sentencex.get_sentence_boundaries(code, plain):

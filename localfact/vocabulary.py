@@ -1,13 +1,10 @@
-"""The words that stand in the data: verdicts, relations, annotators' labels, an extractor's own labels.
-
-One enumeration for all methods each; `records.py` has the data that carries them.
-"""
+"""The enumerations in the data: verdicts, relations, annotators' labels, an extractor's own labels; one for all methods."""
 
 from enum import StrEnum
 
 
 class VerdictLabel(StrEnum):
-    """What a method decides about one claim; one enumeration for all methods."""
+    """A method's decision about one claim; one enumeration for all methods."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -37,7 +34,7 @@ class RelationLabel(StrEnum):
 
 
 class GoldLabel(StrEnum):
-    """What an annotator says of a claim. Irrelevant claims count in neither side of the gold precision."""
+    """An annotator's label of a claim. Irrelevant claims are not counted in the gold precision."""
 
     SUPPORTED = "supported"
     NOT_SUPPORTED = "not_supported"
@@ -45,7 +42,7 @@ class GoldLabel(StrEnum):
 
 
 class PreVerificationLabel(StrEnum):
-    """What an extractor may think of its own claim before any evidence (FastFact, section 4.1)."""
+    """An extractor's label of its own claim before any evidence (FastFact, section 4.1)."""
 
     SUPPORTED = "supported"
     NON_SUPPORTED = "non-supported"

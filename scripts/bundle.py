@@ -246,8 +246,8 @@ def finish(bundle: Path, accelerator: str) -> None:
         lines = [f"{hash_of_file(file)}  ./{file.relative_to(bundle).as_posix()}\n" for file in files]
         replace(bundle / MANIFEST, "".join(lines).encode())
     parts = {str(part): size_of(bundle / part) for part in (WHEELS, WEIGHTS, INDEX)}
-    told = ", ".join(f"{part} {gigabytes(size)}" for part, size in parts.items())
-    say(f"{bundle} is whole: {len(files):,} files, {gigabytes(size_of(bundle))} ({told})")
+    sizes = ", ".join(f"{part} {gigabytes(size)}" for part, size in parts.items())
+    say(f"{bundle} is whole: {len(files):,} files, {gigabytes(size_of(bundle))} ({sizes})")
 
 
 def carried(home: Path) -> list[Path]:

@@ -21,7 +21,7 @@ from rich.table import Table
 from localfact.api.evaluate import Job, prepare, sample_responses
 from localfact.methods.options import Options
 from localfact.methods.wiring import wire
-from localfact.pipeline import Journey, Pipeline, unobserved
+from localfact.pipeline import Costs, Pipeline, unobserved
 from localfact.records import Assessment, Distribution, Failure, Pair
 from localfact.runs.progress import SILENT
 from localfact.scoring import score, standard_scores
@@ -65,7 +65,7 @@ def measured(job: Job, pipeline: Pipeline, remembering: Remembering, gate: float
     road = replace(pipeline, relation_model=remembering, assessor=judge)
 
     async def everything() -> list[Assessment]:
-        return [await road.assess(index, response, Journey(), SILENT.count) for index, response in enumerate(job.responses)]
+        return [await road.assess(index, response, Costs(), SILENT.count) for index, response in enumerate(job.responses)]
 
     assessments = asyncio.run(everything())
     said = [remembering.said[pair] for pair in remembering.asked]

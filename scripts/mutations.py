@@ -128,7 +128,7 @@ def run(wanted: dict[str, Any], then: str) -> None:
     caught, lost = 0, 0
     for number, row in enumerate(wanted["statements"], start=1):
         statement = find(row)
-        begun = time.monotonic()
+        started = time.monotonic()
         if statement is None:
             lost, who = lost + 1, "NOT FOUND"
         else:
@@ -136,7 +136,7 @@ def run(wanted: dict[str, Any], then: str) -> None:
             caught += who != "nobody"
         place = statement.file if statement else "?"
         print(
-            f"{number:3} {who:14} {time.monotonic() - begun:5.0f} s  {place} {row['function']}: {row['statement'][:80]!r}",
+            f"{number:3} {who:14} {time.monotonic() - started:5.0f} s  {place} {row['function']}: {row['statement'][:80]!r}",
             flush=True,
         )
     print(f"caught {caught} of {len(wanted['statements'])}, not found {lost}")

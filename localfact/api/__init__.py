@@ -1,1 +1,1 @@
-"""What one can ask for, a file a thing: `evaluate`, `check`, `extract`, `relate` and the rest. The command line calls these."""
+"""The Python functions behind the commands, one file each: `evaluate`, `check`, `extract`, `relate` and so on."""

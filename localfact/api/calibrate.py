@@ -1,7 +1,7 @@
-"""Calibrates theta on labelled claims: what would be wrong if the gate accepted from there, and what search it would save.
+"""Calibrates theta on labelled claims: the error rate of claims that the gate would accept, and the searches that it saves.
 
-The mathematics and its guarantee are in `scoring/risk.py`; here the claims get their pre-verification, the same way as in an
-evaluation of given claims, and are held against the annotator's labels.
+The statistics are in `scoring/risk.py`; here claims are pre-verified as in an evaluation of given claims, and compared with the
+annotator's labels.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ from localfact.runs.progress import SILENT, Progress
 from localfact.runs.run import CONCURRENCY_WITH_MODEL
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete, for_each
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
 from localfact.vocabulary import DEFINITE_LABELS, GoldLabel, PreVerificationLabel
 
-#: What an annotator says when a definite label is right.
+#: Definite label -> the annotator's label that agrees with it.
 AGREES = {
     PreVerificationLabel.SUPPORTED: GoldLabel.SUPPORTED,
     PreVerificationLabel.NON_SUPPORTED: GoldLabel.NOT_SUPPORTED,
@@ -39,15 +39,15 @@ AGREES = {
 
 
 class ThetaCalibration(Record):
-    """What a calibration found.
+    """The result of a calibration.
 
     Attributes:
         responses: with labelled claims; passed_over: rows without any, or unusable. failed: responses the model failed on.
         claims: labelled ones, all of them. definite: those with a definite pre-verification label; indefinite: how many carry
             each of the other labels, or none.
-        points: risk and saving for each theta, the largest first. chosen: the smallest theta whose risk stays under
-            `max_risk`, with probability 1 - delta; None if there is no such theta.
-        prior_map: from what the model thinks of a claim to how often such claims are supported; None unless asked for.
+        points: risk and saving for each theta, the largest first. chosen: the smallest theta whose risk is at most `max_risk`,
+            with probability 1 - delta; None if there is no such theta.
+        prior_map: from the extractor's confidence in claims to how often such claims are supported; None unless asked for.
         warnings: sentences the reader must know.
     """
 
@@ -80,18 +80,18 @@ def calibrate(
     concurrency: int = CONCURRENCY_WITH_MODEL,
     progress: Progress = SILENT,
 ) -> ThetaCalibration:
-    """Pre-verifies the labelled claims of a file and picks theta.
+    """Pre-verifies the labelled claims of a file and chooses theta.
 
     Args:
-        data: responses whose claims carry labels, in any schema of inputs.py; a claims file of `localfact extract` with labels
-            keeps its pre-verification.
+        data: responses whose claims carry labels, in any schema of inputs/responses.py; the claims of `localfact extract` keep
+            their pre-verification.
         method: one with a gate; fastfact when None.
-        options: names the model, or a transcript.
+        options: name the model, or a transcript.
         with_prior_map: also fits a calibration map of priors (`assess.priormap`).
-        max_risk: the highest share of wrong ones among accepted claims. delta: the probability that it is exceeded after all.
+        max_risk: the largest share of wrong ones among accepted claims. delta: the probability that it is exceeded.
 
     Raises:
-        InputError: no labelled claims, or max_risk or delta out of its range (scoring/risk.py). As `open_engine` besides.
+        InputError: no labelled claims, or max_risk or delta out of its range (scoring/risk.py); and as `open_engine`.
     """
     for name, value, largest in (("--max-risk", max_risk, LARGEST_RISK), ("--delta", delta, LARGEST_DELTA)):
         if not 0 < value <= largest:
@@ -129,7 +129,7 @@ def calibrate(
 
 
 def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
-    """The map from the expected truth of claims to the share that annotators support; irrelevant ones say nothing."""
+    """The map from the expected truth of claims to the share that annotators support; irrelevant claims are left out."""
     known = [
         (expected_truth(claim.preverification), claim.gold is GoldLabel.SUPPORTED)
         for claim in claims
@@ -139,7 +139,7 @@ def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
 
 
 def points_of(definite: Sequence[Claim], claims: int, delta: float) -> list[RiskPoint]:
-    """The risk for each theta of claims with a definite label, of so many claims in all."""
+    """The risk for each theta; `definite` are the claims with a definite label, of `claims` in all."""
     return risk_curve(
         [claim.preverification.confidence for claim in definite if claim.preverification],
         [agrees(claim) for claim in definite],
@@ -154,13 +154,13 @@ async def preverified(
     """All claims of the responses in their order, pre-verified, and the reasons of responses that failed.
 
     Raises:
-        LocalFactError: what no other response would escape. Anything else fails its own response.
+        LocalFactError: one that concerns every response. Any other error fails its own response.
     """
     results: dict[int, Extraction | Failure] = {}
 
     async def one(numbered: tuple[int, Response]) -> None:
         number, response = numbered
-        with kept_in(Ledger(watch=partial(observe_usage, progress.count))):
+        with usage_counted_in(Ledger(watch=partial(observe_usage, progress.count))):
             results[number] = await or_failure(extractor.extract(response))
         progress.row_done()
 
@@ -182,7 +182,7 @@ def is_definite(claim: Claim) -> bool:
 
 
 def agrees(claim: Claim) -> bool:
-    """Whether a definite label says what the annotator says."""
+    """Whether a definite label agrees with the annotator."""
     return claim.preverification is not None and AGREES[claim.preverification.label] is claim.gold
 
 
@@ -192,7 +192,7 @@ def warnings_of(failures: Sequence[str]) -> tuple[str, ...]:
 
 
 def view_rows(calibration: ThetaCalibration) -> list[dict[str, Any]]:
-    """The points as a person reads them."""
+    """The points as rows for people."""
     return [
         {
             "theta": f"{point.theta:.6g}",

@@ -1,4 +1,4 @@
-"""Whether a model can be used on this machine: weights whole, configuration readable, a chat template, memory enough."""
+"""Checks whether a model can be used here: complete weights, readable configuration, a chat template, enough memory."""
 
 import json
 import struct
@@ -22,12 +22,12 @@ LONGEST_HEADER = 100_000_000
 
 
 class Findings(Record):
-    """What was found about a model.
+    """The result of checking a model.
 
     Attributes:
         found: whether its weights are on this machine. folder: where.
-        problems: what keeps it from being used. remarks: what is good to know.
-        machine: for a language model, how it would be run here.
+        problems: why it cannot be used. remarks: other things worth knowing.
+        machine: of a language model, its placement on this machine.
     """
 
     model: str
@@ -40,7 +40,7 @@ class Findings(Record):
 
 
 def check_model(card: ModelCard, hardware: Hardware | None = None) -> Findings:
-    """Looks at a model's files and at the machine; loads no weights, asks no network."""
+    """Checks a model's files and the machine; loads no weights, uses no network."""
     try:
         folder = weights_folder(card)
     except LocalFactError as error:
@@ -89,14 +89,14 @@ def generates(folder: Path) -> bool:
 
 
 def outputs_of(folder: Path) -> int:
-    """How many outputs the classifier in a folder has, by its configuration: two where it says nothing, as in transformers."""
+    """The number of a classifier's outputs, by its configuration; two where it does not say, as in transformers."""
     config = read_config(folder)
     named = config.get("id2label")
     return len(named) if isinstance(named, dict) else number(config, "num_labels") or 2
 
 
 def is_whole(file: Path) -> bool:
-    """Whether a .safetensors file is as long as its header says."""
+    """Whether a .safetensors file has the length that its header implies."""
     size = file.stat().st_size
     with file.open("rb") as stream:
         start = stream.read(HEADER.size)

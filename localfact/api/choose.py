@@ -1,4 +1,4 @@
-"""How probable labels are as what a language model says next: one call, nothing decoded."""
+"""The probabilities of labels as a language model's next words: one call, nothing decoded."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -13,24 +13,25 @@ from localfact.runtime.tasks import complete
 
 
 def choose(text: str, labels: Sequence[str], *, options: Options, prefix: str = "") -> dict[str, Any]:
-    """Asks a language model how probable each label is as what it says next; decodes nothing.
+    """Asks a language model how probable each label is as its answer; decodes nothing.
 
     Args:
-        text: one message of the user. labels: the closed set. prefix: a begun answer that the labels follow.
-        options: names the model, or a transcript.
+        text: one message of the user. labels: the closed set. prefix: the beginning of an answer, which the labels follow.
+        options: name the model, or a transcript.
 
     Returns:
         `distribution` (normalised over the labels), `log_probs` (natural, of the full vocabulary), `mass` (the probability of
-        all of them together), `usage`, `model`.
+            all
+        labels together), `usage`, `model`.
 
     Raises:
-        InputError: no labels, an empty one, one twice; a prompt beyond the window. As `engine.open_engine` besides.
+        InputError: no labels, an empty one, one twice; a prompt longer than the window; and as `open_engine`.
     """
     return complete(chosen(text, labels, options.model_copy(update={"embedder": NO_EMBEDDER}), prefix))
 
 
 async def chosen(text: str, labels: Sequence[str], options: Options, prefix: str) -> dict[str, Any]:
-    """As `choose`, in an event loop."""
+    """As `choose`, as a coroutine."""
     async with AsyncExitStack() as opened:
         with interruptible():
             engine = open_engine(options, opened)

@@ -1,4 +1,4 @@
-"""What is installed, which models and corpora are found, what is missing and how to get it: `localfact doctor`."""
+"""Finds out what is installed, which models and corpora there are, what is missing and how to get it: `localfact doctor`."""
 
 import importlib.metadata
 import importlib.util
@@ -15,7 +15,7 @@ from localfact.errors import LocalFactError
 from localfact.models.cards import list_cards, weights_folder
 from localfact.runtime.locations import data_folder
 
-#: Packages of the base set, and what each is for. Evaluation needs all but those in SPARED.
+#: Package of the base set -> what it is for. Evaluation needs all but those in SPARED.
 PACKAGES = {
     "torch": "embedding",
     "sentence-transformers": "embedding",
@@ -39,7 +39,7 @@ GIBIBYTE = 1 << 30
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the doctor's report. `needed`: whether evaluation fails without it; `cure`: how to get what is missing."""
+    """One line of the doctor's report. `needed`: whether evaluation fails without it; `cure`: how to get it."""
 
     name: str
     found: bool
@@ -49,7 +49,7 @@ class Finding:
 
 
 def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
-    """Looks at this machine and this installation; loads no model, asks no network. `corpora`: where corpora are looked for."""
+    """Checks this machine and this installation; loads no model, uses no network. `corpora`: a folder with corpora."""
     python = platform.python_version()
     yield Finding("Python", sys.version_info >= (3, 11), python, "install Python 3.11 or newer", needed=True)
     yield from (package(name, purpose) for name, purpose in PACKAGES.items())
@@ -65,7 +65,7 @@ def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
 
 
 def package(name: str, purpose: str) -> Finding:
-    """Whether a package of the base set is installed."""
+    """Whether a package is installed."""
     try:
         return Finding(name, True, f"{importlib.metadata.version(name)} ({purpose})", needed=name not in SPARED)
     except importlib.metadata.PackageNotFoundError:
@@ -95,7 +95,7 @@ def accelerator() -> Finding:
 
 
 def models() -> Iterator[Finding]:
-    """Every model card, and whether its weights are here."""
+    """Every model card, and whether its weights are on this machine."""
     try:
         cards = list_cards()
     except LocalFactError as error:
@@ -127,7 +127,7 @@ def found_corpora(folder: Path) -> Iterator[Finding]:
 
 
 def line_of(finding: Finding) -> dict[str, str]:
-    """A finding as a person reads it."""
+    """A finding as a row for people."""
     state = "ok" if finding.found else "MISSING" if finding.needed else "no"
     cure = "" if finding.found or not finding.cure else f" -> {finding.cure}"
     return {"": state, "what": finding.name, "found": finding.detail + cure}

@@ -1,4 +1,4 @@
-"""Evaluating: a file of responses into a run folder, or one text. The package and the commands offer it."""
+"""Evaluates a file of responses into a run folder, or checks one text."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -19,7 +19,7 @@ from localfact.methods.evidence import Notes, check_web, finish_left, with_corpu
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings, upgraded, without_parts
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
-from localfact.pipeline import Journey, Pipeline
+from localfact.pipeline import Costs, Pipeline
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
 from localfact.runs.progress import SILENT, Progress
@@ -40,7 +40,7 @@ from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.scoring import KPolicy
 
-#: Where a run goes that was given no folder, in the folder that the command is run in.
+#: The folder of runs without an `out` folder, in the current folder.
 RUNS = Path("runs")
 
 NO_EVIDENCE = (
@@ -52,10 +52,10 @@ NO_EVIDENCE = (
 
 @dataclass(frozen=True)
 class Job:
-    """An evaluation that is ready to be run: what `prepare` found out without loading a model.
+    """An evaluation that is ready to run, prepared without loading a model.
 
     Attributes:
-        out: the run folder. warnings: what a reader of the results must know of the input.
+        out: the run folder. warnings: about the input, for the reader of the results.
     """
 
     data: Path
@@ -84,7 +84,7 @@ def prepare(
     limit: int | None = None,
     max_words: int = MAX_WORDS,
 ) -> Job:
-    """Reads the input and settles everything that decides the results. No model is loaded and nothing is written.
+    """Reads the input and determines everything that decides the results. No model is loaded and nothing is written.
 
     Args:
         data: JSONL or JSON with responses in any schema of inputs/responses.py; the shipped sample when None, with its corpus
@@ -92,8 +92,8 @@ def prepare(
         method: a name of registry.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
         options: what departs from the method's defaults.
         out: the run folder; runs/<hash of data and settings> when None.
-        limit: take the first so many rows.
-        max_words: refuse longer responses.
+        limit: only the first so many rows.
+        max_words: refuses longer responses.
 
     Raises:
         InputError: the file, the method or an option cannot be used.
@@ -116,24 +116,28 @@ def prepare(
 
 
 def run_name(settings: Settings) -> str:
-    """The name of the run's folder: what a model is called is not in it, nor is the form in which settings are written."""
+    """The name of a run's folder: a hash of the settings, independent of the model's name and of the format of run.yaml."""
     plain = without_parts(settings.plain())
     return settings_name(plain | ({"model": without_name(settings.model)} if settings.model is not None else {}))
 
 
 def known_as(settings: Settings, folder: Path) -> Settings:
-    """The settings, with the model called as by the run that began the folder, if it is the same under another name."""
+    """The settings with the model's name as in the run folder, where it is the same model under another name."""
     if settings.model is None:
         return settings
     try:
         before = EngineIdentity.model_validate(read_run_file(folder)["settings"].get("model"))
-    except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` says
+    except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` reports
         return settings
     return settings.model_copy(update={"model": before}) if same_model(before, settings.model) else settings
 
 
 def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
-    """Gives the responses that bring no passages a problem, there being no corpus; when none brings any, there is no point."""
+    """Marks the responses that bring no passages as unusable, as there is no corpus.
+
+    Raises:
+        MissingError: no response brings any.
+    """
     usable = [response for response in responses if response.problem is None]
     if usable and all(response.evidence is None for response in usable):
         raise MissingError(NO_EVIDENCE.format(who="the responses bring"))
@@ -155,18 +159,18 @@ def execute(
     progress: Progress = SILENT,
     start: Start = start_engine,
 ) -> Summary:
-    """Runs a job to its end, or goes on where it stopped; a finished run is only summed up again.
+    """Runs a job to its end, or resumes it; a finished run is only summed up again.
 
     Args:
         job: from `prepare`.
         recall_k: the K of R@K and F1@K; the median of the run when None.
-        concurrency: how many responses are on the road at once; None: as many as suit the method.
-        force: begin the run folder again.
-        progress: is told how far the run is.
-        start: what loads the language model.
+        concurrency: how many responses are assessed at once; None for the default of the method.
+        force: begins the run folder again.
+        progress: gets reports on how far the run is.
+        start: loads the language model.
 
     Raises:
-        LocalFactError: what stops the whole run. What was done is in the run folder.
+        LocalFactError: one that stops the whole run. The results so far are in the run folder.
     """
     return complete(executed(job, recall_k, concurrency, force, progress, start))
 
@@ -174,22 +178,22 @@ def execute(
 async def executed(
     job: Job, recall_k: KPolicy | None, concurrency: int | None, force: bool, progress: Progress, start: Start
 ) -> Summary:
-    """As `execute`, in an event loop."""
+    """As `execute`, as a coroutine."""
     chosen, plain = job.chosen, job.chosen.settings.plain()
     async with AsyncExitStack() as opened:
         wired = partial(wire_interruptibly, chosen, opened, progress, start)
-        # A run that begins is wired first: what is missing shall be said before a folder is made, or forgotten.
-        road = wired() if force or not (job.out / RUN_FILE).exists() else None
+        # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
+        opened_pipeline = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
             notes: tuple[str, ...] = ()
             if pending(len(job.responses), folder.done):
-                pipeline, notes_at_end = road or wired()
+                pipeline, notes_at_end = opened_pipeline or wired()
                 pipeline = with_cache(pipeline, chosen, folder.path / RELATIONS_FILE, opened)
                 await run(job.responses, pipeline, folder, progress, concurrency or usual_concurrency(chosen.options))
                 notes = notes_at_end()
             elif chosen.options.live:
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)
-            await opened.aclose()  # a corpus that was added to is whole before the run is summed up
+            await opened.aclose()  # finishes a corpus that was added to, before the run is summed up
             summary = summarise(
                 read_assessments(job.out),
                 run_facts(plain),
@@ -202,14 +206,14 @@ async def executed(
 
 
 def usual_concurrency(options: Options) -> int:
-    """How many responses are on the road at once unless told."""
+    """The default number of responses that are assessed at once."""
     return CONCURRENCY_WITH_MODEL if options.names_model else CONCURRENCY
 
 
 def wire_interruptibly(
     chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start
 ) -> tuple[Pipeline, Notes]:
-    """As `wire`; it blocks, so Ctrl-C must reach it."""
+    """As `wire`, which blocks, but Ctrl-C works meanwhile."""
     with interruptible():
         return wire(chosen, opened, observe=progress.count, start=start)
 
@@ -224,7 +228,10 @@ def evaluate(
     max_words: int = MAX_WORDS,
     progress: Progress = SILENT,
 ) -> Summary:
-    """Scores the responses of a file, keeps everything in a run folder and returns the sums; see `prepare` and `execute`."""
+    """Scores the responses of a file, stores everything in a run folder and returns the summary.
+
+    See `prepare` and `execute`.
+    """
     job = prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
     return execute(job, progress=progress)
 
@@ -238,10 +245,10 @@ def check(
     options: Options | None = None,
     max_words: int = MAX_WORDS,
 ) -> Assessment:
-    """Judges one text and returns a verdict for each of its claims; nothing is written but what the options name.
+    """Assesses one text and returns a verdict for each of its claims; writes nothing but what the options name.
 
     Args:
-        text: any text. topic: what it is about, which resolves a leading "she" or "it". prompt: what it answers.
+        text: any text. topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
         method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
 
     Raises:
@@ -256,16 +263,19 @@ def check(
 
 
 async def checked(response: Response, chosen: Configuration) -> Assessment:
-    """As `check`, in an event loop."""
+    """As `check`, as a coroutine."""
     async with AsyncExitStack() as opened:
         pipeline, _ = wire_interruptibly(chosen, opened, SILENT, start_engine)
         if chosen.options.relations_cache is not None:
             pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
-        return await pipeline.assess(0, response, Journey(), SILENT.count)
+        return await pipeline.assess(0, response, Costs(), SILENT.count)
 
 
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:
-    """For the reader of run.yaml, where things lay and how the hardware is divided: contents count, and are in the settings."""
+    """Notes for readers of run.yaml: paths and placement, which do not decide results.
+
+    The contents of files do; their hashes are in the settings.
+    """
     options, facts = job.chosen.options, job.chosen.facts
     sources = {"data": str(job.data), "corpus": str(options.corpus or "")}
     if options.live:

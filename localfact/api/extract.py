@@ -1,6 +1,6 @@
-"""Responses into claims, file to file: one model may extract and another judge what it extracted.
+"""Extracts the claims of responses, file to file, so that one model can extract and another judge.
 
-A row of claims is the response with the extractor's claims in place of the annotator's, which are kept beside them, in the
+A row of claims is the response with the extractor's claims in place of the annotator's, which are stored beside them, in the
 schema that `inputs/` reads.
 """
 
@@ -20,12 +20,12 @@ from localfact.methods.options import Options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
 from localfact.records import Claim, Extraction, Passage, Response
-from localfact.runs.passes import USUAL, Conduct, Make, PassSummary, failure_warnings, make_file, present
+from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.runtime.versions import versions
 from localfact.stages import ClaimExtractor
 
@@ -37,12 +37,12 @@ def extract_claims(
     options: Options,
     limit: int | None = None,
     max_words: int = MAX_WORDS,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Extracts claims with their pre-verification into a file that `evaluate` reads; see `extract_file`.
 
     Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+        LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     options = options.model_copy(update={"claims": "extract", "embedder": NO_EMBEDDER})
     facts = engine_facts(options)
@@ -59,14 +59,14 @@ def extract_claims(
             extractor=pass_settings(settings, options, facts.identity),
             limit=limit,
             max_words=max_words,
-            conduct=noted(conduct, facts),
+            pass_options=noted(pass_options, facts),
         )
     )
 
 
-def noted(conduct: Conduct, facts: EngineFacts) -> Conduct:
-    """The same conduct, with the versions and the hardware of this machine to be written down."""
-    return replace(conduct, versions=versions(), machine=facts.machine)
+def noted(pass_options: PassOptions, facts: EngineFacts) -> PassOptions:
+    """The same options, with the versions and the hardware of this machine."""
+    return replace(pass_options, versions=versions(), machine=facts.machine)
 
 
 async def extract_file(
@@ -77,39 +77,39 @@ async def extract_file(
     extractor: Mapping[str, Any],
     limit: int | None = None,
     max_words: int = MAX_WORDS,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
-    """Takes the claims from every response of a file and writes them beside the response.
+    """Extracts the claims of every response of a file and writes them beside the response.
 
     Claims are always extracted anew: an annotator's that came with a response are kept as its `annotation`, and so are its
-    passages. What an earlier, interrupted call made is not made again; rows that failed are.
+    passages. Rows that an earlier, interrupted call made are not made again; failed ones are.
 
     Args:
-        data: responses in any schema of inputs.py. limit, max_words: as `read_responses`.
+        data: responses in any schema of inputs/responses.py. limit, max_words: as `read_responses`.
         out: the claims file, to be read by `localfact eval --data`.
-        open_extractor: returns the extractor; called only when something is left to extract.
-        extractor: what decides its claims, as plain values; written into every row, and held against an earlier call's.
-        conduct: concurrency, progress and the like.
+        open_extractor: returns the extractor; only called when rows are missing.
+        extractor: what decides its claims, as plain values; written into every row, and compared with an earlier call's.
+        pass_options: concurrency, progress and so on.
 
     Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+        LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     responses = read_responses(data, max_words=max_words, limit=limit)
     settings = {"pass": "extract", "data": {"sha256": file_digest(data), "limit": limit}, "extractor": extractor}
 
     def open_maker(opened: AsyncExitStack) -> Make[Response]:
-        return partial(extracted_row, extractor=open_extractor(opened), settings=extractor, progress=conduct.progress)
+        return partial(extracted_row, extractor=open_extractor(opened), settings=extractor, progress=pass_options.progress)
 
-    rows, warnings = await make_file(data, responses, out, settings, open_maker, response_row, conduct)
+    rows, warnings = await make_file(data, responses, out, settings, open_maker, response_row, pass_options)
     return extract_summary(out, rows, warnings)
 
 
 async def extracted_row(
     response: Response, *, extractor: ClaimExtractor, settings: Mapping[str, Any], progress: Progress
 ) -> Row:
-    """The response with its claims."""
+    """Extracts the claims of a response; returns its row."""
     ledger = Ledger(watch=partial(observe_usage, progress.count))
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         extraction = await extractor.extract(response)
     progress.count("claims", len(extraction.claims))
     return claims_row(response, extraction, settings, ledger.repeatable())
@@ -129,7 +129,7 @@ def response_row(response: Response) -> Row:
 
 
 def annotation_rows(response: Response) -> list[Row] | None:
-    """The annotator's claims with the passages that the input names for each; None where nobody annotated."""
+    """The annotator's claims with the passages that the input names for each; None without an annotation."""
     if response.annotation is not None:
         return [claim_row(claim) for claim in response.annotation]
     if response.claims is None or all(claim.gold is None for claim in response.claims):
@@ -152,7 +152,7 @@ def passage_row(passage: Passage) -> Row:
 def claims_row(
     response: Response, extraction: Extraction, extractor: Mapping[str, Any], usage: Mapping[str, Mapping[str, int]]
 ) -> Row:
-    """The response with the claims of an extractor, and what else it said."""
+    """The row of a response with the claims and the other results of an extractor."""
     return response_row(response) | {
         "claims": [claim_row(claim) for claim in extraction.claims],
         "extraction": extraction.model_dump(mode="json", exclude={"claims"}) | {"usage": usage},
@@ -161,7 +161,7 @@ def claims_row(
 
 
 def extract_summary(out: Path, rows: Sequence[Row], warnings: Sequence[str]) -> PassSummary:
-    """What a claims file holds."""
+    """The summary of a claims file."""
     made = [row for row in rows if ERROR not in row]
     counts: Counter[str] = Counter()
     usage: dict[str, Counter[str]] = {}
@@ -174,12 +174,12 @@ def extract_summary(out: Path, rows: Sequence[Row], warnings: Sequence[str]) -> 
     counts["claims"] = sum(len(row["claims"]) for row in made)
     counts["abstained"] = sum(not row["claims"] for row in made)
     counts["lines_unparsed"] = sum(len(row["extraction"]["unparsed"]) for row in made)
-    told = [f"{sentence} ({number} responses)" if number > 1 else sentence for sentence, number in said.items()]
+    notes = [f"{sentence} ({number} responses)" if number > 1 else sentence for sentence, number in said.items()]
     return PassSummary(
         out=out,
         rows=len(rows),
         failed=len(rows) - len(made),
         counts=counts,
         usage=usage,
-        warnings=(*warnings, *failure_warnings(rows), *told),
+        warnings=(*warnings, *failure_warnings(rows), *notes),
     )

@@ -1,7 +1,6 @@
-"""Fetches evidence ahead of an evaluation: claims are extracted, searched for, their pages kept in a corpus; nothing is judged.
+"""Fetches evidence ahead of an evaluation: extracts claims, searches, and adds pages to a corpus; nothing is judged.
 
-What an evaluation of the same responses by the same method needs is then there, and can be carried to where there is no
-network.
+A later evaluation of the same responses by the same method finds all it needs there, also on a machine without a network.
 """
 
 from collections import Counter
@@ -29,20 +28,20 @@ from localfact.runs.failures import or_failure
 from localfact.runs.progress import SILENT, Progress
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete, for_each
-from localfact.runtime.usage import Ledger, count, kept_in
+from localfact.runtime.usage import Ledger, count, usage_counted_in
 from localfact.stages import Assessor, ClaimExtractor
 
-#: So many problems are told one by one.
-PROBLEMS_TOLD = 20
+#: The most problems that are listed.
+PROBLEMS_SHOWN = 20
 
 
 @dataclass
 class Fetched:
-    """What a fetching did.
+    """The result of fetching.
 
     Attributes:
-        sent: what was searched and fetched now: "searches", "pages", "pages_failed".
-        unanswered: how many claims' searches nobody answered. problems: of responses and searches, the first PROBLEMS_TOLD.
+        sent: counts of this call: "searches", "pages", "pages_failed".
+        unanswered: claims whose search no provider answered. problems: of responses and searches, the first PROBLEMS_SHOWN.
         without_page: reason -> addresses of the whole corpus that gave no page.
     """
 
@@ -56,19 +55,19 @@ class Fetched:
     corpus: CorpusDescription | None = None
 
     def problem(self, text: str) -> None:
-        """Keeps a problem to be told."""
-        if len(self.problems) < PROBLEMS_TOLD:
+        """Adds a problem to the list."""
+        if len(self.problems) < PROBLEMS_SHOWN:
             self.problems.append(text)
 
     @property
     def failed(self) -> bool:
-        """Whether something is left that the same command would try again."""
+        """Whether the same command would try something again."""
         return bool(self.responses_failed or self.unanswered)
 
 
 @dataclass(frozen=True)
-class Road:
-    """The part of the road that is gone: who extracts, says which claims need evidence, writes queries, collects."""
+class FetchPipeline:
+    """The stages that fetching needs: extractor, assessor (which claims need evidence), query writer and collector."""
 
     extractor: ClaimExtractor
     assessor: Assessor
@@ -84,15 +83,15 @@ def fetch(
     progress: Progress = SILENT,
     start: Start = start_engine,
 ) -> Fetched:
-    """Fetches what the claims of a job need into its corpus, made if missing; what is there already is not asked for again.
+    """Fetches the evidence for the claims of a job into its corpus, made if missing; nothing is fetched twice.
 
     Args:
-        job: from `evaluate.prepare`, with options that name a provider. retry_failed: asks again for pages that a time-out, a
-            limit or a broken connection withheld. concurrency: responses at once.
-        progress: is told how far it is. start: what loads the language model.
+        job: from `evaluate.prepare`, with options that name a provider. retry_failed: fetches pages again that failed by a
+            time-out, a limit or a broken connection. concurrency: responses at once.
+        progress: gets reports on how far it is. start: loads the language model.
 
     Raises:
-        LocalFactError: what stops all of it. What was fetched is in the corpus; the same command goes on.
+        LocalFactError: one that stops all of it. What was fetched is in the corpus; the same command resumes.
     """
     if not job.chosen.options.live:
         raise InputError("Fetching evidence needs a provider: --provider duckduckgo, say.")
@@ -100,7 +99,7 @@ def fetch(
 
 
 async def fetch_all(job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start) -> Fetched:
-    """As `fetch`, in an event loop."""
+    """As `fetch`, as a coroutine."""
     chosen, fetched = job.chosen, Fetched()
     options, settings = chosen.options, chosen.settings
     embedder = named_embedder(options.embedder)
@@ -112,26 +111,26 @@ async def fetch_all(job: Job, retry_failed: bool, at_once: int, progress: Progre
         if options.names_model:
             with interruptible():
                 engine = open_engine(options, opened, chosen.facts, start)
-        road = Road(
+        pipeline = FetchPipeline(
             open_extractor(settings.extraction, engine, settings.seed),
             chosen.method.assessor(settings, engine),
             query_writer(settings, engine),
             source.collector,
         )
         progress.begin(len(job.responses), 0)
-        await for_each(job.responses, partial(fetch_one, road=road, fetched=fetched, progress=progress), at_once)
+        await for_each(job.responses, partial(fetch_one, pipeline=pipeline, fetched=fetched, progress=progress), at_once)
         fetched.problems += source.notes()
         fetched.without_page = source.writer.store.failures()
     fetched.corpus = source.writer.description
     return fetched
 
 
-async def fetch_one(response: Response, *, road: Road, fetched: Fetched, progress: Progress) -> None:
-    """One response; what it cannot do is counted and stops nobody else."""
+async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: Fetched, progress: Progress) -> None:
+    """Fetches for one response; its failures are counted and stop no other."""
     fetched.responses += 1
     ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
-    with kept_in(ledger):
-        result = await or_failure(searched(response, road, fetched, progress))
+    with usage_counted_in(ledger):
+        result = await or_failure(searched(response, pipeline, fetched, progress))
     if isinstance(result, Failure):
         fetched.responses_failed += 1
         fetched.problem(f"{response.id}: {result.reason}")
@@ -139,33 +138,33 @@ async def fetch_one(response: Response, *, road: Road, fetched: Fetched, progres
     progress.row_done()
 
 
-async def searched(response: Response, road: Road, fetched: Fetched, progress: Progress) -> None:
-    """Has the claims of a response searched for.
+async def searched(response: Response, pipeline: FetchPipeline, fetched: Fetched, progress: Progress) -> None:
+    """Extracts the claims of a response and searches for them.
 
     Raises:
-        LocalFactError: its claims, or their queries, could not be had.
+        LocalFactError: its claims or their queries could not be made.
     """
     if response.problem is not None:
         raise InputError(response.problem)
-    claims = await claims_of(response, road)
+    claims = await claims_of(response, pipeline)
     progress.count("claims", len(claims))
     fetched.claims += len(claims)
-    queries = await queries_of(road.queries, response, claims)
-    await for_each(queries.texts.values(), partial(search_one, road=road, fetched=fetched), len(claims))
+    queries = await queries_of(pipeline.queries, response, claims)
+    await for_each(queries.texts.values(), partial(search_one, pipeline=pipeline, fetched=fetched), len(claims))
 
 
-async def claims_of(response: Response, road: Road) -> list[Claim]:
+async def claims_of(response: Response, pipeline: FetchPipeline) -> list[Claim]:
     """The claims of the response that need evidence; none where it brings its own passages."""
     if response.evidence is not None:
         return []
-    extraction = await road.extractor.extract(response)
-    return list(road.assessor.needs_evidence(extraction.claims))
+    extraction = await pipeline.extractor.extract(response)
+    return list(pipeline.assessor.needs_evidence(extraction.claims))
 
 
-async def search_one(query: str, *, road: Road, fetched: Fetched) -> None:
-    """One query and its pages; a search that nobody answers is counted, and asked again by the next run."""
+async def search_one(query: str, *, pipeline: FetchPipeline, fetched: Fetched) -> None:
+    """Searches for one query and fetches its pages; an unanswered search is counted, and made again by the next call."""
     try:
-        await road.collector.collect(query)
+        await pipeline.collector.collect(query)
     except SearchError as error:
         count("searches_failed")
         fetched.unanswered += 1
@@ -173,7 +172,7 @@ async def search_one(query: str, *, road: Road, fetched: Fetched) -> None:
 
 
 def summary_of(fetched: Fetched, options: Options) -> dict[str, Any]:
-    """What a fetching did, as plain values."""
+    """The result of fetching, as plain values."""
     description = fetched.corpus
     return {
         "corpus": str(options.corpus),

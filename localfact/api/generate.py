@@ -1,4 +1,4 @@
-"""Prompts into responses, file to file: what a language model answers, to be judged by `localfact eval --data`."""
+"""Generates responses to prompts, file to file, to be judged by `localfact eval --data`."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -13,14 +13,14 @@ from localfact.methods.options import GREEDY, GenerationOptions, Options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
 from localfact.prompts.chats import generation_chat
-from localfact.runs.passes import USUAL, Conduct, Make, PassSummary, failure_warnings, make_file, present
+from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.text import readable
 
-#: The stage that the calls of a generation are counted under.
+#: The stage that calls are counted under.
 GENERATE = "generate"
 
 
@@ -32,12 +32,12 @@ def generate_responses(
     generation: GenerationOptions = GREEDY,
     entities: bool = False,
     limit: int | None = None,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Has a language model answer the prompts of a file; see `generate_file`.
 
     Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+        LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     options = options.model_copy(update={"embedder": NO_EMBEDDER})
     facts = engine_facts(options)
@@ -50,7 +50,7 @@ def generate_responses(
             options=generation,
             entities=entities,
             limit=limit,
-            conduct=noted(conduct, facts),
+            pass_options=noted(pass_options, facts),
         )
     )
 
@@ -64,26 +64,26 @@ async def generate_file(
     options: GenerationOptions = GREEDY,
     entities: bool = False,
     limit: int | None = None,
-    conduct: Conduct = USUAL,
+    pass_options: PassOptions = DEFAULT_PASS_OPTIONS,
 ) -> PassSummary:
     """Has a language model answer every prompt of a file and writes the responses, to be judged by `localfact eval --data`.
 
     Args:
         data: prompts in any schema of inputs/prompts.py. entities, limit: as `read_prompts`.
         out: the file of responses.
-        open_engine: returns the engine; called only when something is left to answer.
+        open_engine: returns the engine; only called when rows are missing.
         identity: of that engine, known before it is opened.
         options: temperature, length, seed and instruction.
-        conduct: concurrency, progress and the like.
+        pass_options: concurrency, progress and so on.
 
     Raises:
-        LocalFactError: what stops the whole pass. The rows made before are kept.
+        LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     prompts, repeated = read_prompts(data, entities=entities, limit=limit)
     settings = {
         "pass": "generate",
         "data": {"sha256": file_digest(data), "entities": entities, "limit": limit},
-        # Not the window: it decides no answer, and the next machine may have room for another.
+        # Without the window, which decides no answer and may be another on the next machine.
         "model": identity.model_dump(mode="json", exclude={"window"}),
         "message": generation_chat("{prompt}", two_paragraphs=options.instruction is not None)[0].content,
         **options.model_dump(),
@@ -91,16 +91,18 @@ async def generate_file(
 
     def open_maker(opened: AsyncExitStack) -> Make[Prompt]:
         engine = open_engine(opened)
-        return partial(generated_row, engine=engine, identity=identity, options=options, progress=conduct.progress)
+        return partial(generated_row, engine=engine, identity=identity, options=options, progress=pass_options.progress)
 
-    rows, warnings = await make_file(data, prompts, out, settings, open_maker, partial(prompt_row, identity=identity), conduct)
+    rows, warnings = await make_file(
+        data, prompts, out, settings, open_maker, partial(prompt_row, identity=identity), pass_options
+    )
     return generate_summary(out, rows, repeated, options, warnings)
 
 
 async def generated_row(
     prompt: Prompt, *, engine: Engine, identity: EngineIdentity, options: GenerationOptions, progress: Progress
 ) -> Row:
-    """The prompt with the model's answer."""
+    """Generates the answer to a prompt; returns its row."""
     generation = await engine.generate(
         generation_chat(prompt.text, two_paragraphs=options.instruction is not None),
         max_tokens=options.max_tokens,
@@ -113,13 +115,13 @@ async def generated_row(
 
 
 def prompt_row(prompt: Prompt, identity: EngineIdentity) -> Row:
-    """A prompt with the name of the model that is to answer it."""
+    """The row of a prompt with the name of the model."""
     named = present(id=prompt.id, prompt=prompt.text or None, topic=prompt.topic, source=prompt.source, canary=prompt.canary)
     return named | {"model": identity.model}
 
 
 def generation_row(prompt: Prompt, generation: Generation, identity: EngineIdentity, options: GenerationOptions) -> Row:
-    """A prompt with the model's answer and how it was made."""
+    """The row of a prompt with the model's answer and how it was generated."""
     facts = {
         "revision": identity.revision,
         "quantisation": identity.quantisation,
@@ -134,18 +136,18 @@ def generation_row(prompt: Prompt, generation: Generation, identity: EngineIdent
 def generate_summary(
     out: Path, rows: Sequence[Row], repeated: int, options: GenerationOptions, warnings: Sequence[str]
 ) -> PassSummary:
-    """What a file of responses holds."""
+    """The summary of a file of responses."""
     made = [row for row in rows if ERROR not in row]
     facts = [row["generation"] for row in made]
     cut = sum(fact["finish"] == "length" for fact in facts)
     empty = sum(not row["response"].strip() for row in made)
-    told = []
+    notes = []
     if cut:
-        told.append(f"{cut} responses were cut at {options.max_tokens} tokens (--max-tokens), or at the end of the window.")
+        notes.append(f"{cut} responses were cut at {options.max_tokens} tokens (--max-tokens), or at the end of the window.")
     if empty:
-        told.append(f"{empty} responses are empty.")
+        notes.append(f"{empty} responses are empty.")
     if repeated:
-        told.append(f"{repeated} rows repeat the id and the text of an earlier prompt and were answered once.")
+        notes.append(f"{repeated} rows repeat the id and the text of an earlier prompt and were answered once.")
     tokens = {name: sum(fact[name] for fact in facts) for name in ("prompt_tokens", "output_tokens")}
     return PassSummary(
         out=out,
@@ -153,5 +155,5 @@ def generate_summary(
         failed=len(rows) - len(made),
         counts={"cut": cut, "empty": empty, "repeated": repeated},
         usage={GENERATE: {"calls": len(made), "requests": len(made), **tokens}} if made else {},
-        warnings=(*warnings, *failure_warnings(rows), *told),
+        warnings=(*warnings, *failure_warnings(rows), *notes),
     )

@@ -13,12 +13,12 @@ from localfact.runtime.files import replace, write_errors
 def infer(
     files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0, write_uai: Path | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yields the marginals of each graph file, as plain values; one that cannot be used yields `file` and `error_message`.
+    """Yields the marginals of each graph file, as plain values; a file that cannot be used yields `file` and `error_message`.
 
     A file that ends in .uai is read as such, with variables x0, x1, ...; any other is a fact graph in JSON. With `write_uai`
     each graph is also written into that folder as NAME.uai, for other solvers.
 
-    `reference` is how far they are from those that the file carries (`inference.reference`), where it carries any.
+    `reference` is the deviation from the file's own reference marginals (`inference.reference`), where it has any.
 
     Raises:
         InputError: there is no such solver.
@@ -38,9 +38,9 @@ def infer(
             graph = read_uai(text_of(file)) if is_uai else read_graph(file)
             if write_uai is not None:
                 write_text(write_uai / f"{file.stem}.uai", as_uai(graph))
-            begun = time.perf_counter()
+            started = time.perf_counter()
             result = marginals(graph, solver=solver, seed=seed)
-            seconds = time.perf_counter() - begun
+            seconds = time.perf_counter() - started
         except LocalFactError as error:
             yield {"file": str(file), "error_message": str(error)}
             continue
@@ -74,7 +74,7 @@ def text_of(file: Path) -> str:
 
 
 def write_text(file: Path, text: str) -> None:
-    """Writes a text file, its folder made if missing.
+    """Writes a text file; its folder is made if missing.
 
     Raises:
         WriteError: it cannot be written.

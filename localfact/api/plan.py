@@ -17,9 +17,9 @@ from localfact.text import word_count
 def plan(job: Job) -> dict[str, Any]:
     """What a job would do, as plain values; nothing is run and no model is loaded.
 
-    `pairs_given` counts the relations of the responses that bring both claims and passages; those of the others follow
-    from what will be extracted and retrieved (at most kn, nm and nm + m^2 for FR1, FR2 and FR3).
-    `language_model_calls` has what is known before any answer: FastFact's N/w extractions, and one call a claim at most.
+    `pairs_given` counts the relations of the responses that bring both claims and passages; those of the others depend on what
+    will be extracted and retrieved (at most kn, nm and nm + m^2 for FR1, FR2 and FR3). `language_model_calls` is what is known
+    before any answer: FastFact's N/w extractions, and at most one call a claim.
     """
     chosen = job.chosen
     usable = [response for response in job.responses if response.problem is None]
@@ -43,7 +43,7 @@ def plan(job: Job) -> dict[str, Any]:
 
 
 def pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]:
-    """How many pairs would be related of the responses that bring both; nothing for a method that relates none."""
+    """How many pairs would be related for the responses that bring both; empty for a method that relates none."""
     if chosen.method.relations is None:
         return {}
     judge = chosen.method.assessor(chosen.settings, None)

@@ -1,4 +1,4 @@
-"""Relations by themselves: how hypotheses relate to premises, rows in and rows out."""
+"""Relates pairs of texts, rows in and rows out."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -31,8 +31,9 @@ def relate(
 
     Args:
         rows: with the two texts.
-        relations, embedder: before those of the options.
-        options: name the relation model, the one that ships unless told, and what it needs, a language model say.
+        relations, embedder: override those of the options.
+        options: name the relation model (by default the one that comes with localfact) and what it needs, for example a
+            language model.
 
     Raises:
         InputError: an unknown relation model. MissingError: weights that are not on this machine.
@@ -59,7 +60,7 @@ def relate_file(path: str | Path, *, options: Options | None = None) -> list[dic
 
 
 async def relate_all(found: FoundRelationModel, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
-    """One call of the model."""
+    """Loads the model, relates the pairs, and closes it."""
     async with AsyncExitStack() as opened:
         with interruptible():
             model = found.open(opened)
@@ -67,13 +68,13 @@ async def relate_all(found: FoundRelationModel, pairs: Sequence[Pair]) -> Sequen
 
 
 def pair_of(row: Mapping[str, Any]) -> Pair | None:
-    """The pair of a row; None when it has none."""
+    """The pair of a row; None where it has none."""
     premise, hypothesis = row.get("premise"), row.get("hypothesis")
     return Pair(readable(premise), readable(hypothesis)) if isinstance(premise, str) and isinstance(hypothesis, str) else None
 
 
 def prediction_fields(prediction: Distribution | Failure) -> dict[str, Any]:
-    """What is added to a row."""
+    """The fields that are added to a row."""
     if isinstance(prediction, Failure):
         return {"error_message": prediction.reason}
     return {

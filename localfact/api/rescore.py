@@ -1,4 +1,7 @@
-"""A run that is there already: its summary again, with another K, and why something in it failed. Nothing is run or written."""
+"""Summarises an existing run again, with another K for example, and finds why something in it failed.
+
+Runs and writes nothing.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,7 +19,7 @@ from localfact.vocabulary import VerdictLabel
 
 
 def finished(run_folder: str | Path) -> Summary | None:
-    """The summary that a run ended with; None while it has not ended.
+    """The stored summary of a run; None where it has not finished.
 
     Raises:
         MissingError: there is no such run. InputError: its summary is damaged.
@@ -32,7 +35,7 @@ def finished(run_folder: str | Path) -> Summary | None:
 
 
 def first_failure(run_folder: Path) -> str | None:
-    """Why the first response or claim failed of those that failed, as an example; None where none did."""
+    """Why the first failed response or claim failed, as an example; None where none did."""
     for assessment in read_assessments(run_folder):
         reasons = [verdict.rationale for verdict in assessment.verdicts if verdict.label is VerdictLabel.FAILED]
         reason = assessment.error or next(filter(None, reasons), None)
@@ -42,7 +45,7 @@ def first_failure(run_folder: Path) -> str | None:
 
 
 def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
-    """Sums a run up again, finished or not, perhaps with another K. Nothing is written.
+    """Summarises a run again, finished or not, perhaps with another K. Nothing is written.
 
     Raises:
         MissingError: there is no such run.
@@ -52,7 +55,7 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
 
 
 def run_facts(plain: Mapping[str, Any]) -> RunFacts:
-    """What a run is summed up by, from its run.yaml: of any version, so what is missing there is left out."""
+    """The facts of a run that its summary needs, from its run.yaml, of any version; missing ones are left out."""
     settings = upgraded(plain)
     extraction, evidence, assessment = (settings.get(part, {}) for part in PARTS)
     return RunFacts(

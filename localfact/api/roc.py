@@ -1,7 +1,7 @@
-"""How well relation models tell true from false: ROC curves on FACTOR's questions (FactReasoner, Figures 6-10).
+"""How well relation models distinguish true from false: ROC curves on FACTOR's questions (FactReasoner, Figures 6-10).
 
-Stands beside the road: it finds all relation models, opens those that have something left to answer, asks them about labelled
-completions, and leaves predictions, areas and figures in a folder. Mathematics: scoring/roc.py; drawing: report/plots.py.
+Loads the relation models that have questions left, relates labelled completions, and writes predictions, areas and figures to a
+folder. Mathematics: scoring/roc.py; drawing: report/plots.py.
 """
 
 import json
@@ -30,10 +30,10 @@ from localfact.scoring.roc import RocCurve, interval_method, roc_curve
 from localfact.stages import RelationModel
 from localfact.text import readable
 
-#: Told after every batch: the relation model, how many questions are done, of how many.
+#: Called after every batch with the relation model, the number of questions done, and their total.
 Progress = Callable[[str, int, int], None]
 
-#: Questions that are related at once: what an interruption can lose.
+#: Questions that are related at once; an interruption loses at most so many.
 BATCH = 16
 REPORT_FILE = "roc.json"
 TITLES = {
@@ -43,15 +43,15 @@ TITLES = {
 
 
 class RelationRoc(Record):
-    """What the curves say of one relation model.
+    """The curves of one relation model.
 
     Attributes:
         relations: its name as asked for. identity: name and revision.
         contradiction: P(contradiction) of the false completions (positives) against that of the true ones.
-        entailment: P(entailment) of the true completions (positives) against that of the false ones. None: no curve, and
-            `warnings` say why.
+        entailment: P(entailment) of the true completions (positives) against that of the false ones. None: no curve; `warnings`
+            say why.
         failed: hypotheses that the model could not relate; they are in no curve.
-        premises_cut: premises that were longer than its window: their end was read.
+        premises_cut: premises that were longer than its window, of which the end was read.
     """
 
     relations: str
@@ -67,7 +67,7 @@ class RocReport(Record):
     """The curves of several relation models on the same questions.
 
     Attributes:
-        questions: how many were asked. unusable: a sentence for each row that could not be.
+        questions: how many were asked. unusable: a sentence for each unusable row.
         interval: how the intervals of the areas were made.
         figures: the files drawn, one PNG and one SVG a relation.
     """
@@ -82,10 +82,10 @@ class RocReport(Record):
 
 @runtime_checkable
 class Windowed(Protocol):
-    """A relation model that reads no more than its window at once."""
+    """A relation model with a window of limited size."""
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the pair is read at once, so that no readings are joined."""
+        """Whether the pair is read in one window."""
         ...
 
 
@@ -104,11 +104,11 @@ def relation_roc(
 
     Args:
         data: FACTOR's CSV, plain or gzip. limit: only the first so many rows.
-        out: a folder for predictions (one file a model, which an interrupted command goes on with), numbers and figures.
-        relations: names of relation models, asked one after the other; all must be here before the first is. One that has
-            answered everything is not loaded again.
-        options: what they need besides; their seed is part of what a language model is asked.
-        seed: of the intervals alone. force: forget kept predictions.
+        out: a folder for predictions (one file a model, with which an interrupted call is resumed), numbers and figures.
+        relations: names of relation models, used one after the other; all must be on this machine. One that has answered
+            everything is not loaded again.
+        options: what they need; the seed is part of a language model's prompts.
+        seed: of the intervals only. force: discards stored predictions.
 
     Raises:
         InputError: no usable row, or no such relation model. MissingError: weights that are not on this machine.
@@ -138,7 +138,7 @@ def relation_roc(
 
 
 def file_name(name: str) -> str:
-    """What the predictions of a relation model are called; a path or a hub id loses its slashes."""
+    """The file name for a relation model's predictions; slashes of a path or a hub id are replaced."""
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "relations"
 
 
@@ -147,7 +147,7 @@ def predicted(
 ) -> list[dict[str, Any]]:
     """One row a question, in order: `labels` has P(entailment), P(contradiction), P(neutral) of each hypothesis, or None.
 
-    Rows that the file holds are not asked for again, but for those in which something failed.
+    Questions that the file has are not asked again, except those with a failure.
     """
     done = file.done
     waiting = [question for question in questions if question.id not in done]
@@ -158,7 +158,7 @@ def predicted(
 
 
 async def ask(waiting: Sequence[Question], found: FoundRelationModel, file: RowFile, asked: Callable[[int], None]) -> None:
-    """Opens the model, asks it, batch by batch, and keeps each batch's rows."""
+    """Loads the model, relates the questions batch by batch, and stores each batch's rows."""
     async with AsyncExitStack() as opened:
         with interruptible():
             model = found.open(opened)
@@ -185,10 +185,10 @@ async def related(batch: Sequence[Question], model: RelationModel) -> list[dict[
 
 
 async def fitting_premise(question: Question, model: RelationModel) -> str:
-    """The premise, or as many of its last words as the model reads at once with any of the hypotheses.
+    """The premise, or as many of its last words as fit the model's window with every hypothesis.
 
     The four hypotheses get the same premise, so that their scores can be compared. Where a hypothesis alone is too long,
-    nothing is cut: the model says what it makes of it.
+    nothing is cut: the model decides what it reads.
     """
     if not isinstance(model, Windowed):
         return question.premise
@@ -208,14 +208,14 @@ async def fitting_premise(question: Question, model: RelationModel) -> str:
 
 
 def row_of(question: Question, *, premise_cut: bool, said: Sequence[Distribution | Failure]) -> dict[str, Any]:
-    """What is kept of one question; with a failure among its hypotheses the row is tried again by the next command."""
+    """The stored row of one question; with a failure among its hypotheses the question is asked again by the next call."""
     reasons = [one.reason for one in said if isinstance(one, Failure)]
     labels = [None if isinstance(one, Failure) else (one.entailment, one.contradiction, one.neutral) for one in said]
     return {"id": question.id, "premise_cut": premise_cut, "labels": labels} | ({ERROR: reasons[0]} if reasons else {})
 
 
 def measured(name: str, identity: str, rows: Sequence[dict[str, Any]], seed: int) -> RelationRoc:
-    """Both curves from the kept predictions of one relation model."""
+    """Both curves from the stored predictions of one relation model."""
     asked = [(index, position, labels) for index, row in enumerate(rows) for position, labels in enumerate(row["labels"])]
     known = [one for one in asked if one[2] is not None]
     row = np.array([index for index, _, _ in known], dtype=np.int64)
@@ -241,7 +241,7 @@ def measured(name: str, identity: str, rows: Sequence[dict[str, Any]], seed: int
 
 
 def written(report: RocReport, folder: Path) -> RocReport:
-    """Draws the figures and writes the numbers beside them; returns the report with the figures named."""
+    """Draws the figures and writes the numbers beside them; returns the report with the names of the figures."""
     figures: list[str] = []
     with write_errors(folder):
         for label, title in TITLES.items():

@@ -1,1 +1,1 @@
-"""Deciding what is true: FastFact's gate and verifier, FactReasoner's graph."""
+"""Deciding verdicts: FastFact's gate and verifier, FactReasoner's graph."""

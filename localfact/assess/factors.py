@@ -1,6 +1,6 @@
 """Turns predicted relations into the factors of FactReasoner's graph: between claims and passages, and between passages (FR3).
 
-What could not be predicted is told apart here and never read as neutral.
+Failed predictions are separated here, and never read as neutral.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +12,12 @@ from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relat
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
-#: A relation model's probability is kept this far from 0 and 1, so that no prediction is beyond doubt.
+#: A relation model's probabilities are clamped to [CLAMP, 1 - CLAMP], so that no prediction is certain.
 CLAMP = 1e-6
 
 
 class Factor(NamedTuple):
-    """A relation between claims and passages, by their ids, and the variables of the graph that it joins."""
+    """A relation between claims and passages, by their ids, and the two variables of the graph that it joins."""
 
     relation: Relation
     source: str
@@ -25,17 +25,17 @@ class Factor(NamedTuple):
 
     @property
     def between_variables(self) -> Relation:
-        """The relation as the graph takes it."""
+        """The relation between the variables, as the graph takes it."""
         return self.relation.model_copy(update={"source": self.source, "target": self.target})
 
 
 def claim_variable(claim: Claim) -> str:
-    """The variable of a claim."""
+    """The name of a claim's variable."""
     return f"claim {claim.id}"
 
 
 def failed_claims(links: Iterable[Link], relations: Relations) -> Mapping[str, str]:
-    """Claims with a relation that could not be predicted: claim id -> the reason of the first."""
+    """Claim id -> why the first of its relations could not be predicted, for claims with a failed prediction."""
     reasons: dict[str, str] = {}
     for link in links:
         prediction = relations[link.pair]
@@ -67,22 +67,22 @@ def passage_factors(passages: Sequence[Passage], relations: Relations) -> tuple[
 
 
 def relate_passages(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
-    """Returns the one relation of two passages, None where both directions are neutral.
+    """Returns the one relation of two passages; None where both directions are neutral.
 
-    Entailment both ways is equivalence with the smaller probability, from the smaller id (FactReasoner, footnote 2). Else the
-    more probable of the directions that are not neutral stands; where both are equally probable, contradiction stands before
-    entailment, and the smaller id before the larger.
+    Entailment both ways is equivalence with the smaller probability, from the smaller id (FactReasoner, footnote 2). Otherwise
+    it is the more probable of the directions that are not neutral; of equal ones contradiction before entailment, then the
+    smaller id.
 
     Args:
         first, second: the passages. forward: the prediction with `first` as premise; backward: with `second` as premise.
     """
     directions = [_relation(first.id, second.id, forward), _relation(second.id, first.id, backward)]
     directions.sort(key=lambda relation: (relation.label is not RelationLabel.CONTRADICTION, relation.source))
-    telling = [relation for relation in directions if relation.label is not RelationLabel.NEUTRAL]
-    if [relation.label for relation in telling] == [RelationLabel.ENTAILMENT] * 2:
-        weaker = min(relation.probability for relation in telling)
-        return telling[0].model_copy(update={"label": RelationLabel.EQUIVALENCE, "probability": weaker})
-    return max(telling, key=lambda relation: relation.probability, default=None)
+    informative = [relation for relation in directions if relation.label is not RelationLabel.NEUTRAL]
+    if [relation.label for relation in informative] == [RelationLabel.ENTAILMENT] * 2:
+        weaker = min(relation.probability for relation in informative)
+        return informative[0].model_copy(update={"label": RelationLabel.EQUIVALENCE, "probability": weaker})
+    return max(informative, key=lambda relation: relation.probability, default=None)
 
 
 def _relation(source: str, target: str, prediction: Distribution) -> Relation:

@@ -1,7 +1,7 @@
 """FactReasoner, versions 1 to 3: verdicts from the posteriors of a factor graph over claims and passages.
 
-It says which pairs it needs related, builds the graph from their predictions, has inference/ compute the marginals, and reads
-the verdicts off them (FactReasoner, section 3).
+It asks for the pairs to relate, builds the graph from the predictions, and decides by the marginals that inference/ computes
+(FactReasoner, section 3).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Relatio
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
-#: Below this mean posterior of the passages the graph has turned against its own evidence, and the reader is warned.
+#: The reader is warned where the mean posterior of the passages is lower: the graph then disbelieves its own evidence.
 PASSAGES_BELIEVED = 0.5
 
 
@@ -33,19 +33,19 @@ class FactReasoner:
     """The assessor of FactReasoner (section 3); the defaults are the paper's.
 
     Attributes:
-        version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 the
-            passages to one another as well.
+        version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 also
+            the passages to one another.
         tables: the set of factor tables.
-        passage_prior, claim_prior: probabilities of being true before anything is related. prior_of: a claim's own prior, in
-            place of claim_prior.
-        host_priors: lower-case host -> prior of its passages, where that is lower; a domain stands for its subdomains too.
+        passage_prior, claim_prior: prior probabilities of being true, in [0, 1]. prior_of: a claim's own prior, instead of
+            claim_prior.
+        host_priors: lower-case host -> prior of its passages, where that is lower; subdomains are included.
         gate: versions 2 and 3 relate a claim to a passage found for other claims only where its affinity is at least this
-            share, in [0, 1], of the worst of the claim's own; None relates all. Passage pairs are not gated: no affinity
+            share, in [0, 1], of the lowest of the claim's own; None relates all. Passage pairs are not gated, as no affinity
             between passages is known.
         solver, seed: see `localfact.inference.marginals`.
 
     Raises:
-        InputError: an option outside its range.
+        InputError: an option is out of its range.
     """
 
     version: Literal[1, 2, 3]
@@ -59,7 +59,6 @@ class FactReasoner:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Checks the options, so that a wrong one is refused before any work is done."""
         for name, value, known in (
             ("version", self.version, (1, 2, 3)),
             ("tables", self.tables, TABLE_SETS),
@@ -76,7 +75,7 @@ class FactReasoner:
                 raise InputError(f"The {name} of FactReasoner must be a number from 0 to 1, not {fraction}.")
 
     def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """All claims: every one is judged by evidence."""
+        """All claims."""
         return claims
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
@@ -93,9 +92,9 @@ class FactReasoner:
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
         """Decides every claim by its posterior, in the claims' order.
 
-        A claim with a Failure among its pairs is `failed` and stays out of the graph with all its relations, so that a claim
-        known in part cannot sway passages. A pair of passages with a Failure is no relation; it is counted, and the reader is
-        warned. The work is done in a thread.
+        A claim with a Failure among its pairs is `failed` and left out of the graph with all its relations, so that a partly
+        known claim cannot influence passages. A pair of passages with a Failure makes no factor; it is counted, with a warning.
+        The work is done in a thread.
         """
         if not claims:
             return Judgement()
@@ -170,7 +169,7 @@ class FactReasoner:
 
 
 def _shifts(graph: FactorGraph, result: Marginals, claims: Sequence[Claim]) -> dict[tuple[str, str], float]:
-    """(the passage's variable, the claim's) -> how far the one moves the other's posterior."""
+    """(the passage's variable, the claim's variable) -> how far the passage shifts the claim's posterior."""
     found = leave_one_out(graph, result, map(claim_variable, claims))
     return {
         (influence.neighbour, variable): influence.shift for variable, influences in found.items() for influence in influences

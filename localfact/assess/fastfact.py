@@ -1,7 +1,7 @@
-"""FastFact's assessor: the gate settles what it can; for every other claim one call of a verifier that reads its own passages.
+"""FastFact's assessor: the gate decides what it can; every other claim takes one call of a verifier that reads its passages.
 
-The model reasons, then decides (FastFact, sections 4.1 and 4.3). Where its answer names no label that can be read, the label is
-the one that the model itself finds most probable at that place, so that nothing is guessed here.
+The model reasons, then decides (FastFact, sections 4.1 and 4.3). Where no label can be read in its answer, the one that the
+model finds most probable at that place is taken, so that nothing is guessed here.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
 from localfact.assess.gate import THETA, Gate
-from localfact.assess.verification import VERDICT_OF, begun_answer, read_answer
+from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
 from localfact.errors import CorpusError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine
 from localfact.prompts.boundary import Boundary
@@ -20,14 +20,14 @@ from localfact.runtime.tasks import together
 from localfact.stages import Relations
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
-#: The stage that verification is counted under.
+#: The stage that calls are counted under.
 STAGE = "verify"
-#: Output tokens of a verification unless told.
+#: Default of the most output tokens of a verification.
 MAX_TOKENS = 1024
-#: How much of the end of the reasoning a verdict keeps, in characters.
+#: How many characters of the end of the reasoning a verdict keeps.
 RATIONALE_KEPT = 4_000
 
-#: Of equally probable labels the first of these is taken: none of them is evidence for the claim.
+#: Of equally probable labels the first in this order is taken, so that a tie never supports a claim.
 TIES = ("not enough evidence", "conflicting evidence", "unverifiable", "refuted", "supported")
 
 CHOSEN = (
@@ -44,12 +44,12 @@ PASSAGES_LEFT_OUT = (
 
 
 class Verified(NamedTuple):
-    """How one claim that the gate left open ended.
+    """The result for one claim that the gate left open.
 
     Attributes:
         ending: what it is counted as: verified, claims_without_evidence or failed.
         chosen: whether the label was chosen from the model's probabilities.
-        left_out: how many of the claim's passages did not fit.
+        left_out: how many of the claim's passages did not fit the window.
     """
 
     verdict: Verdict
@@ -68,16 +68,16 @@ class Fitted(NamedTuple):
 
 @dataclass(frozen=True)
 class FastFact:
-    """The assessor of FastFact (sections 4.1 and 4.3); the defaults are the paper's and its code's.
+    """The assessor of FastFact (sections 4.1 and 4.3); the defaults are those of the paper and its code.
 
     Attributes:
         engine: the verifier.
         theta: see `Gate`.
-        max_tokens: of an answer, at least 1. An answer that is cut there has its label chosen.
-        seed: of the run: keys the markers around the passages, and is handed to the engine, which decodes at temperature 0.
+        max_tokens: of an answer, from 1. The label of a cut answer is chosen from the model's probabilities.
+        seed: of the run: keys the markers around the passages, and is given to the engine, which decodes at temperature 0.
 
     Raises:
-        InputError: an option outside its range.
+        InputError: an option is out of its range.
     """
 
     engine: Engine
@@ -87,13 +87,12 @@ class FastFact:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Checks the options, so that a wrong one is refused before any work is done."""
         Gate(self.theta)
         if self.max_tokens < 1:
             raise InputError(f"A verification needs at least 1 output token, not {self.max_tokens}.")
 
     def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """The claims that the gate leaves open."""
+        """The claims that the gate does not decide."""
         return Gate(self.theta).needs_evidence(claims)
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
@@ -101,14 +100,14 @@ class FastFact:
         return ()
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
-        """Decides every claim, in the claims' order; all that need the model are asked at once.
+        """Decides every claim, in the claims' order; all calls of the model are made at once.
 
-        A claim without any passage is `not_enough_evidence`, and the model is not asked. A call that cannot be made (a prompt
-        too long) fails its own claim alone. `counts`: settled_supported, settled_non_supported, settled_irrelevant, verified,
+        A claim without passages is `not_enough_evidence`, without a call. A call that cannot be made (a prompt too long) fails
+        its own claim only. `counts`: settled_supported, settled_non_supported, settled_irrelevant, verified,
         claims_without_evidence and failed add up to the claims; labels_chosen and unverifiable are among the verified.
 
         Raises:
-            LocalFactError: what no other claim would escape either: a dead engine, something missing, a full disk.
+            LocalFactError: one that concerns every claim: a dead engine, something missing, a full disk.
         """
         gate = Gate(self.theta)
         settled = {claim.id: verdict for claim in claims if (verdict := gate.verdict(claim)) is not None}
@@ -123,7 +122,7 @@ class FastFact:
         )
 
     async def _verify(self, claim: Claim, evidence: Evidence) -> Verified:
-        """One claim; what concerns it alone becomes its own failure."""
+        """Verifies one claim; an error that concerns only this claim makes it failed."""
         passages = own_passages(claim, evidence)
         if not passages:
             rationale = "No passage was found for this claim, so the verifier was not asked."
@@ -154,12 +153,12 @@ class FastFact:
     async def _choice(self, chat: Chat, reasoning: str) -> Choice:
         """The probabilities of the labels after the reasoning.
 
-        Written again as a prompt, a text may take more tokens than it was generated with; what does not fit is taken from its
-        beginning, for what the model came to stands at the end.
+        As a prompt, a text may have more tokens than when it was generated. What does not fit is cut from its beginning, as its
+        conclusion stands at the end.
         """
         while True:
             try:
-                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=begun_answer(reasoning), stage=STAGE)
+                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=answer_up_to_label(reasoning), stage=STAGE)
             except PromptTooLongError:
                 if not reasoning:
                     raise
@@ -172,8 +171,8 @@ class FastFact:
             InputError: not even the best passage fits.
         """
         window = self.engine.identity.window
-        # The room that a chosen label takes behind a whole answer is measured with the longest of them.
-        decision = begun_answer(" ") + max(VERDICT_OF, key=len)
+        # The longest label is used to measure the room that a chosen label needs after a full answer.
+        decision = answer_up_to_label(" ") + max(VERDICT_OF, key=len)
         needed = 0
         for shown in range(len(passages), 0, -1):
             chat = verification_chat(claim.text, passages[:shown], boundary=Boundary(self.seed))
@@ -187,7 +186,7 @@ class FastFact:
 
 
 def own_passages(claim: Claim, evidence: Evidence) -> tuple[Passage, ...]:
-    """The passages found for this very claim, by rank, each text once."""
+    """The passages found for this claim, by rank, each text once."""
     passages: Mapping[str, Passage] = {passage.id: passage for passage in evidence.passages}
     hits = sorted(evidence.hits.get(claim.id, ()), key=lambda hit: hit.rank)
     return tuple(passages[found] for found in dict.fromkeys(hit.passage_id for hit in hits))
@@ -217,6 +216,6 @@ def _counts(settled: Sequence[Claim], verified: Sequence[Verified]) -> dict[str,
 
 
 def _warnings(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Without figures, so that a run's summary gives each once, with how many responses it concerns."""
-    told = (("labels_chosen", LABELS_CHOSEN), ("passages_left_out", PASSAGES_LEFT_OUT))
-    return tuple(warning for count, warning in told if counts[count])
+    """Without figures, so that a run's summary can list each once, with the number of responses."""
+    possible = (("labels_chosen", LABELS_CHOSEN), ("passages_left_out", PASSAGES_LEFT_OUT))
+    return tuple(warning for count, warning in possible if counts[count])

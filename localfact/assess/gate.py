@@ -1,6 +1,6 @@
-"""The gate: which claims the extractor's own pre-verification settles, so that no evidence is sought for them.
+"""The gate: which claims the extractor's own pre-verification decides, so that they need no evidence.
 
-It stands between extraction and retrieval, and needs nothing but the claims (FastFact, section 4.1).
+It works between extraction and retrieval, on the claims alone (FastFact, section 4.1).
 """
 
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from localfact.errors import InputError
 from localfact.records import Claim, Verdict
 from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel, VerdictLabel
 
-#: The smallest confidence that settles a claim, unless told (FastFact, section 4.1, condition 2).
+#: The default of the least confidence that settles a claim (FastFact, section 4.1, condition 2).
 THETA = 0.995
 
-#: What a settled claim's label says as a verdict.
+#: Label of a settled claim -> its verdict.
 SETTLED_AS = {
     PreVerificationLabel.SUPPORTED: VerdictLabel.SUPPORTED,
     PreVerificationLabel.NON_SUPPORTED: VerdictLabel.CONTRADICTED,
@@ -23,11 +23,11 @@ SETTLED_AS = {
 
 @dataclass(frozen=True)
 class Gate:
-    """Settles a claim whose pre-verification is definite and sure (FastFact, section 4.1, conditions 1 and 2).
+    """Settles claims whose pre-verification is definite and sure (FastFact, section 4.1, conditions 1 and 2).
 
     Attributes:
-        theta: what the raw confidence C, never a normalised distribution, must reach: C >= theta. In [0, 1]. At 0 every
-            definite label settles its claim; at 1 only one whose probability a float cannot tell from 1.
+        theta: the least raw confidence C (never a normalised distribution) that settles a claim: C >= theta, in [0, 1]. At 0
+            every definite label settles its claim; at 1 only one whose probability rounds to 1.
 
     Raises:
         InputError: theta outside [0, 1].
@@ -36,21 +36,20 @@ class Gate:
     theta: float = THETA
 
     def __post_init__(self) -> None:
-        """Checks theta before any work is done."""
         if not 0 <= self.theta <= 1:
             raise InputError(f"The confidence theta that settles a claim must be a number from 0 to 1, not {self.theta}.")
 
     def settles(self, claim: Claim) -> bool:
-        """Whether the claim needs no evidence; never where it was not pre-verified."""
+        """Whether the gate decides the claim; never where it was not pre-verified."""
         opinion = claim.preverification
         return opinion is not None and opinion.label in DEFINITE_LABELS and opinion.confidence >= self.theta
 
     def needs_evidence(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
-        """The claims that evidence must be found for, in order."""
+        """The claims that the gate does not decide, in order."""
         return tuple(claim for claim in claims if not self.settles(claim))
 
     def verdict(self, claim: Claim) -> Verdict | None:
-        """The verdict of a settled claim, which says what settled it; None for a claim that is not."""
+        """The verdict of a settled claim, with a rationale; None for any other claim."""
         opinion = claim.preverification
         if opinion is None or not self.settles(claim):
             return None

@@ -1,6 +1,6 @@
-"""Which claims meet which passages in FactReasoner's three versions, and which of these meetings the gate leaves out.
+"""Which claims are related to which passages in FactReasoner's three versions, and which of these links the gate leaves out.
 
-The assessor asks for the pairs of these links to be related, then builds its graph over the same links.
+The assessor asks for the pairs of these links, then builds its graph over the same links.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from localfact.records import Claim, Evidence, Pair, Passage
 
 
 class Link(NamedTuple):
-    """A claim and a passage that may bear on it; `variable` is the passage's variable in the graph."""
+    """A claim and a passage to be related; `variable` is the passage's variable in the graph."""
 
     claim: Claim
     passage: Passage
@@ -18,12 +18,12 @@ class Link(NamedTuple):
 
     @property
     def pair(self) -> Pair:
-        """The passage is the premise, the claim the hypothesis."""
+        """The pair to relate: the passage as premise, the claim as hypothesis."""
         return Pair(self.passage.text, self.claim.text)
 
 
 def own_links(claims: Sequence[Claim], evidence: Evidence) -> list[Link]:
-    """Each claim with its own hits, every hit a variable of its own, repeated passages included (FR1)."""
+    """Each claim with its own hits, every hit a variable of its own, also repeated passages (FR1)."""
     passages = {passage.id: passage for passage in evidence.passages}
     return [
         Link(claim, passages[hit.passage_id], f"passage {number} of claim {claim.id}")
@@ -33,7 +33,7 @@ def own_links(claims: Sequence[Claim], evidence: Evidence) -> list[Link]:
 
 
 def all_links(claims: Sequence[Claim], evidence: Evidence, gate: float | None) -> tuple[list[Link], int]:
-    """Every claim with every passage, passage by passage (FR2, FR3), less what the gate leaves out, and how much that is."""
+    """Every claim with every passage, ordered by passage (FR2, FR3), less those that the gate leaves out, and their number."""
     gated = {claim.id: frozenset() if gate is None else _gated(claim, evidence, gate) for claim in claims}
     links = [
         Link(claim, passage, passage_variable(passage.id))
@@ -45,14 +45,14 @@ def all_links(claims: Sequence[Claim], evidence: Evidence, gate: float | None) -
 
 
 def passage_variable(passage_id: str) -> str:
-    """The variable of a passage that all claims share."""
+    """The name of a passage's variable that all claims share."""
     return f"passage {passage_id}"
 
 
 def _gated(claim: Claim, evidence: Evidence, gate: float) -> frozenset[str]:
-    """The passages whose affinity is below `gate` times the lowest of the claim's own hits, which themselves never are.
+    """The passages whose affinity is below `gate` times the lowest of the claim's own hits; never these hits themselves.
 
-    Where that lowest affinity is negative it is the threshold itself. What the retriever did not score cannot be gated.
+    Where that lowest affinity is negative, it is the threshold itself. Passages that the retriever did not score are not gated.
     """
     affinity = evidence.affinity.get(claim.id, {})
     hits = evidence.hits.get(claim.id, ())

@@ -1,6 +1,6 @@
-"""The assessor of the method localfact: FastFact's gate, then FactReasoner's graph over what the gate leaves open.
+"""The assessor of the method localfact: FastFact's gate, then FactReasoner's graph over the claims that are left.
 
-Every claim's prior is what the extractor thought of it, so that evidence and the model's own knowledge meet in one posterior.
+A claim's prior is the extractor's opinion of it, so that its posterior combines evidence and the model's own knowledge.
 """
 
 from collections.abc import Sequence
@@ -19,13 +19,14 @@ from localfact.vocabulary import VerdictLabel
 class LocalFact:
     """Decides settled claims by the gate and the others by their posterior.
 
-    A settled claim has no evidence of its own, and passages found for other claims are not related to it: in the graph it would
-    be a variable without a factor, whose posterior is its prior. So it is given that, and left out of what is computed.
+    A settled claim has no evidence of its own, and passages found for other claims are not related to it. In the graph it would
+    be a variable without a factor, whose posterior is its prior; so its prior is given as posterior, and it is left out of the
+    graph.
 
     Attributes:
-        reasoner: the graph over the open claims; each gets its own prior, whatever the reasoner's is.
+        reasoner: the graph over the open claims; their priors replace the reasoner's.
         theta: the confidence that settles a claim, in [0, 1].
-        prior_map: calibrates the priors; None takes them as they are.
+        prior_map: calibrates the priors; None uses them unchanged.
 
     Raises:
         InputError: theta outside [0, 1].
@@ -37,24 +38,23 @@ class LocalFact:
     prior_map: PriorMap | None = None
 
     def __post_init__(self) -> None:
-        """Checks theta before any work is done, and hands the reasoner the priors."""
         Gate(self.theta)
         object.__setattr__(self, "reasoner", replace(self.reasoner, prior_of=self.prior_of))
 
     def prior_of(self, claim: Claim) -> float:
-        """What the extractor thought of the claim, calibrated."""
+        """The extractor's opinion of the claim as a prior in [0, 1], calibrated."""
         return prior_of(claim.preverification, self.prior_map)
 
     def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
-        """The claims that the gate leaves open."""
+        """The claims that the gate does not decide."""
         return Gate(self.theta).needs_evidence(claims)
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """What the graph over the open claims needs related."""
+        """The pairs that the graph over the open claims needs."""
         return self.reasoner.pairs(self.needs_evidence(claims), evidence)
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
-        """Decides every claim, in the claims' order. `counts` has the graph's, and how many claims the gate settled."""
+        """Decides every claim, in the claims' order. `counts` has those of the graph, and how many claims the gate settled."""
         gate = Gate(self.theta)
         judged = await self.reasoner.assess(response, gate.needs_evidence(claims), evidence, relations)
         verdicts: dict[str, Verdict] = {verdict.claim_id: verdict for verdict in judged.verdicts}

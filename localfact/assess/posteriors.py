@@ -1,16 +1,13 @@
-"""Reads a verdict off a claim's posterior, and says in one sentence what it rests on.
-
-The last step of factreasoner.py (FactReasoner, section 3.2).
-"""
+"""Turns a claim's posterior into a verdict with a one-sentence rationale (FactReasoner, section 3.2)."""
 
 from collections.abc import Iterable
 
 from localfact.records import Claim, CountedPassage, Relation, Verdict
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
-#: A posterior this near to one half is undecided, however exact the solver.
+#: A posterior this near to one half is undecided, however exact the solver is.
 HALF_TOLERANCE = 1e-6
-#: How many of the passages that counted a verdict names.
+#: The most passages that a verdict lists.
 PASSAGES_NAMED = 5
 
 
@@ -19,10 +16,10 @@ def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable
 
     Args:
         posterior: P(claim). error: the solver's, see `Marginals.error`.
-        relations: those that joined passages to this claim in the graph, each with how far it moves the posterior. A passage
-            that stands in several counts once, where it moves most.
+        relations: those that joined passages to this claim in the graph, each with its shift of the posterior. A passage with
+            several of them counts once, with the largest shift.
 
-    The verdict names the passages that moved it most.
+    The verdict lists the passages with the largest shifts.
     """
     strongest: dict[str, tuple[Relation, float]] = {}
     for relation, shift in sorted(relations, key=lambda one: (-abs(one[1]), -one[0].probability, one[0].source)):
@@ -40,7 +37,7 @@ def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable
 
 
 def failed(claim: Claim, reason: str) -> Verdict:
-    """The verdict of a claim that could not be judged."""
+    """The verdict of a claim that could not be assessed."""
     return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)
 
 

@@ -1,7 +1,7 @@
-"""A calibration map of priors: how often claims are really supported that the extractor thinks supported so surely.
+"""A calibration map of priors: how often claims are supported, given the extractor's confidence in them.
 
 Fitted on labelled claims by `localfact calibrate --prior-map FILE`, used by the method localfact. It is isotonic: whatever the
-model's scale means, more sure stays at least as sure (Zadrozny and Elkan, 2002).
+model's scale means, higher confidence gives no lower prior (Zadrozny and Elkan, 2002).
 """
 
 import json
@@ -15,17 +15,17 @@ from pydantic import Field, ValidationError, model_validator
 from localfact.errors import InputError
 from localfact.records import Probability, Record
 
-#: Fewer labelled claims of either kind than this tell nothing about a scale.
+#: The least number of supported claims, and of others, that a map is fitted to.
 FEWEST_CLAIMS = 10
 
 
 class PriorMap(Record):
-    """A map from the expected truth of a claim to its calibrated prior, linear between its knots.
+    """A map from a claim's expected truth to its calibrated prior, linear between knots; calling it applies it.
 
     Attributes:
-        knots: (expected truth, share supported), both in [0, 1] and neither ever falling; before the first and behind the last
-            the map is level.
-        claims: how many labelled claims it was fitted on. model: whose pre-verification that was.
+        knots: (expected truth, share supported), both in [0, 1] and never falling; before the first and after the last knot the
+            map is constant.
+        claims: how many labelled claims it was fitted to. model: whose pre-verification that was.
     """
 
     knots: Annotated[tuple[tuple[Probability, Probability], ...], Field(min_length=1)]
@@ -41,7 +41,7 @@ class PriorMap(Record):
         return self
 
     def __call__(self, expected: float) -> float:
-        """The calibrated prior of a claim of that expected truth."""
+        """The calibrated prior for an expected truth, both in [0, 1]."""
         place = bisect_right(self.knots, expected, key=lambda knot: knot[0])
         if place == 0 or place == len(self.knots):
             return self.knots[max(0, place - 1)][1]
@@ -50,13 +50,14 @@ class PriorMap(Record):
 
 
 def fitted(expected: Sequence[float], supported: Sequence[bool], model: str) -> PriorMap:
-    """The isotonic map that is nearest to the labels in squares.
+    """The isotonic map with the least squared error on the labels.
 
     Args:
-        expected: of each claim, by the extractor's opinion. supported: whether an annotator says so. model: whose opinion.
+        expected: expected truth of each claim. supported: whether the annotator supports it. model: whose pre-verification it
+            is.
 
     Raises:
-        InputError: fewer than FEWEST_CLAIMS supported claims, or as few that are not.
+        InputError: fewer than FEWEST_CLAIMS supported claims, or so few that are not.
     """
     from sklearn.isotonic import IsotonicRegression
 
@@ -72,7 +73,7 @@ def fitted(expected: Sequence[float], supported: Sequence[bool], model: str) -> 
 
 
 def read_prior_map(file: Path) -> PriorMap:
-    """The map in a file that `localfact calibrate --prior-map` wrote.
+    """Reads a map from a file that `localfact calibrate --prior-map` wrote.
 
     Raises:
         InputError: it cannot be read, or is no such map.

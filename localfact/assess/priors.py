@@ -1,6 +1,6 @@
-"""A claim's prior from its pre-verification: what the extractor thought of it before any evidence.
+"""A claim's prior from its pre-verification: the extractor's opinion before any evidence.
 
-The first step of the method localfact, which puts FastFact's opinion where FactReasoner's graph has one half for every claim.
+Used by the method localfact, in place of FactReasoner's one half for every claim.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.records import PreVerification
 from localfact.vocabulary import PreVerificationLabel
 
-#: How true a label says the claim is. Irrelevant says nothing about that.
+#: Label -> how true it says the claim is, in [0, 1]. Irrelevant says nothing about that.
 TRUTH: Mapping[PreVerificationLabel, float] = {
     PreVerificationLabel.SUPPORTED: 1.0,
     PreVerificationLabel.LIKELY_SUPPORTED: 0.75,
@@ -18,14 +18,14 @@ TRUTH: Mapping[PreVerificationLabel, float] = {
     PreVerificationLabel.LIKELY_NON_SUPPORTED: 0.25,
     PreVerificationLabel.NON_SUPPORTED: 0.0,
 }
-#: A model's opinion alone is never surer than this, so that evidence can turn it.
+#: Limits of a prior, so that evidence can outweigh it.
 LEAST_PRIOR, LARGEST_PRIOR = 0.05, 0.95
 
 
 def prior_of(preverification: PreVerification | None, prior_map: PriorMap | None = None) -> float:
     """A claim's prior, in [0.05, 0.95]: its expected truth, through the calibration map if there is one.
 
-    A claim that was not pre-verified has one half, whatever the map.
+    One half for a claim that was not pre-verified, whatever the map.
     """
     if preverification is None:
         return CLAIM_PRIOR
@@ -34,10 +34,10 @@ def prior_of(preverification: PreVerification | None, prior_map: PriorMap | None
 
 
 def expected_truth(preverification: PreVerification) -> float:
-    """The expectation of TRUTH under the distribution over the labels without Irrelevant, in [0, 1].
+    """The expectation of TRUTH over the distribution of labels, Irrelevant left out, in [0, 1].
 
-    Without a distribution, the label that was written has its confidence and the rest is undecided. A claim that is irrelevant
-    for sure has one half.
+    Without a distribution, the written label has its confidence and the rest counts as one half. A claim that is surely
+    irrelevant has one half.
     """
     distribution = preverification.distribution
     if distribution is None:

@@ -1,1 +1,1 @@
-"""Taking a response apart into claims: one file a strategy."""
+"""Claim extraction: one file for each way of doing it."""

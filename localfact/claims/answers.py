@@ -1,20 +1,20 @@
-"""Reads what an extractor answered: one claim a line with its label between # signs (FastFact, appendix J).
+"""Parses an extractor's answer: one claim a line with its label between # signs (FastFact, appendix J).
 
-Nothing is guessed: a line that is not surely a claim with one label is handed back as it is, to be counted and shown.
+Nothing is guessed: a line that is not clearly a claim with one label is returned as unparsed, to be counted and shown.
 """
 
 import re
 from typing import NamedTuple
 
-from localfact.claims.lines import WORD, Answer, answer_of, claim_span, telling_lines, thoughts
+from localfact.claims.lines import WORD, ParsedAnswer, claim_span, informative_lines, parsed_answer, thoughts
 from localfact.records import Span
 from localfact.vocabulary import PreVerificationLabel
 
 _BREAK = r"[\s_\-‐‑–]{0,3}"
 _SPELLINGS = {label: _BREAK.join(re.split(r"[ -]", label.value)) for label in PreVerificationLabel}
 _ANY_LABEL = "|".join(f"(?P<{label.name}>{spelling})" for label, spelling in _SPELLINGS.items())
-# A label must be all that stands between the signs: "C#" and "### heading" are something else. The closing signs are only
-# looked at, for in "###UNSURE###UNSURE###" they open the next label too.
+# Only a label may stand between the signs: "C#" and "### heading" are something else. The closing signs are not consumed, as in
+# "###UNSURE###UNSURE###" they also open the next label.
 _LABEL = re.compile(rf"(?<!#)#{{2,}}+[\s*_]{{0,4}}(?P<word>{_ANY_LABEL})(?=[\s*_]{{0,4}}(?P<closing>##|$))", re.IGNORECASE)
 
 # A number behind a bullet is left to the claim: "- 4. November 1918" would lose its day.
@@ -26,7 +26,7 @@ _ANNOUNCES_LABEL = re.compile(r"\W*(?:(?:label|verdict|decision|pre-?verificatio
 
 
 class LabelledClaim(NamedTuple):
-    """A claim with its label, and where both stand in the answer; the label's span is its word, without the # signs."""
+    """A claim with its label, and the places of both in the answer; the label's span is its word, without the # signs."""
 
     text: str
     span: Span
@@ -34,24 +34,24 @@ class LabelledClaim(NamedTuple):
     label_span: Span
 
 
-def read_answer(answer: str, *, cut: bool = False) -> Answer[LabelledClaim]:
-    """Reads the answer of an extractor. Any text can be read.
+def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim]:
+    """Parses the answer of an extractor. Any text can be parsed.
 
-    Headers ("Claims:"), fences and lines without a letter or digit say nothing and are left out of `unparsed`.
+    Headers ("Claims:"), fences and lines without a letter or digit are ignored, and are not in `unparsed`.
 
     Args:
         answer: as the model wrote it.
-        cut: whether it was cut at the longest it may have; then its last line counts only if that line's label is closed.
+        cut: whether it was cut at its longest; then its last line counts only if its label is closed.
     """
     thought = thoughts(answer)
     claims: list[LabelledClaim] = []
     unparsed: list[str] = []
     waiting: Span | None = None
-    for line in (_Line(answer, span.start, span.end) for span in telling_lines(answer, thought.end)):
+    for line in (_Line(answer, span.start, span.end) for span in informative_lines(answer, thought.end)):
         whole = not cut or bool(answer[line.end :].strip(" \t"))
         label = line.label(whole=whole)
         if label and waiting and line.only_label:
-            # The claim stood on the line before, which therefore is not unparsed after all.
+            # The claim is the line before, which is therefore not unparsed.
             unparsed.pop()
             claims.append(_labelled(answer, waiting, label))
         elif label and line.claim and not line.only_label:
@@ -60,7 +60,7 @@ def read_answer(answer: str, *, cut: bool = False) -> Answer[LabelledClaim]:
         else:
             unparsed.append(line.text)
         waiting = None if line.labels or line.announces else line.claim
-    return answer_of(thought, claims, unparsed)
+    return parsed_answer(thought, claims, unparsed)
 
 
 class _Label(NamedTuple):
@@ -74,7 +74,7 @@ class _Label(NamedTuple):
 
 
 class _Line:
-    """The characters [start, end) of an answer, between two ends of lines."""
+    """The characters [start, end) of an answer, one line without its end."""
 
     def __init__(self, answer: str, start: int, end: int) -> None:
         self.end = end
@@ -89,14 +89,17 @@ class _Line:
         self.only_label = not self.remark and bool(_ANNOUNCES_LABEL.match(answer[begin:stop]))
 
     def label(self, *, whole: bool) -> _Label | None:
-        """The line's one label, where it was written twice the first; of a line that is not whole only one that is closed."""
+        """The line's label, or the first where one is repeated; in an incomplete line only a closed one.
+
+        None where labels differ.
+        """
         labels = self.labels
         if len({label.value for label in labels}) != 1 or not (whole or labels[-1].closed):
             return None
         return labels[0]
 
     def _remark(self, answer: str) -> str:
-        """What stands behind the first label besides further labels; "" for signs alone."""
+        """The text behind the first label besides further labels; "" for signs alone."""
         if not self.labels:
             return ""
         ends = [label.end for label in self.labels]

@@ -1,7 +1,7 @@
-"""Asks a model for the claims of a response, chunk by chunk, so that nothing of the response is left out.
+"""Prompts a model for the claims of a response, chunk by chunk, so that nothing of the response is left out.
 
-A chunk that overflows the window, or whose answer is cut, is split and asked again. Who asks says how a chunk is shown and how
-an answer is read: `chunked.py` (FastFact), `atomizer.py` (FactReasoner).
+A chunk that exceeds the window, or whose answer is cut, is split and asked again. Subclasses say how a chunk is shown and how
+an answer is parsed: `chunked.py` (FastFact), `atomizer.py` (FactReasoner).
 """
 
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Generic
 
 from localfact.claims.chunks import Chunk, Stride, chunks_of, halves
-from localfact.claims.lines import Answer, Read
+from localfact.claims.lines import ParsedAnswer, Read
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.prompts import Boundary
@@ -20,11 +20,11 @@ from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
 from localfact.text import readable
 
-#: Tokens that the answer about a single sentence must have room for; with less, the sentence is split.
+#: Tokens of room that the answer about a single sentence needs; with less, the sentence is split.
 SMALLEST_ROOM = 128
 
-#: How often a chunk is split for answers that were cut without one claim. One that is too much for the model becomes readable
-#: that way; without a limit, a model that talks or loops whatever it is shown would be asked about every single sentence.
+#: How often a chunk is split because its answer was cut without one claim. That helps if the chunk is too long for the model;
+#: without a limit, a model that never answers would be asked about every single sentence.
 SPLITS_WITHOUT_CLAIMS = 2
 
 #: The stage that calls are counted under.
@@ -33,7 +33,7 @@ EXTRACT = "extract"
 
 @dataclass(frozen=True)
 class Reply:
-    """What was found in one chunk; the claims have no ids yet."""
+    """The claims, without ids, and unparsed lines of one chunk."""
 
     claims: tuple[Claim, ...]
     unparsed: tuple[str, ...]
@@ -41,7 +41,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Replies:
-    """What was found in a response, in the order of its text; `tally` counts what happened on the way."""
+    """The replies of a response, in the order of its text; `tally` counts splits and unreadable answers."""
 
     sentences: int
     replies: tuple[Reply, ...]
@@ -54,17 +54,17 @@ class Replies:
 
     @property
     def unparsed(self) -> tuple[str, ...]:
-        """The lines that are no claim."""
+        """The unparsed lines of all answers."""
         return tuple(line for reply in self.replies for line in reply.unparsed)
 
     @property
     def counts(self) -> dict[str, int]:
-        """Whole numbers in an order that does not depend on which answer came first."""
-        told = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
-        return {"sentences": self.sentences, "chunks": len(self.replies), **{name: self.tally[name] for name in told}}
+        """Whole numbers, in an order that does not depend on which answer came first."""
+        names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
+        return {"sentences": self.sentences, "chunks": len(self.replies), **{name: self.tally[name] for name in names}}
 
     def warnings(self) -> Iterator[str]:
-        """Without figures, so that a run's summary gives each once, with how many responses it concerns."""
+        """Without figures, so that a run's summary can list each once, with the number of responses."""
         if self.tally["answers_cut_kept"]:
             yield (
                 "Some answers of the extractor were cut at their longest, and only whole lines of them were read. "
@@ -77,15 +77,19 @@ class Replies:
             )
 
 
-class ClaimAsking(ABC, Generic[Read]):
-    """What extractors that ask a model have in common: how a response is cut up, and what is done with too much."""
+class PromptedExtractor(ABC, Generic[Read]):
+    """Base of extractors that prompt a model: cuts responses into chunks and splits chunks that are too long.
+
+    Args:
+        engine: the language model.
+        max_tokens: the most tokens of the answer about a chunk, from 1.
+        seed: of the boundary's markers and of the sampling.
+
+    Raises:
+        InputError: max_tokens below 1.
+    """
 
     def __init__(self, engine: Engine, *, max_tokens: int, seed: int) -> None:
-        """Takes the engine, how long the answer about a chunk may be, and the seed of the boundary's markers and the sampling.
-
-        Raises:
-            InputError: a length below 1.
-        """
         if max_tokens < 1:
             raise InputError(f"An answer of {max_tokens} tokens holds no claim: give a whole number from 1.")
         self._engine = engine
@@ -95,24 +99,27 @@ class ClaimAsking(ABC, Generic[Read]):
 
     @abstractmethod
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        """The prompt for the claims of `text`; all three texts are empty when only the frame is measured."""
+        """The prompt for the claims of `text`.
+
+        All three texts are empty when the size of the prompt without them is measured.
+        """
 
     @abstractmethod
-    def _read(self, text: str, *, cut: bool) -> Answer[Read]:
-        """Reads an answer."""
+    def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Read]:
+        """Parses an answer."""
 
     @abstractmethod
     async def _claims(
-        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[Read], tally: Counter[str]
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[Read], tally: Counter[str]
     ) -> tuple[Claim, ...]:
-        """The claims of an answer about a chunk, without ids."""
+        """The claims of a parsed answer about a chunk, without ids."""
 
     async def _replies(self, response: Response, stride: Stride) -> Replies:
         """Asks about all chunks of a response at once.
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
-            LocalFactError: the engine failed; nothing of this response is kept then.
+            LocalFactError: the engine failed; the claims of this response are lost.
         """
         tally: Counter[str] = Counter()
         chunks = chunks_of(response.text, stride)
@@ -124,10 +131,10 @@ class ClaimAsking(ABC, Generic[Read]):
         return list(chain.from_iterable(replies))
 
     async def _reply(self, response: Response, chunk: Chunk, tally: Counter[str], splits: int) -> Sequence[Reply]:
-        """What is found in a chunk: one reply, or those of its parts where it had to be split.
+        """Asks about a chunk: one reply, or those of its parts where it had to be split.
 
         Args:
-            splits: how often it may still be split for an answer that was cut without one claim.
+            splits: how often it may still be split because its answer was cut without one claim.
         """
         chat = self._chat(response, chunk.before, chunk.text, chunk.after)
         generation = await self._generated(chat, single=len(chunk.spans) == 1)
@@ -149,7 +156,7 @@ class ClaimAsking(ABC, Generic[Read]):
         return [Reply(claims, answer.unparsed)]
 
     async def _generated(self, chat: Chat, *, single: bool) -> Generation | None:
-        """The answer, or None where prompt and answer do not fit; a single sentence makes do with the room that is left."""
+        """The answer, or None where prompt and answer do not fit; a single sentence may use less room than `max_tokens`."""
         room = self._engine.identity.window - await self._engine.count(chat)
         if room < (min(self._max_tokens, SMALLEST_ROOM) if single else self._max_tokens):
             return None
@@ -159,7 +166,7 @@ class ClaimAsking(ABC, Generic[Read]):
             return None
 
     async def _check_window(self, response: Response) -> None:
-        """Ends the splitting where it cannot help: instructions, question and a short answer alone fill the window."""
+        """Raises PromptTooLongError where splitting cannot help: the prompt without text and a short answer fill the window."""
         window, asked = self._engine.identity.window, await self._engine.count(self._chat(response, "", "", ""))
         room = min(self._max_tokens, SMALLEST_ROOM)
         if window - asked <= room:

@@ -1,13 +1,13 @@
-"""Takes a response apart into atomic units in one call of a language model (FactReasoner, section 3.3, Atomizer).
+"""Extracts atomic units from a response in one call of a language model (FactReasoner, section 3.3, Atomizer).
 
-The first stage of the road for FactReasoner; `reviser.py` makes what comes of it understandable by itself.
+`reviser.py` then makes each understandable without its context.
 """
 
 from collections import Counter
 
-from localfact.claims.asking import ClaimAsking
+from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, Places
-from localfact.claims.lines import Answer
+from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merged, numbered
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Engine, Generation
@@ -15,18 +15,13 @@ from localfact.prompts import atomization_chat
 from localfact.records import Claim, Extraction, Response
 
 
-class Atomizer(ClaimAsking[Unit]):
-    """Asks an engine for the atomic units of a response: in one call, or in parts where text or answer is too long for one.
+class Atomizer(PromptedExtractor[Unit]):
+    """Prompts an engine for the atomic units of a response: in one call, or in parts where text or answer is too long for one.
 
-    Calls are counted under `asking.EXTRACT`.
+    Calls are counted under `asking.EXTRACT`. Arguments as `PromptedExtractor`.
     """
 
     def __init__(self, engine: Engine, *, max_tokens: int = 2048, seed: int = 0) -> None:
-        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
-
-        Raises:
-            InputError: a length below 1.
-        """
         super().__init__(engine, max_tokens=max_tokens, seed=seed)
 
     async def extract(self, response: Response) -> Extraction:
@@ -34,7 +29,7 @@ class Atomizer(ClaimAsking[Unit]):
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
-            LocalFactError: the engine failed; nothing of this response is kept then.
+            LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, "max")
         kept = merged(replies.claims)
@@ -50,11 +45,11 @@ class Atomizer(ClaimAsking[Unit]):
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return atomization_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
 
-    def _read(self, text: str, *, cut: bool) -> Answer[Unit]:
+    def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Unit]:
         return read_units(text, cut=cut)
 
     async def _claims(
-        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[Unit], tally: Counter[str]
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[Unit], tally: Counter[str]
     ) -> tuple[Claim, ...]:
         numbers = [unit.number for unit in answer.claims]
         tally["answers_misnumbered"] += numbers != list(range(1, len(numbers) + 1))

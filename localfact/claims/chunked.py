@@ -1,7 +1,6 @@
-"""Claims by a language model, each labelled in the same call by what the model itself knows (FastFact, section 4.1).
+"""FastFact's extraction: claims by a language model, each pre-verified in the same call (FastFact, section 4.1).
 
-The first stage of the road where an engine is at hand and the method gates by what the model knows. How a response is cut up
-and asked about is in `asking.py`.
+How a response is cut into chunks and asked about is in `asking.py`.
 """
 
 from collections import Counter
@@ -9,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from localfact.claims.answers import LabelledClaim, read_answer
-from localfact.claims.asking import ClaimAsking
+from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, Places, Stride, checked_stride
-from localfact.claims.lines import Answer
+from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import Merged, merged, numbered
 from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Engine, Generation
@@ -20,15 +19,27 @@ from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
 from localfact.vocabulary import PreVerificationLabel
 
-#: The stage that the distributions are counted under; the rest is `asking.EXTRACT`.
+#: The stage that calls for distributions are counted under; all others are under `asking.EXTRACT`.
 PREVERIFY = "preverify"
 
-#: The labels as the prompt has them written.
+#: Label as the prompt asks for it -> label.
 WRITTEN = {label.value.upper(): label for label in PreVerificationLabel}
 
 
-class ChunkedExtractor(ClaimAsking[LabelledClaim]):
-    """Asks an engine for the claims of a response, chunk by chunk, all chunks at once."""
+class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
+    """Prompts an engine for the claims of a response, all chunks at once.
+
+    Args:
+        engine: the language model.
+        stride: sentences of a chunk; "max" for the whole response.
+        max_tokens: the most tokens of the answer about a chunk.
+        confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
+        keep_duplicates: keeps equal claims apart, as the paper does, instead of merging them.
+        seed: of the boundary's markers and of the sampling.
+
+    Raises:
+        InputError: stride or max_tokens below 1.
+    """
 
     def __init__(
         self,
@@ -40,19 +51,6 @@ class ChunkedExtractor(ClaimAsking[LabelledClaim]):
         keep_duplicates: bool = False,
         seed: int = 0,
     ) -> None:
-        """Takes the engine and how to ask it.
-
-        Args:
-            engine: the language model.
-            stride: how many sentences a chunk has; "max" for the whole response.
-            max_tokens: how long the answer about a chunk may be.
-            confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
-            keep_duplicates: keeps equal claims apart, as the paper does, instead of merging them.
-            seed: of the boundary's markers and of the sampling.
-
-        Raises:
-            InputError: a stride or a length below 1.
-        """
         super().__init__(engine, max_tokens=max_tokens, seed=seed)
         self._stride = checked_stride(stride)
         self._with_distribution = confidence == "distribution"
@@ -63,7 +61,7 @@ class ChunkedExtractor(ClaimAsking[LabelledClaim]):
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
-            LocalFactError: the engine failed; nothing of this response is kept then.
+            LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self._stride)
         kept = Merged(replies.claims, 0, 0) if self._keep_duplicates else merged(replies.claims)
@@ -83,11 +81,11 @@ class ChunkedExtractor(ClaimAsking[LabelledClaim]):
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return extraction_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
 
-    def _read(self, text: str, *, cut: bool) -> Answer[LabelledClaim]:
+    def _read(self, text: str, *, cut: bool) -> ParsedAnswer[LabelledClaim]:
         return read_answer(text, cut=cut)
 
     async def _claims(
-        self, chat: Chat, chunk: Chunk, generation: Generation, answer: Answer[LabelledClaim], tally: Counter[str]
+        self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[LabelledClaim], tally: Counter[str]
     ) -> tuple[Claim, ...]:
         preverified = await together(self._preverification(chat, generation, claim, tally) for claim in answer.claims)
         places = Places(chunk)
@@ -107,7 +105,7 @@ class ChunkedExtractor(ClaimAsking[LabelledClaim]):
         try:
             choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=generation.text[: span.start], stage=PREVERIFY)
         except PromptTooLongError:
-            # Written again as a prefix, an answer that filled the window may take a token more than it did.
+            # As a prefix, an answer that filled the window may have a token more than when it was generated.
             tally["distributions_missing"] += 1
             return token
         distribution = {WRITTEN[label]: probability for label, probability in choice.distribution.items()}

@@ -1,6 +1,6 @@
-"""Cuts a response into chunks of whole sentences, splits one that is too much for a call, and finds a claim's place in it.
+"""Cuts a response into chunks of whole sentences, splits chunks that are too long, and locates claims in them.
 
-Nothing is ever left out: the chunks of a response hold every sentence, each in one chunk (FastFact, section 4.1, chunk window).
+Nothing is left out: the chunks of a response hold every sentence, each in one chunk (FastFact, section 4.1, chunk window).
 """
 
 import math
@@ -14,7 +14,7 @@ from localfact.text import sentences, words
 
 #: How many sentences a chunk has; "max" for the whole response.
 Stride = int | Literal["max"]
-#: What is shown around a chunk, so that pronouns can be resolved: sentences, and characters they may have together.
+#: The context shown around a chunk, to resolve pronouns: sentences before and after, and the most characters of each side.
 SENTENCES_BEFORE = 3
 SENTENCES_AFTER = 1
 CONTEXT_CHARACTERS = 1_000
@@ -22,12 +22,12 @@ CONTEXT_CHARACTERS = 1_000
 
 @dataclass(frozen=True)
 class Chunk:
-    """Sentences `first` to `last` (exclusive), at least one, of a response.
+    """Sentences [first, last), at least one, of a response.
 
     Attributes:
         response: the whole text.
         sentences: all its sentences; where one of them had to be split, its pieces take its place.
-        alone: whether it is shown without what stands around it.
+        alone: whether it is shown without context.
     """
 
     response: str
@@ -43,22 +43,22 @@ class Chunk:
 
     @property
     def text(self) -> str:
-        """The chunk as it stands in the response."""
+        """The chunk's text."""
         return self.response[self.spans[0].start : self.spans[-1].end]
 
     @property
     def before(self) -> str:
-        """Up to three sentences before the chunk; where they are long, the end of them, from a word on. Nothing if `alone`."""
+        """Up to three sentences before the chunk; of long ones the end, from the beginning of a word. "" if `alone`."""
         context = self._stretch(self.sentences[max(0, self.first - SENTENCES_BEFORE) : self.first])
         if len(context) <= CONTEXT_CHARACTERS:
             return context
-        # The context is only read, never judged, so that it may be cut where the chunk may not.
+        # No claims are taken from the context, so it may be cut, unlike the chunk.
         end = context[-CONTEXT_CHARACTERS:]
         return end.partition(" ")[2] or end
 
     @property
     def after(self) -> str:
-        """The sentence after the chunk; where it is long, its beginning, up to a word. Nothing if `alone`."""
+        """The sentence after the chunk; of a long one the beginning, to the end of a word. "" if `alone`."""
         context = self._stretch(self.sentences[self.last : self.last + SENTENCES_AFTER])
         if len(context) <= CONTEXT_CHARACTERS:
             return context
@@ -81,10 +81,10 @@ def checked_stride(stride: Stride) -> Stride:
 
 
 def chunks_of(response: str, stride: Stride) -> list[Chunk]:
-    """Cuts a response into chunks of `stride` sentences, the last one with what is left; none for white space alone.
+    """Cuts a response into chunks of `stride` sentences, the last one perhaps shorter; none for white space alone.
 
     Raises:
-        InputError: a stride that is none.
+        InputError: the stride is invalid.
     """
     checked_stride(stride)
     spans = tuple(sentences(response))
@@ -93,9 +93,9 @@ def chunks_of(response: str, stride: Stride) -> list[Chunk]:
 
 
 def halves(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
-    """Splits a chunk at the boundary nearest its middle: of sentences, or, where it is a single one, of words.
+    """Splits a chunk at the boundary nearest its middle: between sentences or, of a single one, between words.
 
-    A stretch without white space (Chinese, a long address) is split between two characters; None when it is only one.
+    Text without white space (Chinese, a long address) is split between two characters; None for a single character.
     """
     if len(chunk.spans) == 1:
         return _pieces(chunk)
@@ -107,7 +107,7 @@ def halves(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
 
 
 def _pieces(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
-    """Splits a single sentence; its pieces are from then on what sentences are."""
+    """Splits a single sentence; its pieces are treated as sentences from then on."""
     (span,) = chunk.spans
     text = chunk.text
     if len(text) < 2:
@@ -125,18 +125,17 @@ class Places:
     """Finds where in a chunk a claim comes from."""
 
     def __init__(self, chunk: Chunk) -> None:
-        """Reads the chunk's sentences."""
         self._chunk = chunk
         self._words = [_content(chunk.response[span.start : span.end]) for span in chunk.spans]
         found_in = Counter(word for sentence in self._words for word in sentence)
-        # A word that every sentence has ("the", the topic's name) hardly tells which one a claim comes from, in any language.
+        # A word that every sentence has ("the", the topic's name) hardly helps to find the one that a claim comes from.
         self._weights = {word: math.log1p(len(self._words) / count) for word, count in found_in.items()}
 
     def of(self, claim: str) -> tuple[Span, ...]:
-        """Returns the very stretch that reads like the claim, else the sentence that has most of its words.
+        """Returns the place of the claim's wording in the chunk, else the sentence that shares most of its words.
 
-        Words weigh more the fewer sentences of the chunk they stand in; of equal sentences it is the first. () when no sentence
-        has any of the words.
+        Words weigh more the fewer sentences of the chunk have them; of equal sentences it is the first. () when no sentence has
+        any of the words.
         """
         start = self._chunk.spans[0].start
         wanted = claim.rstrip(" .")

@@ -1,23 +1,25 @@
-"""Claims that come with the input are taken as they are; only a response without any goes to the extractor behind."""
+"""Uses claims that come with the input unchanged; a response without any goes to the fallback extractor."""
 
 from localfact.records import Extraction, Response
 from localfact.stages import ClaimExtractor
 
 
 class GivenClaims:
-    """An extractor that prefers the claims of the input file."""
+    """An extractor that prefers the claims of the input; `fallback` extracts those of responses without any."""
 
     def __init__(self, fallback: ClaimExtractor) -> None:
-        """Takes the extractor for responses whose input gives no claims."""
         self._fallback = fallback
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the given claims unchanged (an empty list of them too), else what the fallback extracts."""
+        """Returns the given claims unchanged (also an empty list), else what the fallback extracts."""
         return given(response) or await self._fallback.extract(response)
 
 
 def given(response: Response) -> Extraction | None:
-    """The claims that come with a response, with what the extractor of an earlier pass said of them; None without claims."""
+    """The claims that come with a response, with the other results of the earlier pass that extracted them.
+
+    None without claims.
+    """
     if response.claims is None:
         return None
     return (response.extraction or Extraction()).model_copy(update={"claims": response.claims})

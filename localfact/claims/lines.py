@@ -1,6 +1,6 @@
-"""What the answers of all models that list claims have in common: thoughts first, lines that say nothing, emphasis.
+"""What parsing model answers with lists of claims has in common: thoughts before the answer, lines to ignore, emphasis.
 
-Below the readers of labelled claims (`answers.py`), of numbered ones (`units.py`) and of revised ones (`reviser.py`).
+Used by the parsers of labelled claims (`answers.py`), of numbered ones (`units.py`) and of revised ones (`reviser.py`).
 """
 
 import re
@@ -10,10 +10,10 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from localfact.records import Span
 
-#: A longer "claim" is a model running on.
+#: The most characters of a claim; longer lines are no claims.
 LONGEST_CLAIM = 1_000
 
-#: A sign of which a line that says anything has one.
+#: A letter or digit, which every line that is not ignored has.
 WORD = re.compile(r"[^\W_]")
 
 _THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)|\A(?:(?!<think>).)*?^[ \t]*</think>", re.DOTALL | re.MULTILINE)
@@ -25,11 +25,11 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 class ReadClaim(Protocol):
-    """A claim that was read from an answer, whatever else stood beside it."""
+    """A claim parsed from an answer."""
 
     @property
     def text(self) -> str:
-        """Its words."""
+        """The claim's text."""
         ...
 
 
@@ -37,13 +37,12 @@ Read = TypeVar("Read", bound=ReadClaim)
 
 
 @dataclass(frozen=True)
-class Answer(Generic[Read]):
-    """An answer that was read.
+class ParsedAnswer(Generic[Read]):
+    """A parsed answer.
 
     Attributes:
         claims: in the order of the answer.
-        unparsed: what is no claim in the asked format, line by line; a reasoning model's thoughts are the first of them, in one
-            piece.
+        unparsed: lines that are no claim in the expected format; before them, as one entry, a reasoning model's thoughts.
         nothing: whether the whole answer says that there is no verifiable claim.
     """
 
@@ -53,7 +52,7 @@ class Answer(Generic[Read]):
 
 
 class Thoughts(NamedTuple):
-    """What a reasoning model thought aloud before its answer: "" for none; `end` is where the answer itself begins."""
+    """A reasoning model's thoughts before its answer, "" for none; `end` is where the answer itself begins."""
 
     text: str
     end: int
@@ -67,14 +66,14 @@ def thoughts(answer: str) -> Thoughts:
     return Thoughts(found.group().strip() if WORD.search(found.group()) else "", found.end())
 
 
-def answer_of(told: Thoughts, claims: list[Read], unparsed: list[str]) -> Answer[Read]:
-    """The answer, thoughts before all that is unparsed. That there is no claim counts only as the whole answer."""
+def parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:
+    """The parsed answer. The sentence that there is no claim counts only where it is the whole answer."""
     nothing = not claims and len(unparsed) == 1 and says_nothing(unparsed[0])
-    return Answer(tuple(claims), (*([told.text] if told.text else ()), *(() if nothing else unparsed)), nothing)
+    return ParsedAnswer(tuple(claims), (*([thought.text] if thought.text else ()), *(() if nothing else unparsed)), nothing)
 
 
-def telling_lines(answer: str, start: int) -> Iterator[Span]:
-    """The lines from `start` on, less headers ("Claims:"), fences, and lines without a letter or digit."""
+def informative_lines(answer: str, start: int) -> Iterator[Span]:
+    """The lines from `start` on, without headers ("Claims:"), fences, and lines without a letter or digit."""
     for line in _LINE.finditer(answer, start):
         text = line.group()
         if WORD.search(text) and not _HEADER.match(text) and not _FENCE.match(text):
@@ -82,16 +81,16 @@ def telling_lines(answer: str, start: int) -> Iterator[Span]:
 
 
 def says_nothing(text: str) -> bool:
-    """Whether the text is the sentence by which a model says that there is no claim."""
+    """Whether the text is the sentence that there is no verifiable claim."""
     return bool(_NOTHING.match(text))
 
 
 def claim_span(answer: str, start: int, end: int) -> Span | None:
-    """The claim in answer[start:end], less the emphasis around all of it; None when that can be no claim."""
+    """The claim in answer[start:end], without emphasis around all of it; None where that cannot be a claim."""
     text = answer[start:end].rstrip()
     for sign in ("**", "*"):
         opened, closed = text.startswith(sign), text.endswith(sign)
-        # An opening sign alone belongs to a pair whose other half stands behind what was taken for the claim.
+        # An opening sign alone belongs to a pair whose other sign is behind the claim.
         if text.count(sign) == opened + closed and len(text) > 2 * len(sign):
             start += len(sign) * opened
             text = text[len(sign) * opened : len(text) - len(sign) * closed]

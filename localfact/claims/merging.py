@@ -1,4 +1,4 @@
-"""Makes one claim of claims that say the same in the same words, so that no verdict counts twice."""
+"""Merges claims with equal wording, so that no verdict counts twice."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,12 +9,12 @@ from localfact.vocabulary import DEFINITE_LABELS
 
 
 class Merged(NamedTuple):
-    """What is left.
+    """Merged claims.
 
     Attributes:
         claims: in the order of their first mention.
-        duplicates: how many became part of another.
-        conflicting: of how many the pre-verifications settled opposite things.
+        duplicates: how many were merged into another.
+        conflicting: how many merged claims had pre-verifications that contradict each other.
     """
 
     claims: tuple[Claim, ...]
@@ -23,9 +23,9 @@ class Merged(NamedTuple):
 
 
 def merged(claims: Sequence[Claim]) -> Merged:
-    """Joins claims that are equal after `normalise`: the first one's id and words, the places of all.
+    """Merges claims that are equal after `normalise`: the first one's id and wording, the places of all.
 
-    Claims with an annotator's label stay apart: each of them is asked for, and counted by who compares.
+    Claims with an annotator's label are not merged, as comparisons count each of them.
     """
     groups: dict[tuple[str, str], list[Claim]] = {}
     for claim in claims:
@@ -47,9 +47,9 @@ def numbered(claims: Iterable[Claim]) -> tuple[Claim, ...]:
 
 
 def _most_doubtful(preverifications: Sequence[PreVerification]) -> PreVerification | None:
-    """The one that least settles the claim: a claim that the model once doubted belongs before evidence.
+    """The pre-verification that settles the claim least: a claim that the model doubted once needs evidence.
 
-    None where it was sure both times but of different labels: then it settled nothing, however sure it was.
+    None where all are definite and differ: then nothing is settled, however sure the model was.
     """
     lowest = min(preverifications, key=lambda one: (one.label in DEFINITE_LABELS, one.confidence))
     labels = {one.label for one in preverifications}

@@ -1,7 +1,7 @@
-"""Pre-verifies claims that come with the input, so that FastFact's gate can settle them as it settles extracted ones.
+"""Pre-verifies claims that come with the input, so that FastFact's gate can decide them like extracted ones.
 
-Nothing is extracted and nothing generated: the model is shown the response as for extraction, the claim is put into its mouth,
-and the probabilities of the six labels at the label's place are read (FastFact, section 4.1).
+Nothing is generated: the prompt is that of extraction, the claim is given as the beginning of the answer, and the probabilities
+of the six labels are read at the label's place (FastFact, section 4.1).
 """
 
 import math
@@ -17,15 +17,18 @@ from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
 from localfact.vocabulary import DEFINITE_LABELS
 
-#: Of equally probable labels the first of these is taken, so that a tie never settles a claim.
+#: Of equally probable labels the first in this order is taken, so that a tie never settles a claim.
 TIES = sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS)
 
 
 class PreVerifiedClaims:
-    """An extractor that prefers the claims of the input file, and pre-verifies those that were not yet."""
+    """An extractor that prefers the claims of the input, and pre-verifies those that are not yet.
+
+    Args:
+        engine: the language model. fallback: extracts the claims of responses without any. seed: of the boundary's markers.
+    """
 
     def __init__(self, engine: Engine, fallback: ClaimExtractor, *, seed: int = 0) -> None:
-        """Takes the model, the extractor for responses whose input gives no claims, and the seed of the boundary's markers."""
         self._engine = engine
         self._fallback = fallback
         self._boundary = Boundary(seed)
@@ -33,8 +36,8 @@ class PreVerifiedClaims:
     async def extract(self, response: Response) -> Extraction:
         """Returns the given claims, each with its pre-verification, else what the fallback extracts.
 
-        A claim whose prompt does not fit the window keeps none, and so goes to evidence. Claims of an extractor that ran before
-        are not asked about again: where it left one without a pre-verification, it had its reasons (`ChunkedExtractor`).
+        A claim whose prompt does not fit the window gets none, and so goes to evidence. Claims of an earlier extraction pass
+        are not pre-verified again, even those that it left without.
         """
         extraction = given(response)
         if extraction is None:
@@ -55,14 +58,14 @@ class PreVerifiedClaims:
     async def _preverified(self, chat: Chat, claim: Claim) -> Claim:
         if claim.preverification is not None:
             return claim
-        begun = f"- {' '.join(claim.text.split())} ###"
+        prefix = f"- {' '.join(claim.text.split())} ###"
         try:
-            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=begun, stage=PREVERIFY)
+            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, stage=PREVERIFY)
         except PromptTooLongError:
             return claim
         written = max(TIES, key=lambda label: choice.log_probs[label])
-        # Of several labels only the tokens that tell them apart are asked; confidence is the product over all (equation 1).
-        whole = await self._engine.choose(chat, (written,), prefix=begun, stage=PREVERIFY)
+        # Among labels only the tokens that distinguish them are asked for; confidence is the product over all (equation 1).
+        whole = await self._engine.choose(chat, (written,), prefix=prefix, stage=PREVERIFY)
         preverification = PreVerification(
             label=WRITTEN[written],
             confidence=min(1.0, math.exp(whole.log_probs[written])),

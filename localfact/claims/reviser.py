@@ -1,7 +1,7 @@
-"""Makes claims understandable without the text they stand in, one call a claim (FactReasoner, section 3.3, Reviser).
+"""Revises claims so that they can be understood without their context, one call a claim (FactReasoner, section 3.3, Reviser).
 
-The second half of FactReasoner's extraction. A revision that failed, or that cannot be one, leaves its claim as it was and is
-counted: no claim is lost, and none becomes another.
+A revision that failed, or that cannot be one, leaves its claim unchanged and is counted: no claim is lost, and none turns into
+another.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.claims.lines import claim_span, telling_lines, thoughts
+from localfact.claims.lines import claim_span, informative_lines, thoughts
 from localfact.claims.merging import merged
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Generation
@@ -23,13 +23,13 @@ from localfact.text import normalise, readable, words
 #: The stage that calls are counted under.
 REVISE = "revise"
 
-#: A revision may be so many times as long as its claim, and so many characters more: room for the names it puts in.
+#: The longest revision: so many times the claim's length plus so many characters, for the names that it inserts.
 LONGER_FACTOR, LONGER_BY = 3, 200
-#: The share of a claim's words that a revision must keep: it names what pronouns mean, and leaves the rest as it is.
+#: The least share of a claim's words that a revision keeps: it only replaces pronouns and the like.
 LEAST_KEPT = 1 / 3
-#: The share of a revision's words that must come from the claim, the response, its question or its topic.
+#: The least share of a revision's words that come from the claim, the response, its question or its topic.
 LEAST_GROUNDED = 1 / 2
-#: How much of an answer that was not used is shown, in characters.
+#: How many characters of an unusable answer are shown.
 SHOWN = 300
 
 _HEADED = re.compile(r"\s*(?:\*\*)?(?:revised|standalone) (?:claim|statement)(?:\*\*)?:(?:\*\*)?\s*", re.IGNORECASE)
@@ -38,8 +38,8 @@ _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
 _DIGITS = re.compile(r"\d+")
 
 
-class Ending(StrEnum):
-    """How the revision of a claim ended; the names of what `Revised.counts` counts."""
+class Outcome(StrEnum):
+    """The outcome of a claim's revision; the values are the keys of `Revised.counts`."""
 
     CHANGED = "revisions_made"
     UNCHANGED = "revisions_not_needed"
@@ -50,35 +50,35 @@ class Ending(StrEnum):
 
 
 _WARNINGS = {
-    Ending.UNREADABLE: (
+    Outcome.UNREADABLE: (
         "Some claims were not revised, as the model's answer was cut, too long, or not one line: they keep their wording "
         "(`localfact show RUN ID` has the answers)."
     ),
-    Ending.UNFAITHFUL: (
+    Outcome.UNFAITHFUL: (
         "Some claims were not revised, as the model's answer was another claim or no claim: they keep their wording "
         "(`localfact show RUN ID` has the answers)."
     ),
-    Ending.TOO_LONG: (
+    Outcome.TOO_LONG: (
         "Some claims were not revised, as response and claim do not fit the model's window together: they keep their wording."
     ),
 }
 
 
 class _Revision(NamedTuple):
-    """What became of one claim; `unused` is an answer that was of no use, "" for none."""
+    """The claim after its revision; `unused` is an unusable answer, "" for none."""
 
     claim: Claim
-    ending: Ending
+    outcome: Outcome
     unused: str = ""
 
 
 class Revised(NamedTuple):
-    """What became of all claims of a response.
+    """The revised claims of a response.
 
     Attributes:
         claims: in the order given, each with its id, places and labels.
-        unused: the answers that were of no use, each behind the id of its claim.
-        counts: how many revisions ended how, each claim in one of them.
+        unused: unusable answers, each after the id of its claim.
+        counts: number of claims for each Outcome.
         warnings: sentences the reader must know.
     """
 
@@ -89,14 +89,16 @@ class Revised(NamedTuple):
 
 
 class Reviser:
-    """Asks an engine to revise claims, all claims of a response at once; the response comes first in every prompt."""
+    """Has an engine revise claims, all claims of a response at once; the response comes first in every prompt.
+
+    Args:
+        engine: the language model. max_tokens: of an answer, from 1. seed: of the boundary's markers and of the sampling.
+
+    Raises:
+        InputError: max_tokens below 1.
+    """
 
     def __init__(self, engine: Engine, *, max_tokens: int = 512, seed: int = 0) -> None:
-        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
-
-        Raises:
-            InputError: a length below 1.
-        """
         if max_tokens < 1:
             raise InputError(f"A revision of {max_tokens} tokens holds no claim: give a whole number from 1.")
         self._engine = engine
@@ -105,49 +107,48 @@ class Reviser:
         self._boundary = Boundary(seed)
 
     async def revise(self, response: Response, claims: Sequence[Claim]) -> Revised:
-        """Returns the claims in words that need no context. One with an `original` was revised before: it is not asked about.
+        """Returns the claims in words that need no context. A claim with an `original` was revised before and is left as it is.
 
         Raises:
-            LocalFactError: what no other claim would escape either: a dead engine, something missing.
+            LocalFactError: one that concerns all claims: a dead engine, something missing.
         """
-        # Each call brings back its own claim: there is nothing to match by position.
+        # Each call returns its own claim, so nothing has to be matched by position.
         revisions = await together(self._revision(response, claim) for claim in claims)
-        endings = Counter(revision.ending for revision in revisions)
+        outcomes = Counter(revision.outcome for revision in revisions)
         return Revised(
             claims=tuple(revision.claim for revision in revisions),
             unused=tuple(f"{revision.claim.id}: {revision.unused}" for revision in revisions if revision.unused),
-            counts={ending.value: endings[ending] for ending in Ending},
-            warnings=tuple(warning for ending, warning in _WARNINGS.items() if endings[ending]),
+            counts={outcome.value: outcomes[outcome] for outcome in Outcome},
+            warnings=tuple(warning for outcome, warning in _WARNINGS.items() if outcomes[outcome]),
         )
 
     async def _revision(self, response: Response, claim: Claim) -> _Revision:
         if claim.original is not None:
-            return _Revision(claim, Ending.EARLIER)
+            return _Revision(claim, Outcome.EARLIER)
         chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=self._boundary)
         try:
             generation = await self._engine.generate(chat, max_tokens=self._max_tokens, seed=self._seed, stage=REVISE)
         except PromptTooLongError:
-            return _Revision(claim, Ending.TOO_LONG)
+            return _Revision(claim, Outcome.TOO_LONG)
         wording = read_revision(generation, claim.text)
         if wording is None:
-            return _Revision(claim, Ending.UNREADABLE, _shown(generation.text))
+            return _Revision(claim, Outcome.UNREADABLE, _shown(generation.text))
         if normalise(wording) == normalise(claim.text):
-            return _Revision(claim, Ending.UNCHANGED)
+            return _Revision(claim, Outcome.UNCHANGED)
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
-            return _Revision(claim, Ending.UNFAITHFUL, _shown(generation.text))
-        return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Ending.CHANGED)
+            return _Revision(claim, Outcome.UNFAITHFUL, _shown(generation.text))
+        return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Outcome.CHANGED)
 
 
 class RevisedClaims:
-    """An extractor whose claims are revised; those that become the same are merged."""
+    """An extractor whose claims are then revised; claims that become equal are merged."""
 
     def __init__(self, extractor: ClaimExtractor, reviser: Reviser) -> None:
-        """Takes who extracts the claims and who revises them."""
         self._extractor = extractor
         self._reviser = reviser
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the extractor's claims revised, in its order and under its ids.
+        """Returns the extractor's claims revised, in its order and with its ids.
 
         Raises:
             LocalFactError: as the extractor and the reviser.
@@ -169,18 +170,18 @@ class RevisedClaims:
 
 
 def read_revision(generation: Generation, claim: str) -> str | None:
-    """The one line that a reviser answered, less a heading and what stands around all of it; None for anything else.
+    """The one line of an answer, without a heading and quotation marks around it; None for anything else.
 
-    A cut answer, several lines, a line without a letter and one that is far longer than the claim are no revision.
+    An answer that was cut, has several lines or no letter, or is far longer than the claim, is no revision.
     """
     answer = readable(generation.text)
-    lines = telling_lines(answer, thoughts(answer).end)
-    told = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
-    if generation.finish != "stop" or len(told) != 1:
+    lines = informative_lines(answer, thoughts(answer).end)
+    content = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
+    if generation.finish != "stop" or len(content) != 1:
         return None
-    (line,) = told
+    (line,) = content
     start = line.start
-    # A dash that the claim has itself is no bullet.
+    # A dash with which the claim itself begins is no bullet.
     for before in (_HEADED, _BULLET):
         found = before.match(answer, start, line.end)
         start = found.end() if found and not before.match(claim) else start
@@ -196,11 +197,11 @@ def read_revision(generation: Generation, claim: str) -> str | None:
 
 
 def faithful(wording: str, claim: str, context: str) -> bool:
-    """Whether a wording can be a revision of the claim, whatever language they are in.
+    """Whether a wording can be a revision of the claim, in any language.
 
-    It keeps the claim's numbers and a third of its words, and at least half of its own words stand in the claim or in what was
-    shown beside it. A remark of the model ("No change is needed."), a refusal or another claim of the text lacks one. This
-    tells such accidents from revisions; it does not prove that the meaning stayed.
+    It keeps the claim's numbers and a third of its words, and at least half of its own words are in the claim or in what was
+    shown with it. A remark of the model ("No change is needed."), a refusal or another claim of the text fails this test. It
+    finds such accidents; it does not prove that the meaning is the same.
     """
     new, old, around = _words(wording), _words(claim), _words(context)
     if not new or not set(_DIGITS.findall(claim)) <= set(_DIGITS.findall(wording)):
@@ -213,6 +214,6 @@ def _words(text: str) -> set[str]:
 
 
 def _shown(answer: str) -> str:
-    """An answer that was of no use, on one line."""
+    """An unusable answer on one line, shortened."""
     said = " ".join(readable(answer).split())
     return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"

@@ -1,1 +1,1 @@
-"""The command line, a file a group of commands: it reads options, calls `api/`, and shows what comes back."""
+"""The command line, one file for each group of commands: reads options, calls `api/`, and prints the result."""

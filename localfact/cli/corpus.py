@@ -32,8 +32,8 @@ Sources = Annotated[
 ]
 EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
 
-#: So many problems of an import are told one by one.
-PROBLEMS_TOLD = 20
+#: The most problems of an import that are listed.
+PROBLEMS_SHOWN = 20
 
 
 Kinds = Annotated[
@@ -50,7 +50,7 @@ def build(
     passages: Kinds = None,
     as_json: AsJson = False,
 ) -> None:
-    """Build a corpus from pages. What cannot be read is told and passed over.
+    """Build a corpus from pages. What cannot be read is reported and passed over.
 
     [dim]localfact corpus build pages.jsonl --out index/mine[/]
     [dim]localfact corpus build saved.warc.gz papers/ --out index/mine[/]
@@ -59,7 +59,7 @@ def build(
     from localfact.models.embedder import named_embedder
 
     check_sources(sources)
-    with told("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
+    with reporting_interruption("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
         kinds = kinds_of(passages) or KINDS
         description = build_corpus(pages, out, named_embedder(embedder), kinds=kinds, progress=progress)
     show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
@@ -75,7 +75,9 @@ def add(
     read_description(folder)
     check_sources(sources)
     with (
-        told(f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."),
+        reporting_interruption(
+            f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."
+        ),
         writer_of(folder, embedder) as writer,
     ):
         with reading(sources) as (pages, problems):
@@ -122,8 +124,8 @@ def kinds_of(passages: Sequence[Kind] | None) -> list["PassageKind"]:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """Says what an interruption leaves."""
+def reporting_interruption(what: str) -> Iterator[None]:
+    """Prints `what`, what an interruption leaves behind, when Ctrl-C ends the block."""
     try:
         yield
     except KeyboardInterrupt:
@@ -141,7 +143,7 @@ def check_sources(sources: Sequence[Path]) -> None:
 
 @contextmanager
 def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[str]]]:
-    """The pages of all sources, one by one behind a progress bar, and the problems met so far, of which some are told."""
+    """The pages of all sources, one by one behind a progress bar, and the problems so far, the first of which are printed."""
     from rich.progress import Progress
 
     from localfact.corpus.importing.collections import import_pages
@@ -163,12 +165,12 @@ def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[st
                         yield found
                         continue
                     problems.append(str(found))
-                    if len(problems) <= PROBLEMS_TOLD:
+                    if len(problems) <= PROBLEMS_SHOWN:
                         note(f"Passed over: {found}")
 
         yield pages(), problems
-    if len(problems) > PROBLEMS_TOLD:
-        note(f"Passed over: {len(problems) - PROBLEMS_TOLD} more.")
+    if len(problems) > PROBLEMS_SHOWN:
+        note(f"Passed over: {len(problems) - PROBLEMS_SHOWN} more.")
 
 
 @contextmanager
@@ -188,7 +190,7 @@ def indexing() -> Iterator["Progress"]:
 
 
 def writer_of(folder: Path, embedder: str | None) -> "CorpusWriter":
-    """The corpus, to add to, with the embedder that made its vectors; one without vectors needs none, and says so."""
+    """Opens the corpus for adding, with the embedder that made its vectors; none for a corpus without vectors."""
     from localfact.corpus.corpus import embedder_name, read_description
     from localfact.corpus.writer import CorpusWriter
     from localfact.models.embedder import NO_EMBEDDER, named_embedder

@@ -1,4 +1,4 @@
-"""The commands that send text down the road: eval, into a run folder, and check, one text at once."""
+"""The commands that assess text: eval, a file into a run folder, and check, one text."""
 
 import sys
 from pathlib import Path
@@ -28,10 +28,10 @@ from localfact.runtime.offline import go_offline
 
 
 def begin_offline(offline: bool, options: Options) -> None:
-    """Cuts this process off from the network if that is wanted.
+    """Cuts this process off from the network if `offline`.
 
     Raises:
-        InputError: the web is to be searched all the same.
+        InputError: the options want the web to be searched.
     """
     if offline and options.live:
         raise InputError("--offline and --provider exclude each other: the web cannot be searched without a network.")

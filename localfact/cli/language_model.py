@@ -26,7 +26,7 @@ def choose(
     options: Options,
     labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
     prompt_file: Annotated[Path, typer.Option("--prompt-file", help="A text file: one message of the user.")],
-    prefix: Annotated[str, typer.Option("--prefix", help="A begun answer that the labels follow.")] = "",
+    prefix: Annotated[str, typer.Option("--prefix", help="The beginning of an answer, which the labels follow.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Ask a model how probable labels are as what it says next; nothing is generated.
@@ -60,7 +60,7 @@ def extract(
     [dim]localfact eval --data claims.jsonl --model llama-3.1-70b --corpus index/mine[/]
     """
     from localfact.api.extract import extract_claims
-    from localfact.runs.passes import Conduct
+    from localfact.runs.passes import PassOptions
 
     with interruptible(out) as progress:
         summary = extract_claims(
@@ -69,7 +69,7 @@ def extract(
             options=options,
             limit=limit,
             max_words=max_words,
-            conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
+            pass_options=PassOptions(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
         )
     show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
     raise typer.Exit(summary.exit_code)
@@ -101,7 +101,7 @@ def generate(
     [dim]localfact generate --data prompts.jsonl --model qwen2.5-7b --out responses.jsonl[/]
     """
     from localfact.api.generate import generate_responses
-    from localfact.runs.passes import Conduct
+    from localfact.runs.passes import PassOptions
 
     if two_paragraphs:
         generation = generation.model_copy(update={"instruction": "two-paragraphs"})
@@ -113,7 +113,7 @@ def generate(
             generation=generation,
             entities=entities,
             limit=limit,
-            conduct=Conduct(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
+            pass_options=PassOptions(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
         )
     show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
     raise typer.Exit(summary.exit_code)
@@ -187,7 +187,7 @@ def calibrate(
 
 @contextmanager
 def interruptible(out: Path | None) -> Iterator["TerminalProgress"]:
-    """Shows progress; Ctrl-C says where what was made is, if anything is made."""
+    """Shows progress; Ctrl-C prints where the results so far are, if there are any."""
     from localfact.report.progress import TerminalProgress
 
     try:

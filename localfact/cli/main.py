@@ -1,4 +1,4 @@
-"""The command line: parses, calls a public function, prints. Results on standard output, everything else on standard error.
+"""The command line: parses, calls a public function, prints. Results go to standard output, everything else to standard error.
 
 A new command is a function in a file beside this one, and a line in COMMANDS.
 """
@@ -52,16 +52,16 @@ for name, group in GROUPS.items():
 
 
 def main() -> NoReturn:
-    """Runs the command line; an error that the user can mend is one sentence and an exit code, never a traceback."""
+    """Runs the command line; an error of the user is printed as one sentence with an exit code, never as a traceback."""
     try:
         try:
             app()
         finally:
-            sys.stdout.flush()  # buffered output meets its full disk here, not when the interpreter ends
+            sys.stdout.flush()  # so that a full disk is noticed here, not when the interpreter ends
     except LocalFactError as error:
         errors().print(f"Error: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(error.exit_code)
-    except OSError as error:  # of standard output; files of ours have errors of their own
+    except OSError as error:  # of standard output; our own files have other errors
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # takes what is still buffered
         if isinstance(error, BrokenPipeError):  # the reader has seen enough: `localfact ... | head`
             sys.exit(SOME_FAILED)

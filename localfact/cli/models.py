@@ -122,7 +122,7 @@ def cards_view(rows: list[dict[str, Any]]) -> RenderableType:
 
 
 def findings_view(rows: list[dict[str, Any]]) -> RenderableType:
-    """What was found about each model, a paragraph each."""
+    """The findings about each model, one paragraph each."""
     lines = []
     for row in rows:
         state = "ok" if not row["problems"] else "PROBLEM"

@@ -1,9 +1,9 @@
-"""Options on the command line: those of `methods/options.py`, made of their fields, and what commands take besides.
+"""Options on the command line: made from the fields of `methods/options.py`, and those that commands have besides.
 
     @options_from(Options)
     def command(options: Options, data: Data = None) -> None: ...
 
-The command gets one object; on the command line stands an option for each field, with the field's own sentence as help.
+The command gets one object; on the command line each field is an option, with the field's docstring as help.
 """
 
 import inspect
@@ -49,11 +49,12 @@ Command = Callable[..., None]
 def options_from(
     group: type[OptionGroup], *parts: type[OptionGroup] | str, without: Collection[str] = ()
 ) -> Callable[[Command], Command]:
-    """Gives a command, in place of its parameter of the type `group`, an option for each field.
+    """Replaces a command's parameter of the type `group` by one option for each field.
 
     Args:
-        group: what the command gets. parts: those of its fields that the command line has, by group or by name; all when there
-            are none. without: but these.
+        group: what the command gets. parts: which of its fields the command line has, by group or by name; all when there are
+            none.
+        without: fields that it does not have.
     """
     named = [name for part in parts for name in ((part,) if isinstance(part, str) else part.model_fields)]
     fields = [name for name in (named or group.model_fields) if name not in without]
@@ -76,7 +77,7 @@ def options_from(
 
 
 def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
-    """The option of one field, as Typer reads it from a signature."""
+    """The option of one field, as a parameter for Typer."""
     field, flag = group.model_fields[name], flag_of(group, name)
     default = field.get_default(call_default_factory=True)
     limits: dict[str, Any] = {}
@@ -95,7 +96,7 @@ def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
 
 
 def typed_as(annotation: Any, *, many: bool = False) -> Any:
-    """What Typer makes of a typed word: numbers, paths and switches it knows; all else is text, and checked by the group."""
+    """The type that Typer parses a value to: numbers, paths and switches; other types are text, which the group checks."""
     if many or annotation == tuple[str, ...]:
         return list[str] | None
     for kind in (bool, int, float, Path):
@@ -109,7 +110,7 @@ def typed_as(annotation: Any, *, many: bool = False) -> Any:
 
 
 def choices_of(annotation: Any) -> tuple[str, ...]:
-    """The values of a closed set of texts; empty for anything else."""
+    """The values of a closed set of texts; empty for any other type."""
     for kind in (annotation, *get_args(annotation)):
         if get_origin(kind) is Literal:
             return get_args(kind)
@@ -117,12 +118,12 @@ def choices_of(annotation: Any) -> tuple[str, ...]:
 
 
 def plain(value: Any) -> Any:
-    """A typed value, with a repeated option that was not given as None, like any other."""
+    """A typed value; for a repeated option that was not given, None."""
     return tuple(value) or None if isinstance(value, list) else value
 
 
 def read_text(file: Path, *, lenient: bool = False) -> str:
-    """A text file in UTF-8, as it is; `lenient` makes replacement characters of other bytes.
+    """The content of a text file in UTF-8; `lenient` replaces invalid bytes by replacement characters.
 
     Raises:
         InputError: it cannot be read, or is not UTF-8.

@@ -77,7 +77,7 @@ def table10(
 
 
 def print_table(rows: list["Row"], how: "Format") -> None:
-    """Prints what the runs warned of, and the table of these rows."""
+    """Prints the warnings of the runs, and the table of these rows."""
     from localfact.papers.table10_view import table10 as table_of_rows
     from localfact.papers.table10_view import warnings_of
     from localfact.report.formats import rendered
@@ -93,7 +93,7 @@ def print_table(rows: list["Row"], how: "Format") -> None:
 
 @contextmanager
 def watched(row: str) -> Iterator["TerminalProgress"]:
-    """Says which row is run and shows how far it is."""
+    """Prints which row is run and shows its progress."""
     from localfact.report.progress import TerminalProgress
 
     note(row)

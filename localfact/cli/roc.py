@@ -48,7 +48,14 @@ def roc(
     try:
         with Progress(*Progress.get_default_columns(), console=errors(), transient=True) as bar:
             report = relation_roc(
-                data, folder, relations=names, options=options, seed=seed, limit=limit, force=force, progress=teller(bar)
+                data,
+                folder,
+                relations=names,
+                options=options,
+                seed=seed,
+                limit=limit,
+                force=force,
+                progress=progress_reporter(bar),
             )
     except KeyboardInterrupt:
         note(f"Interrupted. What is done is in {folder}; the same command goes on from there.")
@@ -67,17 +74,17 @@ def roc(
 
 
 def default_folder(data: Path, limit: int | None) -> Path:
-    """Where the results go unless told: data of another name, or another limit, has a folder of its own."""
+    """The default folder of the results: data of another name, or another limit, has a folder of its own."""
     name = data.name.removesuffix(".gz").removesuffix(".csv")
     return Path("runs") / (f"roc-{name}" if limit is None else f"roc-{name}-first-{limit}")
 
 
-def teller(bar: Progress) -> Callable[[str, int, int], None]:
-    """Moves the bar of each relation model; without a terminal, prints a line now and then."""
+def progress_reporter(bar: Progress) -> Callable[[str, int, int], None]:
+    """Updates the progress bar of each relation model; without a terminal, prints a line now and then."""
     tasks: dict[str, TaskID] = {}
     printed: dict[str, int] = {}
 
-    def told(name: str, done: int, total: int) -> None:
+    def report(name: str, done: int, total: int) -> None:
         if name not in tasks:
             tasks[name] = bar.add_task(f"{name}: questions", total=total)
             printed[name] = done
@@ -86,7 +93,7 @@ def teller(bar: Progress) -> Callable[[str, int, int], None]:
             printed[name] = done
             note(f"{name}: {done} of {total} questions")
 
-    return told
+    return report
 
 
 def area_rows(report: "RocReport") -> list[dict[str, Any]]:

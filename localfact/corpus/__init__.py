@@ -1,1 +1,1 @@
-"""A corpus: the folder, what is recorded in it, and what fills it."""
+"""Corpora: the folder format, what is recorded in it, indexing and importing."""

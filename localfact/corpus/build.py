@@ -1,4 +1,4 @@
-"""Builds a corpus from pages: beside its final place, then renamed, so that a kill in the middle leaves no half corpus."""
+"""Builds a corpus from pages: in a temporary folder that is then renamed, so that a kill leaves no incomplete corpus."""
 
 import fcntl
 import os
@@ -28,10 +28,10 @@ def build_corpus(
 ) -> CorpusDescription:
     """Builds a corpus of the pages in `folder`, which must not exist or be empty. The order of the pages does not matter.
 
-    What a killed build left beside the folder, `.NAME.building`, is cleared away by the next build of the same folder.
+    The temporary folder of a killed build, `.NAME.building` beside it, is removed by the next build of the same folder.
 
     Args:
-        pages: taken one by one; a page given twice is taken once.
+        pages: read one by one; a page given twice is added once.
         embedder: None builds for BM25 alone.
         kinds: which kinds of passages are cut and indexed.
 
@@ -58,10 +58,10 @@ def build_corpus(
 
 @contextmanager
 def place_beside(folder: Path) -> Iterator[Path]:
-    """An empty folder next to `folder` that is this process's alone; what is still there at the end is removed.
+    """An empty folder next to `folder` that this process has locked; what is still in it at the end is removed.
 
     Raises:
-        InputError: another process is building the same folder. OSError: the place cannot be made or locked.
+        InputError: another process is building the same folder. OSError: the folder cannot be made or locked.
     """
     place = folder.parent / f".{folder.name}.building"
     place.mkdir(exist_ok=True)

@@ -23,14 +23,14 @@ from pydantic import ValidationError
 
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.segments import GENERATION_FILE, Segments
-from localfact.corpus.locks import hold_to_read
+from localfact.corpus.locks import lock_for_reading
 from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, PassageKind
 from localfact.corpus.store import Store
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.records import Passage, Record
 
-#: Raised whenever a corpus of an older localfact could not be read as it is.
+#: Version of the format, increased when older corpora cannot be read any more.
 FORMAT = 2
 DESCRIPTION_FILE = "corpus.yaml"
 STORE_FILE = "corpus.sqlite"
@@ -54,22 +54,21 @@ class SegmentCounts(Record):
 
 
 class FileMark(Record):
-    """What a file is known by: a glance at its size, a thorough look at its SHA-256."""
+    """Size and SHA-256 of a file: opening compares the size, `corpus verify` the hash."""
 
     bytes: int
     sha256: str
 
 
 class CorpusDescription(Record):
-    """What corpus.yaml says.
+    """The content of corpus.yaml.
 
     Attributes:
-        id: of a corpus that searches are recorded in, random: it stays while the corpus grows or is copied, and is another when
-            pages were extracted anew; None for one that no run has searched for.
-        content: hash of everything that decides what is found: pages, searches, chunking, embedder. Another machine gets the
-            same.
+        id: random, of a corpus in which searches are recorded: it stays while the corpus grows or is copied, and changes when
+            pages are extracted again; None where no search is recorded.
+        content: hash of everything that decides what is found: pages, searches, chunking, embedder; the same on every machine.
         embedder: identity of the model whose vectors the corpus holds; None: BM25 alone.
-        unfinished: pages were added that are not indexed yet, so what is said here is not true any more.
+        unfinished: pages were added that are not indexed yet, so the other fields are out of date.
     """
 
     format: int
@@ -86,12 +85,11 @@ class CorpusDescription(Record):
 
 
 class Corpus:
-    """An opened corpus, read-only. Safe to use from several threads. Nobody can add to it until it is closed or forgotten."""
+    """An opened corpus, read-only. Safe to use from several threads. No process can add to it until it is closed."""
 
     def __init__(
         self, folder: Path, description: CorpusDescription, embedder: Embedder | None, hold: int | None = None
     ) -> None:
-        """Takes what `open` has checked, and the descriptor that holds the folder."""
         self._release = weakref.finalize(self, release, hold)
         self.folder = folder
         self.description = description
@@ -107,11 +105,11 @@ class Corpus:
         Raises:
             MissingError: there is no corpus in that folder.
             InputError: another process adds to it.
-            CorpusError: it is unfinished, was built with another embedder or by another version, or a file is missing or cut
-                off.
+            CorpusError: it is unfinished, was built with another embedder or by another version, or a file is missing or
+                truncated.
         """
         read_description(folder)
-        hold = hold_to_read(folder)
+        hold = lock_for_reading(folder)
         try:
             description = read_description(folder)
             refuse_unfinished(folder, description)
@@ -124,15 +122,13 @@ class Corpus:
         return cls(folder, description, embedder, hold)
 
     def __enter__(self) -> Self:
-        """The corpus itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes it."""
         self.close()
 
     def close(self) -> None:
-        """Lets others add to the corpus; it must not be read any more."""
+        """Releases the lock, so that others can add to the corpus; it must not be read any more."""
         self._release()
 
     def index(self, kind: PassageKind) -> Index:
@@ -167,16 +163,16 @@ class Corpus:
 
 
 def content_hash(store: Store, embedder: str | None, kinds: Iterable[PassageKind]) -> str:
-    """Hash of what decides which passages are found; not of the vectors, whose last bits depend on the machine."""
+    """Hash of what decides which passages are found; without the vectors, whose last bits depend on the machine."""
     settings = {"format": FORMAT, "chunking": Chunking().model_dump(), "embedder": embedder, "kinds": sorted(kinds)}
     return hashlib.sha256(f"{json.dumps(settings, sort_keys=True)} {store.digest()}".encode()).hexdigest()
 
 
 def generation_of(description: CorpusDescription, kind: PassageKind) -> str:
-    """The folder of the index over that kind, as the list of files names it.
+    """The folder of the index over that kind, from the description's list of files.
 
     Raises:
-        ValueError: it names none.
+        ValueError: the list has none.
     """
     for name in description.files:
         folder, _, file = name.removeprefix(f"{SEGMENTS_FOLDER}/").partition("/")
@@ -186,13 +182,13 @@ def generation_of(description: CorpusDescription, kind: PassageKind) -> str:
 
 
 def release(hold: int | None) -> None:
-    """Lets a folder go that was held."""
+    """Releases a lock from `lock_for_reading`; does nothing for None."""
     if hold is not None:
         os.close(hold)
 
 
 def cure(folder: Path) -> str:
-    """What to do about a damaged corpus."""
+    """What the user can do about a damaged corpus."""
     return f"Copy it again, or remove it and build it again: localfact corpus build PAGES --out {folder}"
 
 
@@ -206,9 +202,9 @@ def refuse_unfinished(folder: Path, description: CorpusDescription) -> None:
 
 
 def refuse_missing_files(folder: Path, description: CorpusDescription) -> None:
-    """Raises CorpusError if a file that the description names is missing or has another size.
+    """Raises CorpusError if a file that the description lists is missing or has another size.
 
-    Of a corpus that is unfinished only what grows is looked at: the store, and the archive, which may be larger by now.
+    Of an unfinished corpus only the files that grow are checked: the store, and the archive, which may be larger by now.
     """
     for name, mark in description.files.items():
         if description.unfinished and name.startswith(f"{SEGMENTS_FOLDER}/"):
@@ -225,7 +221,7 @@ def refuse_missing_files(folder: Path, description: CorpusDescription) -> None:
 
 
 def refuse_other_embedder(folder: Path, description: CorpusDescription, identity: str) -> None:
-    """Raises CorpusError for a corpus whose vectors are another embedder's."""
+    """Raises CorpusError for a corpus whose vectors another embedder made."""
     if description.embedder not in (None, identity):
         raise CorpusError(
             f"The corpus {folder} was built with the embedder {description.embedder}, not {identity}. "
@@ -235,7 +231,7 @@ def refuse_other_embedder(folder: Path, description: CorpusDescription, identity
 
 
 def refuse_no_embedder(folder: Path, description: CorpusDescription) -> None:
-    """Raises CorpusError for a corpus with vectors, which whoever adds to it without an embedder would drop."""
+    """Raises CorpusError for a corpus with vectors, which adding to it without an embedder would drop."""
     if description.embedder is not None:
         raise CorpusError(
             f"The corpus {folder} was built with the embedder {description.embedder}, without which its vectors would be lost. "
@@ -244,7 +240,7 @@ def refuse_no_embedder(folder: Path, description: CorpusDescription) -> None:
 
 
 def read_description(folder: Path) -> CorpusDescription:
-    """What corpus.yaml of the folder says.
+    """The content of the folder's corpus.yaml.
 
     Raises:
         MissingError: there is no corpus. CorpusError: the description is damaged or of another format.
@@ -265,7 +261,7 @@ def read_description(folder: Path) -> CorpusDescription:
 
 
 def recorded_id(folder: Path) -> str | None:
-    """The id of a corpus that searches are recorded in; None where there is no corpus, or one without an id.
+    """The id of a corpus in which searches are recorded; None where there is no corpus, or one without an id.
 
     Raises:
         CorpusError: its description is damaged or of another format.
@@ -274,7 +270,7 @@ def recorded_id(folder: Path) -> str | None:
 
 
 def corpus_identity(folder: Path) -> str:
-    """The content hash of the corpus in that folder, without opening more than its description.
+    """The content hash of the corpus in that folder, from its description alone.
 
     Raises:
         MissingError: there is no corpus. CorpusError: it is unfinished, or its description damaged or of another format.
@@ -285,5 +281,5 @@ def corpus_identity(folder: Path) -> str:
 
 
 def embedder_name(description: CorpusDescription) -> str:
-    """What the user calls the embedder that made the corpus's vectors; NO_EMBEDDER for one without vectors."""
+    """The user's name for the embedder that made the corpus's vectors; NO_EMBEDDER for a corpus without vectors."""
     return description.embedder.split("@")[0] if description.embedder is not None else NO_EMBEDDER

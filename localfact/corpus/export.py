@@ -11,9 +11,9 @@ from localfact.web.pages import PROVIDER, Page
 
 
 def export_pages(pages: Iterable[Page], file: Path) -> int:
-    """Writes one JSON object a line, in the order given: `url`, `title`, `text`, and `date` and `provider` where they tell.
+    """Writes one JSON object a line, in the order given: `url`, `title`, `text`, and, where known, `date` and `provider`.
 
-    The file appears whole or not at all; one that is there already is replaced at the end.
+    The file appears complete or not at all; an existing one is replaced at the end.
 
     Returns:
         How many pages were written.
@@ -40,7 +40,7 @@ def export_pages(pages: Iterable[Page], file: Path) -> int:
 
 
 def line_of(page: Page) -> bytes:
-    """The line of one page; keys that would only repeat a default are left out."""
+    """The line of one page, without keys that have their default value."""
     row = page.model_dump(mode="json", exclude_none=True, exclude={"link"})
     if row.get("provider") == PROVIDER:
         del row["provider"]

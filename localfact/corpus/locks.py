@@ -1,4 +1,4 @@
-"""Locks on the folder of a corpus: many processes may read it, or one may add to it. A lock ends with its process."""
+"""Locks on a corpus folder: many processes may read it, or one may add to it. A lock ends with its process."""
 
 import fcntl
 import os
@@ -7,8 +7,8 @@ from pathlib import Path
 from localfact.errors import InputError
 
 
-def hold_to_write(folder: Path) -> int:
-    """Takes the folder for this process alone, until the descriptor that is returned is closed.
+def lock_for_writing(folder: Path) -> int:
+    """Locks the folder for this process alone, until the returned descriptor is closed.
 
     Raises:
         InputError: another process reads the corpus, or adds to it. OSError: the folder cannot be opened or locked.
@@ -23,10 +23,10 @@ def hold_to_write(folder: Path) -> int:
     return descriptor
 
 
-def hold_to_read(folder: Path) -> int | None:
-    """Keeps others from adding to the corpus until the descriptor that is returned is closed.
+def lock_for_reading(folder: Path) -> int | None:
+    """Keeps other processes from adding to the corpus until the returned descriptor is closed.
 
-    None where the file system has no locks, as some that are read-only or in a network: then nobody can be kept from it.
+    None where the file system has no locks (some read-only or network ones): then nothing is locked.
 
     Raises:
         InputError: another process adds to the corpus.
@@ -46,7 +46,7 @@ def hold_to_read(folder: Path) -> int | None:
 
 
 def locked(descriptor: int, how: int) -> bool:
-    """Whether the lock could be had at once."""
+    """Tries to take the lock at once; returns whether that succeeded."""
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -55,10 +55,10 @@ def locked(descriptor: int, how: int) -> bool:
 
 
 def being_added_to(folder: Path) -> InputError:
-    """The sentence for a corpus that a process writes."""
+    """The error for a corpus that a process writes."""
     return InputError(f"The corpus {folder} is being added to by another process. Wait for it, or name another folder.")
 
 
 def being_read(folder: Path) -> InputError:
-    """The sentence for a corpus that a process reads."""
+    """The error for a corpus that a process reads."""
     return InputError(f"The corpus {folder} is being read by another process. Wait until that ends, or add to a copy.")

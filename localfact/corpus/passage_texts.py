@@ -1,4 +1,4 @@
-"""The texts of a corpus's passages as a mapping that reads them from the store as they are asked for, some at a time."""
+"""The texts of a corpus's passages as a mapping that reads them from the store when they are asked for, several at a time."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
@@ -8,18 +8,18 @@ from localfact.corpus.passages import PassageKind
 from localfact.corpus.store import Store
 from localfact.errors import CorpusError
 
-#: At most so many texts are in memory: of passages of 4,000 characters some megabytes.
+#: The most texts in memory: with passages of 4,000 characters, some megabytes.
 MOST_AHEAD = 1_000
 
 
 class PassageTexts(Mapping[str, str]):
     """All passages of a kind, id -> text, ascending by id.
 
-    Who asks for one after another has ever more of them read ahead, as a file would be; who asks for few has few read.
+    Sequential access reads ahead, more and more at a time; random access reads little. The store's passages of that kind must
+    not change meanwhile.
     """
 
     def __init__(self, store: Store, kind: PassageKind) -> None:
-        """Takes a store whose passages of that kind do not change meanwhile."""
         self._store = store
         self._ids = PassageIds.of(store.passage_ids(kind))
         self._texts: dict[str, str] = {}
@@ -27,11 +27,9 @@ class PassageTexts(Mapping[str, str]):
         self._width = 1
 
     def __len__(self) -> int:
-        """How many passages there are."""
         return len(self._ids)
 
     def __iter__(self) -> Iterator[str]:
-        """Their ids, ascending."""
         return iter(self._ids)
 
     def __getitem__(self, passage: str) -> str:

@@ -1,4 +1,4 @@
-"""Pages to passages, what relation models and verifiers read: chunks of 250 words, pages up to 4,000 characters, snippets."""
+"""Cuts pages into passages for relation models and verifiers: chunks of 250 words, pages up to 4,000 characters, snippets."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -13,8 +13,8 @@ PassageKind = Literal["chunks", "pages", "snippets"]
 
 CHUNK_WORDS = 250
 OVERLAP_WORDS = 40
-#: The cap of a whole page. Chunks keep it too, and their overlap its like share: neither binds in prose, but a page of endless
-#: words, or of none at all, would make endless chunks.
+#: The most characters of a page as one passage, and of a chunk; the overlap of chunks is limited in proportion. Chunks of prose
+#: stay below; the limit is for pages with extremely long words or without any.
 PASSAGE_CHARACTERS = 4_000
 OVERLAP_CHARACTERS = PASSAGE_CHARACTERS * OVERLAP_WORDS // CHUNK_WORDS
 
@@ -37,7 +37,7 @@ def passages_of(page: Page, kind: PassageKind) -> list[Passage]:
 
 
 class Stretch(NamedTuple):
-    """A sentence, or a piece of one that is too long: its place in the text and how many words it has."""
+    """A sentence, or a piece of one that is too long: its place [start, end) in the text and its number of words."""
 
     start: int
     end: int
@@ -64,7 +64,7 @@ def chunks(text: str) -> list[str]:
 
 
 def capped(text: str) -> str:
-    """The text up to PASSAGE_CHARACTERS, ending where a word ends: half a number would be another number."""
+    """The text up to PASSAGE_CHARACTERS, cut at the end of a word: half a number would be another number."""
     if len(text) <= PASSAGE_CHARACTERS:
         return text
     beginning = text[: PASSAGE_CHARACTERS + 1]
@@ -73,7 +73,7 @@ def capped(text: str) -> str:
 
 
 def stretches(text: str) -> Iterator[Stretch]:
-    """The sentences of the text; one that exceeds a chunk, in pieces that do not."""
+    """The sentences of the text; a sentence that exceeds a chunk in pieces that do not."""
     for sentence in sentences(text):
         start = sentence.start
         while start < sentence.end:
@@ -86,7 +86,7 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 
 def leading_piece(text: str) -> str:
-    """As much of the beginning of the text as one chunk holds."""
+    """As much of the beginning of the text as fits one chunk."""
     beginning = capped(text)
     found = words(beginning)
     if len(found) <= CHUNK_WORDS:
@@ -98,12 +98,12 @@ def leading_piece(text: str) -> str:
 
 
 def fits(first: Stretch, last: Stretch, length: int) -> bool:
-    """Whether the stretches from the first to the last, `length` words in all, are no more than one chunk holds."""
+    """Whether the stretches from the first to the last, `length` words in all, fit one chunk."""
     return length <= CHUNK_WORDS and last.end - first.start <= PASSAGE_CHARACTERS
 
 
 def overlap(chunk: Sequence[Stretch], following: Stretch) -> list[Stretch]:
-    """What the next chunk repeats: the last whole sentences within OVERLAP_WORDS words that leave room for the following."""
+    """What the next chunk repeats: the last whole sentences within OVERLAP_WORDS words that leave room for `following`."""
     first, length = len(chunk), 0
     while first > 0:
         longer = chunk[first - 1]

@@ -1,6 +1,6 @@
 """Writes the SQLite file of a corpus: pages, searches and fetches as they come, and passages when they are cut.
 
-Each call is one transaction: after a kill it happened, or it did not. `store.py` reads.
+Each call is one transaction: after a kill it has happened completely or not at all. `store.py` reads the file.
 """
 
 import sqlite3
@@ -17,11 +17,12 @@ from localfact.runtime.sqlite import connected, is_empty, transaction
 from localfact.web.pages import WEB, Page
 from localfact.web.searching.results import Search
 
-#: How many pages are put down in one transaction.
+#: How many pages are added in one transaction.
 PAGES_AT_ONCE = 1_000
-#: How many are cut in one; their texts are in memory together, of 5 MB each at most.
+#: How many pages are cut in one transaction; their texts are in memory together, up to 5 MB each.
 PAGES_CUT_AT_ONCE = 100
-#: The pages whose passages a kind has: snippets for its own kind, and for the others in place of a page that could not be had.
+#: SQL conditions for the pages that are cut into a kind: snippets for their own kind, and for the others where the page itself
+#: could not be fetched.
 WANTED = {
     "snippets": "snippet",
     "pages": """(NOT snippet OR NOT EXISTS (
@@ -31,7 +32,7 @@ WANTED["chunks"] = WANTED["pages"]
 
 
 def from_first_new(file: Path, pages: Iterable[Page]) -> Iterator[Page]:
-    """The pages without those at the beginning that the file holds already; the file is only read.
+    """The pages from the first one on that the file does not hold; the file is only read.
 
     Raises:
         CorpusError: it is damaged.
@@ -49,24 +50,23 @@ def from_first_new(file: Path, pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class Recorder:
-    """Writes the file; one process at a time, any of its threads."""
+    """Writes the file, which is made if missing. One process at a time may, with any of its threads.
+
+    Raises:
+        CorpusError: it is no such file, or damaged. sqlite3.OperationalError: it cannot be written.
+    """
 
     def __init__(self, file: Path) -> None:
-        """Opens the file, or makes it.
-
-        Raises:
-            CorpusError: it is no such file, or damaged. sqlite3.OperationalError: it cannot be written.
-        """
         self._file = file
         self._lock = threading.Lock()
         try:
             self._database = connected(file.absolute().as_uri())
-            # The log beside the file makes a transaction one write; `finish` folds it in, so that a copy is one file.
+            # With a write-ahead log a transaction is one write; `close` folds it in, so that the corpus is one file.
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")
             if is_empty(self._database):
                 self._database.executescript(f"BEGIN; {SCHEMA} PRAGMA application_id = 1; COMMIT;")
-        except sqlite3.OperationalError:  # a full disk, say: whoever writes has a sentence for that
+        except sqlite3.OperationalError:  # a full disk, for example: the caller has an error for that
             raise
         except sqlite3.DatabaseError as error:
             raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
@@ -82,7 +82,7 @@ class Recorder:
         return added + self._add(some)
 
     def add_search(self, search: Search) -> None:
-        """Keeps what a search found, unless the same query was recorded with the same count; its snippets become passages."""
+        """Records what a search found, unless the same query was recorded with the same count; its snippets become pages."""
         with self._lock, transaction(self._database):
             cursor = self._database.execute(
                 "INSERT OR IGNORE INTO searches (query, count, provider, time) VALUES (?, ?, ?, ?)",
@@ -99,7 +99,7 @@ class Recorder:
                     self._insert(result.as_page(), snippet=True)
 
     def add_fetch(self, fetch: Fetch) -> None:
-        """Keeps what became of an address, in place of what was known of it."""
+        """Records the result of fetching an address, in place of an earlier one."""
         with self._lock, transaction(self._database):
             page = self._insert(fetch.page, snippet=False) if fetch.page is not None else None
             at = fetch.location
@@ -111,7 +111,7 @@ class Recorder:
             )
 
     def replace_page(self, link: str, page: Page) -> None:
-        """Puts another text in the place of the page that an address gave; nobody else's page goes."""
+        """Replaces the text of the page that an address gave; pages that other addresses gave stay."""
         with self._lock, transaction(self._database):
             (before,) = self._database.execute("SELECT page FROM fetches WHERE link = ?", (link,)).fetchone() or (None,)
             number = self._insert(page, snippet=False)
@@ -124,9 +124,9 @@ class Recorder:
                 self._database.execute("DELETE FROM places WHERE page NOT IN (SELECT id FROM pages)")
 
     def cut(self, kind: PassageKind) -> None:
-        """Cuts the pages that have no passages of that kind yet, and drops the passages of pages that are wanted no more.
+        """Cuts the pages that have no passages of that kind yet, and drops passages of pages that are not wanted any more.
 
-        Some pages are one transaction: after a kill those that were cut need not be cut again.
+        Every few pages are one transaction: after a kill those that were cut need not be cut again.
         """
         with self._lock, transaction(self._database):
             self._database.execute(
@@ -142,18 +142,18 @@ class Recorder:
             )
 
     def close(self) -> None:
-        """Folds the log into the file and lets it go."""
+        """Folds the log into the file and closes it."""
         with self._lock:
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._database.execute("PRAGMA journal_mode = DELETE")
             self._database.close()
 
     def store(self) -> Store:
-        """Reads what was written so far."""
+        """The store that reads what was written so far."""
         return Store(self._file, finished=False)
 
     def _cut_some(self, kind: PassageKind, after: int) -> int | None:
-        """Cuts the next pages behind that number, and returns the last one's; None when there are no more."""
+        """Cuts the next pages after that number, and returns the last one's number; None when there are no more."""
         uncut = self._database.execute(
             f"""
             SELECT id, link, title, text FROM pages WHERE id > ? AND {WANTED[kind]}
@@ -178,8 +178,11 @@ class Recorder:
         return int(after - before)
 
     def _insert(self, page: Page, *, snippet: bool) -> int:
-        """Adds the page unless it is there, and returns its number; of several who brought it, the first by name is kept."""
-        # A snippet is another thing than a page of the same text.
+        """Adds the page unless it is there, and returns its number.
+
+        Of several providers of a page the first by name is recorded.
+        """
+        # A snippet and a page with the same text are different pages.
         digest = ("snippet:" if snippet else "") + page_digest(page)
         known = self._database.execute("SELECT id, provider FROM pages WHERE digest = ?", (digest,)).fetchone()
         if known is None:

@@ -1,4 +1,4 @@
-"""Makes the pages of a corpus anew from its archive: after a better extraction, nothing need be fetched again."""
+"""Extracts the pages of a corpus again from its archive, after an improvement of extraction; nothing is fetched."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,19 +16,19 @@ from localfact.web.fetching.fetch import MAX_BODY_BYTES
 from localfact.web.pages import WEB, Page
 from localfact.web.searching.results import address
 
-#: Reasons that extraction gave; what the web itself withheld is withheld still.
+#: Failures of extraction, which may succeed now; failures of fetching stay.
 OF_EXTRACTION = frozenset({Reason.NO_TEXT, Reason.UNREADABLE, Reason.LOGIN_REQUIRED, Reason.TIMED_OUT, Reason.TOO_LARGE})
-#: Pages at work at once, for each worker process: enough that none waits.
+#: Pages extracted at once for each worker process, so that none is idle.
 PAGES_PER_WORKER = 4
 
 
 @dataclass
 class Reextracted:
-    """What a re-extraction did.
+    """The counts of a re-extraction.
 
     Attributes:
-        answers: archived answers that were read. changed: pages whose text, title, date or language is another now.
-        gained: addresses that gave no page before. failed: answers that gave no text now; what was there before stays.
+        answers: archived answers that were read. changed: pages whose text, title, date or language has changed.
+        gained: addresses that gave no page before. failed: answers that gave no text now; their earlier page stays.
     """
 
     answers: int = 0
@@ -40,14 +40,14 @@ class Reextracted:
 async def reextract(
     writer: CorpusWriter, extractors: Extractors, *, workers: int, progress: Callable[[int, int], None]
 ) -> Reextracted:
-    """Extracts every archived answer again; the corpus is then to be finished.
+    """Extracts every archived answer again; the corpus must then be finished.
 
     Args:
         writer: of the corpus. extractors: closed by the caller. workers: how many processes they have.
-        progress: is told how many answers are done, of how many.
+        progress: called with how many answers are done, of how many.
 
     Raises:
-        WriteError: the disk is full, say. What was changed before stands, and a repetition goes through all again.
+        WriteError: the disk is full, for example. Changes made before stay; a repetition extracts all answers again.
     """
     done = Reextracted()
     links = [fetch.link for fetch in writer.store.fetches() if is_extractable(fetch)]
@@ -62,12 +62,12 @@ async def reextract(
 
 
 def is_extractable(fetch: Fetch) -> bool:
-    """Whether the archive has an answer of which text was made, or was to be made."""
+    """Whether the archive has an answer from which text was extracted, or was to be."""
     return fetch.location is not None and (fetch.failure is None or fetch.failure.reason in OF_EXTRACTION)
 
 
 async def again(link: str, writer: CorpusWriter, extractors: Extractors, done: Reextracted) -> None:
-    """The answer of one address."""
+    """Extracts the archived answer of one address again."""
     fetch = await asyncio.to_thread(writer.store.fetch, link)
     if fetch is None or fetch.location is None:
         raise AssertionError("an answer that is not archived cannot be extracted again")
@@ -75,7 +75,7 @@ async def again(link: str, writer: CorpusWriter, extractors: Extractors, done: R
         exchange = await asyncio.to_thread(writer.archive.read, fetch.location)
         body = await asyncio.to_thread(body_of, exchange)
         document = await extractors.extract(body, exchange.media_type, exchange.charset, fetch.final_link)
-    except (PageError, CorpusError):  # a damaged record concerns its own page
+    except (PageError, CorpusError):  # a damaged record only concerns its own page
         done.failed += 1
         return
     page = Page(link=address(fetch.final_link), provider=WEB, **document.model_dump())
@@ -92,7 +92,7 @@ def body_of(exchange: Exchange) -> bytes:
     """The decoded body of an archived answer.
 
     Raises:
-        PageError: it is no page (its status is not 2xx), cut off, too large, or not what its coding says.
+        PageError: it is no page (its status is not 2xx), truncated, too large, or does not match its coding.
     """
     if not 200 <= exchange.status < 300:
         raise PageError(Reason.HTTP_STATUS, str(exchange.status))

@@ -1,4 +1,4 @@
-"""The SQLite file of a corpus, as it is read: pages, passages, what was searched and fetched. `recording.py` writes it."""
+"""Reads the SQLite file of a corpus: pages, passages, what was searched and fetched. `recorder.py` writes it."""
 
 import hashlib
 import json
@@ -43,15 +43,15 @@ SCHEMA = """
         page INTEGER REFERENCES pages, reason TEXT, detail TEXT
     ) STRICT, WITHOUT ROWID;
 """
-#: SQLite takes a bounded number of values in one statement.
+#: The most values in one statement, which SQLite limits.
 VALUES_PER_STATEMENT = 500
-#: A page that was fetched was found by whoever's results name an address that gave it: the first by name, not by time.
+#: SQL for the provider of a page: of those whose results name an address that gave it, the first by name.
 FOUND_BY = """COALESCE((
     SELECT MIN(results.provider) FROM results JOIN fetches ON fetches.link = results.link WHERE fetches.page = pages.id
 ), pages.provider)"""
 
 PageRow = tuple[str, str, str | None, str, str]
-#: Says whether a page of that host and date may be used.
+#: (host, date) -> whether a page of them may be used.
 Admits = Callable[[str | None, str | None], bool]
 
 
@@ -61,11 +61,11 @@ def admit_all(host: str | None, date: str | None) -> bool:
 
 
 class Fetch(Record):
-    """What became of one address.
+    """The result of fetching one address.
 
     Attributes:
-        page: None where it gave none, and then `failure` says why.
-        location: where the archive has the answer; None where there was no answer, or the page was there without asking.
+        page: None where it gave none; then `failure` says why.
+        location: where the archive has the answer; None where there was no answer, or the page was there without a request.
     """
 
     link: str
@@ -77,11 +77,14 @@ class Fetch(Record):
 
 
 class Store:
-    """Reads the file. Safe to use from several threads: each call opens it anew, which takes a fraction of a millisecond."""
+    """Reads the file. Safe to use from several threads: each call opens it anew, which takes a fraction of a millisecond.
+
+    Args:
+        file: opened by each call. finished: False while the file is being written to.
+    """
 
     def __init__(self, file: Path, *, finished: bool = True) -> None:
-        """Takes the path; nothing is opened yet. A file that is being written to is not `finished`."""
-        # Immutable: no lock and no journal, so a corpus on a read-only medium can be read.
+        # Opened as immutable, without lock and journal, so that a corpus on a read-only medium can be read.
         self._address = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if finished else ''}"
         self._file = file
         self._finished = finished
@@ -93,10 +96,10 @@ class Store:
             return dict(database.execute(statement, (kind,)).fetchall())
 
     def passages(self, ids: Iterable[str], admits: Admits = admit_all) -> dict[str, Passage]:
-        """The passages of these ids that stand on an admitted page; title, date and host are those of the first, by link.
+        """The passages of these ids that are on an admitted page; title, date and host are those of the first one by link.
 
         Args:
-            ids: of passages of the corpus. admits: is asked with the host and the date of each page that holds the text.
+            ids: of passages of the corpus. admits: called with host and date of each page that holds the text.
 
         Raises:
             CorpusError: an id is not in the file, or the file is damaged.
@@ -121,10 +124,10 @@ class Store:
         return {passage: joined(passage, rows[passage]) for passage in wanted if passage in rows}
 
     def search(self, query: str, count: int, *, or_fewer: bool = False) -> Search | None:
-        """What that query found when it was asked for at least `count` results, the first `count` of them; None if it was not.
+        """The first `count` results of that query, if it was searched with at least that count; None if it was not.
 
-        Of several recorded searches that of the fewest results answers, so that a later, longer one changes nothing. With
-        `or_fewer`, one that was asked for less answers where there is none, of several the longest.
+        Of several recorded searches the one with the smallest count is used, so that a later, longer one changes nothing. With
+        `or_fewer`, where there is none, the longest of those with a smaller count is used.
         """
         statement = """
             SELECT id, count, provider, time FROM searches WHERE query = :query AND (count >= :count OR :or_fewer)
@@ -149,11 +152,11 @@ class Store:
         )
 
     def fetch(self, link: str) -> Fetch | None:
-        """What became of the address; None if it was never asked for."""
+        """The result of fetching the address; None if it was never fetched."""
         return next(self.fetches(link), None)
 
     def fetches(self, link: str | None = None) -> Iterator[Fetch]:
-        """All addresses that were asked for, by link, or that one."""
+        """The results of fetching all addresses, ordered by link, or of that one."""
         statement = f"""
             SELECT fetches.link, final_link, time, file, offset, length, reason, detail,
                 pages.link, title, date, language, {FOUND_BY}, text
@@ -173,14 +176,14 @@ class Store:
                 )
 
     def last_location(self) -> Location | None:
-        """Where the archive has the last answer that is recorded; None where there is none."""
+        """Where the archive has the last recorded answer; None where there is none."""
         statement = "SELECT file, offset, length FROM fetches WHERE file IS NOT NULL ORDER BY file DESC, offset DESC LIMIT 1"
         with self._database() as database:
             row = database.execute(statement).fetchone()
         return Location(file=row[0], offset=row[1], length=row[2]) if row is not None else None
 
     def page_at(self, link: str) -> Page | None:
-        """A page with that very link, however it came here; of several the first by content; None where there is none."""
+        """A page with exactly that link; of several the first by content; None where there is none."""
         statement = """
             SELECT link, title, date, language, provider, text FROM pages WHERE link = ? AND NOT snippet ORDER BY digest LIMIT 1
         """
@@ -189,7 +192,7 @@ class Store:
         return page_of_row(row) if row is not None else None
 
     def pages(self) -> Iterator[Page]:
-        """All pages, snippets left out, by link and content."""
+        """All pages without snippets, ordered by link and content."""
         statement = f"""
             SELECT link, title, date, language, {FOUND_BY}, text FROM pages WHERE NOT snippet ORDER BY link, digest
         """
@@ -207,14 +210,14 @@ class Store:
             }
 
     def unasked(self) -> int:
-        """How many addresses that searches named were never asked for: a run was killed, or wanted snippets, or other hosts."""
+        """How many addresses in search results were never fetched: a run was killed, or wanted snippets, or other hosts."""
         with self._database() as database:
             statement = "SELECT COUNT(DISTINCT link) FROM results WHERE link NOT IN (SELECT link FROM fetches)"
             (count,) = database.execute(statement).fetchone()
         return int(count)
 
     def failures(self) -> dict[str, int]:
-        """Reason -> how many addresses gave no page for it."""
+        """Reason -> how many addresses failed for it."""
         statement = "SELECT reason, COUNT(*) FROM fetches WHERE reason IS NOT NULL GROUP BY reason ORDER BY reason"
         with self._database() as database:
             return dict(database.execute(statement).fetchall())
@@ -222,7 +225,7 @@ class Store:
     def digest(self) -> str:
         """Hash of what decides which passages are found: pages, what searches found, which addresses gave which page.
 
-        Not of times and reasons, nor of the order in which anything came.
+        Independent of times and reasons, and of the order in which anything was added.
         """
         found = hashlib.sha256()
         with self._database() as database:
@@ -267,7 +270,7 @@ class Store:
 
 
 def joined(passage: str, rows: Sequence[PageRow]) -> Passage:
-    """One passage from the pages that hold its text, as (link, title, date, provider, text)."""
+    """One passage from the pages that hold its text, given as (link, title, date, provider, text)."""
     link, title, date, provider, text = rows[0]
     links = tuple(dict.fromkeys(row[0] for row in rows))
     return Passage(id=passage, text=text, title=title, links=links, host=host_of(link), date=date, provider=provider)
@@ -280,7 +283,7 @@ def page_of_row(row: Sequence[str | None]) -> Page:
 
 
 def page_digest(page: Page) -> str:
-    """SHA-256 of the page, whoever brought it: by it the same page is known again."""
+    """SHA-256 that identifies a page, whichever provider found it."""
     return hashlib.sha256(page.model_dump_json(exclude={"provider"}).encode()).hexdigest()
 
 

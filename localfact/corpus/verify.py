@@ -1,4 +1,4 @@
-"""Reads every file of a corpus, and says what is wrong with it."""
+"""Checks every file of a corpus."""
 
 from localfact.corpus.corpus import ARCHIVE_FOLDER, DESCRIPTION_FILE, STORE_FILE, Corpus, content_hash
 from localfact.corpus.indexing.passage_ids import PassageIds
@@ -8,17 +8,17 @@ from localfact.web.archiving.archive import Archive
 
 
 def verify(corpus: Corpus) -> list[str]:
-    """Reads every file and compares hashes, counts and places; returns a sentence for each thing that is wrong."""
+    """Reads every file and compares hashes, counts and places; returns a sentence for each problem."""
     changed = [
         f"The file {name} is not the one that was built: its SHA-256 differs."
         for name, mark in corpus.description.files.items()
         if file_digest(corpus.folder / name) != mark.sha256
     ]
-    return changed or [*miscounts(corpus), *unreadable_answers(corpus), *strangers(corpus)]
+    return changed or [*miscounts(corpus), *unreadable_answers(corpus), *unknown_files(corpus)]
 
 
 def miscounts(corpus: Corpus) -> list[str]:
-    """Where the store, the indexes and the description do not say the same."""
+    """Where the store, the indexes and the description disagree."""
     description, counts = corpus.description, corpus.store.counts()
     problems = [
         f"{STORE_FILE} has {counts[name]} {name}, not {getattr(description, name)}."
@@ -38,7 +38,7 @@ def miscounts(corpus: Corpus) -> list[str]:
 
 
 def unreadable_answers(corpus: Corpus) -> list[str]:
-    """Why answers cannot be read where the store says that the archive has them."""
+    """Problems with archived answers that the store refers to."""
     archive, problems = Archive(corpus.folder / ARCHIVE_FOLDER), []
     for fetch in corpus.store.fetches():
         if fetch.location is not None:
@@ -49,8 +49,8 @@ def unreadable_answers(corpus: Corpus) -> list[str]:
     return problems
 
 
-def strangers(corpus: Corpus) -> list[str]:
-    """Files in the folder that the description does not know."""
+def unknown_files(corpus: Corpus) -> list[str]:
+    """Files in the folder that the description does not list."""
     known = {*corpus.description.files, DESCRIPTION_FILE}
     there = (file.relative_to(corpus.folder).as_posix() for file in corpus.folder.rglob("*") if file.is_file())
     return [f"The file {name} is no part of the corpus." for name in sorted(set(there) - known)]

@@ -1,4 +1,4 @@
-"""What is said when a corpus cannot be written: by SQLite, or by the disk."""
+"""The errors for a corpus that cannot be written."""
 
 import errno
 import sqlite3
@@ -11,7 +11,7 @@ from localfact.errors import CorpusError, WriteError
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turns what the disk and SQLite say about writing into a sentence."""
+    """Turns errors of the disk and of SQLite inside the block into a WriteError."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -23,7 +23,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def write_error(folder: Path, why: str, number: int | None = None) -> WriteError:
-    """The sentence for a corpus that could not be written: what to do depends on why."""
+    """The error for a corpus that could not be written; what to do depends on the reason."""
     if number in (errno.EACCES, errno.EPERM, errno.EROFS):
         return WriteError(
             f"The corpus {folder} could not be written: {why}. Copy it to a place that can be, or mend its rights."

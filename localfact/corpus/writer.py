@@ -1,6 +1,6 @@
-"""A corpus that this process adds to: pages, searches and fetched answers as they come, indexes when it finishes.
+"""Adds to a corpus: pages, searches and fetched answers as they come; indexes are made when it is finished.
 
-A kill at any moment leaves a corpus that is marked unfinished; the next process to add to it, or `finish` alone, goes on there.
+A kill at any moment leaves a corpus that is marked unfinished; the next process to add to it, or `finish` alone, continues.
 """
 
 import os
@@ -31,7 +31,7 @@ from localfact.corpus.corpus import (
     refuse_other_embedder,
 )
 from localfact.corpus.indexing.segments import Segments
-from localfact.corpus.locks import hold_to_write
+from localfact.corpus.locks import lock_for_writing
 from localfact.corpus.passage_texts import PassageTexts
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.recorder import Recorder, from_first_new
@@ -52,28 +52,27 @@ Progress = Callable[[PassageKind, int, int], None]
 
 
 def silent(kind: PassageKind, done: int, total: int) -> None:
-    """Progress that nobody watches."""
+    """Ignores reports of progress."""
 
 
 class CorpusWriter:
-    """A corpus in the hands of this process. Its methods may be called from any thread."""
+    """A corpus that this process has locked for writing. Its methods may be called from any thread.
+
+    A corpus is made if the folder is missing or empty. Otherwise nothing in it changes before something is added.
+
+    Args:
+        folder: of the corpus. place: its final folder, where that is another; named in errors.
+        embedder: the one whose vectors the corpus has or will have; None for BM25 alone.
+        identity: the id for a corpus that has none yet; None for a random one at its first search.
+
+    Raises:
+        InputError: the folder holds something else, or another process reads it or adds to it.
+        CorpusError: a damaged corpus, or one of another embedder. WriteError: the folder cannot be written.
+    """
 
     def __init__(
         self, folder: Path, embedder: Embedder | None, *, place: Path | None = None, identity: str | None = None
     ) -> None:
-        """Takes the folder for this process; makes a corpus there if it is missing or empty.
-
-        Nothing else that is there changes before something is added.
-
-        Args:
-            folder: of the corpus. place: where it will lie, if that is another; errors name it.
-            embedder: the one whose vectors the corpus has, or shall have; None for BM25 alone.
-            identity: the id of a corpus that has none yet, kept from now on; None for a random one with its first search.
-
-        Raises:
-            InputError: the folder holds something else, or another process reads it or adds to it.
-            CorpusError: a damaged corpus, or one of another embedder. WriteError: the folder cannot be written.
-        """
         self.folder = folder
         self.embedder = embedder
         self._place = place or folder
@@ -81,13 +80,13 @@ class CorpusWriter:
         self._opening = threading.RLock()
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            self._hold = hold_to_write(folder)
+            self._hold = lock_for_writing(folder)
         try:
             self.description = self._described()
             if identity is not None and self.description.id is None:
-                begun = self.description.unfinished or not self.description.content
+                unfinished = self.description.unfinished or not self.description.content
                 with writing(self._place):
-                    self._describe(self.description.model_copy(update={"id": identity, "unfinished": begun}))
+                    self._describe(self.description.model_copy(update={"id": identity, "unfinished": unfinished}))
             self._archive: Archive | None = None
             self._recorder: Recorder | None = None
         except BaseException:
@@ -95,23 +94,21 @@ class CorpusWriter:
             raise
 
     def __enter__(self) -> Self:
-        """The writer itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Lets the corpus go; what was added is kept, and indexed only if `finish` was called."""
         self.close()
 
     @property
     def store(self) -> Store:
-        """What the corpus holds now; to be asked for anew after something was added."""
+        """The current content of the corpus; to be asked for again after something was added."""
         if self._recorder is None and not self.description.unfinished and self.description.content:
             return Store(self.folder / STORE_FILE, finished=False)  # read on while this process begins to write
         return self._recording().store()
 
     @property
     def archive(self) -> Archive:
-        """The answers as they came from the web; opened at the first use."""
+        """The archive of answers; opened at the first use."""
         with self._opening:
             if self._archive is None:
                 self._begin()
@@ -121,10 +118,10 @@ class CorpusWriter:
             return self._archive
 
     def add_pages(self, pages: Iterable[Page]) -> int:
-        """Adds pages and returns how many of them were not there yet; a corpus that has them all is not touched.
+        """Adds pages and returns how many of them are new; a corpus that has them all is not changed.
 
         Raises:
-            WriteError: the disk is full, say; the corpus stays as it was but for pages added before.
+            WriteError: the disk is full, for example; the pages added before stay.
         """
         with writing(self._place):
             if self.description.content and not self.description.unfinished:
@@ -134,18 +131,18 @@ class CorpusWriter:
             return self._recording().add_pages(chain([first], rest)) if first is not None else 0
 
     def add_search(self, search: Search) -> None:
-        """Keeps what a search found. From here on the corpus has searches, and an id that stays while it grows."""
+        """Records what a search found. From then on the corpus has an id, which stays while it grows."""
         with writing(self._place):
             self._begin(searched=True)
             self._recording().add_search(search)
 
     def add_fetch(self, fetch: Fetch, exchanges: Sequence[Exchange] = (), answer: Exchange | None = None) -> None:
-        """Archives the exchanges, then keeps what became of the address.
+        """Archives the exchanges, then records the result of fetching the address.
 
         Args:
-            fetch: in place of what was known of its address.
-            exchanges: robots.txt, redirects, repetitions, answers, as they came. answer: the one of these that the page, or the
-                reason why there is none, is of: the fetch's location is where that is; None where none of them is it.
+            fetch: replaces an earlier result of its address.
+            exchanges: all exchanges of the fetch, in order. answer: the one of these that gave the page, or the reason why
+                there is none; its place in the archive is recorded. None where no exchange is.
 
         Raises:
             ValueError: the answer is not among the exchanges.
@@ -163,20 +160,20 @@ class CorpusWriter:
             self._recording().add_fetch(fetch)
 
     def replace_page(self, link: str, page: Page) -> None:
-        """Puts a text in the place of the one that an address gave; the corpus gets another id, for it is another one now."""
+        """Replaces the text of the page that an address gave; the corpus gets another id, as recorded evidence changes."""
         with writing(self._place):
             self._begin(renewed=True)
             self._recording().replace_page(link, page)
 
     def finish(self, kinds: Sequence[PassageKind], *, merge: bool = False, progress: Progress = silent) -> CorpusDescription:
-        """Cuts and indexes what was added, and describes the corpus, which is then finished.
+        """Cuts and indexes what was added, and writes the description of the finished corpus.
 
         Args:
-            kinds: the kinds of passages that are wanted; those that the corpus has already are kept up to date too.
+            kinds: the kinds of passages that are wanted; those that the corpus has already are updated too.
             merge: puts all vectors of a kind into one segment. progress: of the indexing.
 
         Raises:
-            WriteError: the disk is full, say; the corpus stays unfinished, and another `finish` goes on.
+            WriteError: the disk is full, for example; the corpus stays unfinished, and another `finish` continues.
         """
         wanted = [kind for kind in get_args(PassageKind) if kind in {*kinds, *self.description.segments}]
         if not (self.description.unfinished or merge or set(wanted) - set(self.description.segments)):
@@ -202,7 +199,7 @@ class CorpusWriter:
         return description
 
     def close(self) -> None:
-        """As `__exit__`."""
+        """Releases the corpus; what was added stays, and is indexed only if `finish` was called."""
         self._close_files()
         os.close(self._hold)
 
@@ -224,7 +221,10 @@ class CorpusWriter:
         return CorpusDescription(format=FORMAT, embedder=identity)
 
     def _begin(self, *, searched: bool = False, renewed: bool = False) -> None:
-        """Marks the corpus as unfinished before anything in it changes, with another id before what it holds is replaced."""
+        """Marks the corpus as unfinished before anything in it changes.
+
+        Gives it another id before what it holds is replaced.
+        """
         with self._opening:
             known = self.description.id
             if (searched and known is None) or (renewed and known is not None and not self._renewed):
@@ -232,14 +232,14 @@ class CorpusWriter:
             if self.description.unfinished and known == self.description.id:
                 return
             if self.description.content and not self.description.unfinished:
-                self._remove_strangers()
+                self._remove_unnamed_segments()
             self._describe(self.description.model_copy(update={"unfinished": True, "id": known}))
 
-    def _remove_strangers(self) -> None:
-        """Removes segments that the description of the finished corpus does not name."""
+    def _remove_unnamed_segments(self) -> None:
+        """Removes segments that the description of the finished corpus does not list."""
         files = [self.folder / name for name in self.description.files]
         for kind in get_args(PassageKind):
-            Segments(self.folder / SEGMENTS_FOLDER, kind).keep(files)
+            Segments(self.folder / SEGMENTS_FOLDER, kind).remove_others(files)
 
     def _recording(self) -> Recorder:
         with self._opening:
@@ -261,7 +261,7 @@ class CorpusWriter:
         return SegmentCounts(passages=passages, vectors=vectors)
 
     def _marks(self, kinds: Iterable[PassageKind]) -> dict[str, FileMark]:
-        """Size and hash of every file. The archive only grows, so a file of the same size is the same."""
+        """Size and hash of every file. The archive is only appended to, so a file of the same size is not hashed again."""
         files = [self.folder / STORE_FILE, *(self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")]
         for kind in kinds:
             files += Segments(self.folder / SEGMENTS_FOLDER, kind).files()

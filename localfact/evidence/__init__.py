@@ -1,1 +1,1 @@
-"""Evidence: from pages to passages to the passages of each claim. The second stage of the road."""
+"""Evidence: from pages to passages to the passages of each claim. The second stage."""

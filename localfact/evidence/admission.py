@@ -1,4 +1,4 @@
-"""Which pages may be evidence: not those of blocked hosts, nor those written on or after a date that the future begins with."""
+"""Which pages may be used as evidence: not those of blocked hosts, nor those dated on or after a given day."""
 
 import re
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ _HOST = re.compile(r"[^\s/:@?#\[\]]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*\]?")
 
 
 class Admission(Record):
-    """What a user admits as evidence; everything, unless told.
+    """Rules for which pages may be used as evidence; by default all may.
 
     Attributes:
-        block: hosts whose pages are never used; a host stands for those below it too ("example.com" for "www.example.com").
-        allow: the only hosts whose pages are used, if any are named.
-        before: "2023", "2023-09" or "2023-09-30": a page that may have been written on that date or after it is left out.
-            A page that states no date stays; one that states a date that cannot be read is left out.
+        block: hosts whose pages are never used; subdomains are included ("example.com" blocks "www.example.com").
+        allow: where not empty, the only hosts whose pages are used, with their subdomains.
+        before: "2023", "2023-09" or "2023-09-30": pages that may date from that day or later are left out. A page without a
+            date stays; one whose date cannot be parsed is left out.
     """
 
     block: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Admission(Record):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the results must know."""
+        """Sentences about these rules for the reader of the results."""
         notes = []
         if self.before is not None:
             notes.append(f"Evidence: pages from {self.before} on were left out; pages that state no date were kept.")
@@ -56,10 +56,10 @@ EVERYTHING = Admission()
 
 
 def admission_of(block: Sequence[str], allow: Sequence[str], before: str | None) -> Admission:
-    """An admission from what a user typed.
+    """The rules that a user typed.
 
     Raises:
-        InputError: a date or a host that is none.
+        InputError: a host or a date that is invalid.
     """
     strange = next((host for host in (*block, *allow) if not _HOST.fullmatch(host)), None)
     if strange is not None:
@@ -71,17 +71,17 @@ def admission_of(block: Sequence[str], allow: Sequence[str], before: str | None)
 
 
 def is_within(host: str | None, name: str) -> bool:
-    """Whether the host is the named one or below it."""
+    """Whether the host is the named one or a subdomain of it."""
     return host is not None and (host == name or host.endswith(f".{name}"))
 
 
 def first_day(date: str | None) -> str | None:
-    """The first day that the date may mean, YYYY-MM-DD; None for what is no date."""
+    """The earliest day that the date may mean, YYYY-MM-DD; None where it cannot be parsed."""
     return _day(date, "01", "01")
 
 
 def last_day(date: str | None) -> str | None:
-    """The last day that the date may mean, YYYY-MM-DD (some months get a 31st); None for what is no date."""
+    """The latest day that the date may mean, YYYY-MM-DD (with day 31 for every month); None where it cannot be parsed."""
     return _day(date, "12", "31")
 
 

@@ -1,4 +1,4 @@
-"""Finds the passages of each claim in the whole of a corpus (`scope = corpus`); what any retriever does with what it found."""
+"""Finds the passages of each claim in a whole corpus (`scope = corpus`); ranks and merges passages for all retrievers."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from localfact.evidence.reranker import Reranker
 from localfact.models.embedder import Embedder, Vectors
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 
-#: How many times k passages are looked at for each claim, so that k are left when near-duplicates are merged, and so that a
+#: How many candidates are taken for each of the k passages, so that k are left after near-duplicates are merged, and so that a
 #: reranker has a choice.
 CANDIDATES_PER_PASSAGE = 3
 
@@ -29,12 +29,12 @@ Found: TypeAlias = Mapping[str, Sequence[tuple[Passage, float]]]
 
 @dataclass(frozen=True)
 class Selection:
-    """Which of the passages that were found a claim gets.
+    """How a claim's passages are chosen from those that were found.
 
     Attributes:
-        kind: of passages. k: how many a claim gets. admission: which may be used at all.
-        merge_near_duplicates: whether passages that are almost the same become one. reranker: puts them in order; None leaves
-            them in the order in which they were found.
+        kind: of passages. k: how many a claim gets. admission: which pages may be used.
+        merge_near_duplicates: whether near-duplicate passages are merged. reranker: orders the candidates; None keeps the order
+            in which they were found.
     """
 
     kind: PassageKind = "pages"
@@ -45,12 +45,12 @@ class Selection:
 
     @property
     def candidates(self) -> int:
-        """How many passages are looked at for a claim."""
+        """How many candidates are taken for a claim."""
         return self.k * CANDIDATES_PER_PASSAGE if self.merge_near_duplicates or self.reranker is not None else self.k
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the results must know of the choice."""
+        """Sentences about the selection for the reader of the results."""
         return (*self.admission.notes, *([RERANKED] if self.reranker is not None else []))
 
 
@@ -59,26 +59,30 @@ DEFAULT = Selection()
 
 
 class CorpusRetriever:
-    """Takes the k best passages of the whole corpus for each claim (`scope = corpus`)."""
+    """Retrieves the k best passages of the whole corpus for each claim (`scope = corpus`).
+
+    Args:
+        corpus: opened.
+        selection: how passages are chosen.
+        queries: writes the search queries; None where each claim is its own query.
+
+    Raises:
+        InputError: the corpus was built without passages of that kind. CorpusError: their index is damaged.
+    """
 
     def __init__(self, corpus: Corpus, selection: Selection = DEFAULT, queries: QueryWriter | None = None) -> None:
-        """Takes an opened corpus, what to choose, and who writes the queries; None where each claim is its own query.
-
-        Raises:
-            InputError: the corpus was built without passages of that kind. CorpusError: their index is damaged.
-        """
         self._corpus = corpus
         self._index = corpus.index(selection.kind)
         self._selection = selection
         self._writer = queries
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
-        """Returns up to k passages a claim, best first, scored as in Index.search, and the affinity of all to all claims.
+        """Returns up to k passages a claim, best first, scored as in Index.search, and every claim's affinity to every passage.
 
-        Hits and their scores are those of the claim's query; affinity is always that of the claim's own words.
+        Hits and their scores are those of the claim's query; affinity is always computed from the claim's own words.
 
         Raises:
-            LocalFactError: the writer of queries failed for all claims alike.
+            LocalFactError: the queries could not be written, for a reason that concerns all claims.
         """
         queries = await queries_of(self._writer, response, claims)
         return await asyncio.to_thread(self._retrieve, claims, queries)
@@ -94,7 +98,7 @@ class CorpusRetriever:
         return found
 
     def _admitted(self, query: str, vector: Vectors | None, count: int) -> list[tuple[Passage, float]]:
-        """The best admitted passages: as many more are looked at as must be for `count` of them, if there are that many."""
+        """The best `count` admitted passages; more candidates are taken until there are that many."""
         looked_at = count
         while True:
             ranked = self._index.search(query, vector, looked_at)
@@ -120,9 +124,9 @@ class CorpusRetriever:
 def selected(
     found: Found, queries: Mapping[str, str], selection: Selection
 ) -> tuple[tuple[Passage, ...], dict[str, tuple[Hit, ...]]]:
-    """Re-ranked where there is a reranker, near-duplicates merged where they shall be: the passages, and the k hits a claim.
+    """Applies the selection: the passages, re-ranked and merged where that is wanted, and the k hits of each claim.
 
-    Passages of one response are merged with one another, whichever of its claims they were found for: the graph has all.
+    Near-duplicates are merged over all claims of the response, as its graph holds all passages.
     """
     if selection.reranker is not None:
         found = {claim: reranked(selection.reranker, queries[claim], own) for claim, own in found.items()}
@@ -143,13 +147,13 @@ def selected(
 
 
 def one_of(passage: Passage, again: Passage) -> Passage:
-    """The same text found twice: all links, and the rest as that of the first link by name has it, whoever came first."""
+    """Two records of one text as one: all links; the other fields are those of the record whose first link sorts first."""
     first = min(passage, again, key=lambda one: (one.links, one.title, one.date or "", one.provider))
     return first.model_copy(update={"links": tuple(sorted({*passage.links, *again.links}))})
 
 
 def reranked(reranker: Reranker, query: str, found: Sequence[tuple[Passage, float]]) -> list[tuple[Passage, float]]:
-    """The same passages by the reranker's scores, ties by id."""
+    """The same passages in the order of the reranker's scores, ties by id."""
     scores = reranker.scores(query, [passage.text for passage, _ in found])
     again = [(passage, score) for (passage, _), score in zip(found, scores, strict=True)]
     return sorted(again, key=lambda item: (-item[1], item[0].id))
@@ -186,7 +190,7 @@ def hits_of(found: Sequence[tuple[str, float]], k: int) -> tuple[Hit, ...]:
 
 
 def remember_parts(index: Index, embedder: Embedder | None, passages: Sequence[Passage]) -> None:
-    """Gives the embedder the vectors that the index has of these passages, so that nobody embeds them again."""
+    """Hands the embedder the vectors that the index has of these passages, so that they are not computed again."""
     for passage in passages:
         vectors = index.vectors_of(passage.id)
         if embedder is not None and vectors is not None:

@@ -1,4 +1,4 @@
-"""Near-duplicate passages merged, so that one text copied by many pages does not count as many witnesses."""
+"""Merges near-duplicate passages, so that one text copied by many pages does not count as several sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,20 @@ Shingles = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Merged:
-    """Passages with no near-duplicates among them, in the order given, and the id of the survivor of every passage given."""
+    """Passages without near-duplicates, in the order given.
+
+    `survivor`: passage id -> id of the passage that it was merged into.
+    """
 
     passages: tuple[Passage, ...]
     survivor: Mapping[str, str]
 
 
 def merge_near_duplicates(passages: Sequence[Passage]) -> Merged:
-    """Merges each passage into the first earlier survivor whose shingles it shares by NEAR_DUPLICATE_JACCARD or more.
+    """Merges each passage into the first earlier one that is left and has a Jaccard index of 0.9 or more with it.
 
-    The survivor gets its links. Compared are survivors only, so a chain of small changes is not drawn together.
+    The index is that of their shingles. The passage that is left gets the other's links. As merged passages are not compared
+    any more, small changes do not chain up.
     """
     survivors: dict[str, Passage] = {}
     known: dict[str, Shingles] = {}

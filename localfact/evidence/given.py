@@ -1,4 +1,4 @@
-"""Evidence that comes with the response itself; where it brings none, another retriever is asked."""
+"""Evidence that comes with the response; where a response has none, another retriever is asked."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,17 @@ RANKED = "Evidence: the response's own passages were ranked for its claims."
 
 
 class GivenEvidence:
-    """Takes the passages that came with a response.
+    """Uses the passages that came with a response.
 
-    A claim that came with the response keeps the passages that the input gives it, be they none. For claims of our own, and
-    where the input gives passages but says of none which claim it belongs to, the response's passages are ranked.
+    A claim that came with the response keeps the passages that the input gives it, even if there are none. For extracted
+    claims, and where the input does not say which passages belong to which claim, the response's passages are ranked.
+
+    Args:
+        fallback: asked where a response brings no evidence; None for nobody.
+        embedder: ranks passages, with BM25; None for BM25 alone.
+        k: how many passages a claim gets where they are ranked.
+        merge_near_duplicates: whether near-duplicate passages are merged.
+        queries: writes what they are ranked by; None where each claim is its own query.
     """
 
     def __init__(
@@ -31,10 +38,6 @@ class GivenEvidence:
         merge_near_duplicates: bool = False,
         queries: QueryWriter | None = None,
     ) -> None:
-        """Takes who is asked when a response brings no evidence, and how many passages a claim gets when they are ranked.
-
-        `queries` writes what they are ranked by; None where each claim is its own query.
-        """
         self._fallback = fallback
         self._embedder = embedder
         self._k = k
@@ -79,7 +82,7 @@ class GivenEvidence:
 
 
 def merged_evidence(given: Evidence) -> Evidence:
-    """The same evidence with near-duplicate passages merged; a claim hits each survivor once, at its best rank."""
+    """The evidence with near-duplicate passages merged; a claim hits each remaining passage once, at its best rank."""
     merged = merge_near_duplicates(given.passages)
     hits = {
         claim: hits_of([(merged.survivor[hit.passage_id], hit.score) for hit in own], len(own))
@@ -89,9 +92,9 @@ def merged_evidence(given: Evidence) -> Evidence:
 
 
 def unlinked_claims(response: Response, given: Evidence, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims for which the input itself names no passages: all, if it names some for no claim at all.
+    """The claims for which the input names no passages; all claims, where it names passages for none.
 
-    A claim of the input is known by its id together with its wording, or the wording it had before it was revised.
+    A claim of the input is recognised by its id and its wording, or its wording before it was revised.
     """
     named = given.hits if any(given.hits.values()) else {}
     linked = {claim.id: claim.text for claim in response.claims or () if claim.id in named}
@@ -99,6 +102,6 @@ def unlinked_claims(response: Response, given: Evidence, claims: Sequence[Claim]
 
 
 def hit_passages(given: Evidence, hits: Mapping[str, Sequence[Hit]]) -> tuple[Passage, ...]:
-    """The passages that some claim hit, in the order given."""
+    """The passages that are a hit of some claim, in the order given."""
     hit = {hit.passage_id for own in hits.values() for hit in own}
     return tuple(passage for passage in given.passages if passage.id in hit)

@@ -1,7 +1,7 @@
-"""What a claim is searched by: its own words, or a query that a language model writes (FactReasoner, section 3.3, Retriever).
+"""The search query of a claim: its own words, or a query that a language model writes (FactReasoner, section 3.3, Retriever).
 
-A retriever asks a writer for the query of each claim. A query is data that a search engine might execute, so it is stripped of
-operators; where the model wrote none, the claim is the query, and the evidence says so.
+A written query is stripped of operators that a search engine would interpret. Where the model wrote none that can be used, the
+claim is the query, and a note in the evidence says so.
 """
 
 import re
@@ -19,7 +19,7 @@ from localfact.web.searching.operators import without_conjunctions, without_fiel
 
 #: The stage that calls are counted under.
 QUERY = "query"
-#: A longer query is a model running on.
+#: Longer answers are no query.
 LONGEST_QUERY = 300
 
 WRITTEN_QUERIES = "Evidence: the language model wrote the search queries (--queries llm)."
@@ -35,14 +35,14 @@ _WORD = re.compile(r"[^\W_]")
 
 
 class Query(NamedTuple):
-    """What a claim is searched by; `failed` where a writer should have written it and the claim stands in."""
+    """A claim's search query; `failed` where a model should have written it and the claim is used instead."""
 
     text: str
     failed: bool = False
 
 
 class QueryWriter(Protocol):
-    """Says what a claim is searched by."""
+    """Writes the search query of a claim."""
 
     async def query(self, claim: Claim, response: Response) -> Query:
         """Returns the query for a claim of the response."""
@@ -58,14 +58,18 @@ class ClaimQueries:
 
 
 class LLMQueries:
-    """Asks an engine for the query of each claim."""
+    """Has a language model write the query of each claim.
+
+    Args:
+        engine: the language model.
+        max_tokens: the most tokens of an answer, from 1.
+        seed: of the boundary's markers and of the sampling.
+
+    Raises:
+        InputError: max_tokens below 1.
+    """
 
     def __init__(self, engine: Engine, *, max_tokens: int = 64, seed: int = 0) -> None:
-        """Takes the engine, how long an answer may be, and the seed of the boundary's markers and of the sampling.
-
-        Raises:
-            InputError: a length below 1.
-        """
         if max_tokens < 1:
             raise InputError(f"An answer of {max_tokens} tokens holds no query: give a whole number from 1.")
         self._engine = engine
@@ -74,10 +78,10 @@ class LLMQueries:
         self._boundary = Boundary(seed)
 
     async def query(self, claim: Claim, response: Response) -> Query:
-        """Returns what the model wrote, in plain words, or the claim itself where that is no query for it.
+        """Returns the model's query as plain words, or the claim itself where the answer cannot be its query.
 
         Raises:
-            LocalFactError: what no other claim would escape either: a dead engine, something missing.
+            LocalFactError: one that concerns all claims: a dead engine, something missing.
         """
         chat = query_chat(response.prompt, response.topic, claim.text, boundary=self._boundary)
         try:
@@ -85,14 +89,14 @@ class LLMQueries:
         except PromptTooLongError:
             return Query(claim.text, failed=True)
         text = read_query(generation)
-        # A refusal or a remark of the model names nothing of what the claim is about.
+        # A refusal or a remark of the model shares no word with the claim.
         if text is None or not _words(text) & _words(claim.text):
             return Query(claim.text, failed=True)
         return Query(text)
 
 
 class Queries(NamedTuple):
-    """The queries of a response, claim id -> query, and what a reader must know of them."""
+    """Claim id -> query for a response, how many of them failed, and notes for the reader of the results."""
 
     texts: dict[str, str]
     failed: int
@@ -100,7 +104,7 @@ class Queries(NamedTuple):
 
 
 async def queries_of(writer: QueryWriter | None, response: Response, claims: Sequence[Claim]) -> Queries:
-    """Has the queries of all claims written at once; the claims themselves where there is no writer."""
+    """Writes the queries of all claims at once; without a writer, the claims are their own queries."""
     if writer is None:
         return Queries({claim.id: claim.text for claim in claims}, 0, ())
     written = await together(_written(writer, claim, response) for claim in claims)
@@ -114,24 +118,24 @@ async def _written(writer: QueryWriter, claim: Claim, response: Response) -> tup
 
 
 def read_query(generation: Generation) -> str | None:
-    """The one line that a model answered, as plain words; None for anything else.
+    """The one line of an answer, as plain words; None for anything else.
 
-    A cut answer, several lines, one without a word and one that is too long are no query.
+    An answer that was cut, has several lines or no word, or is too long, is no query.
     """
     answer = readable(generation.text).rpartition(_THOUGHT_ENDS)[2]
     if generation.finish != "stop" or _THOUGHT_BEGINS in answer:
         return None
-    told = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
-    told = [line for line in told if _WORD.search(line)]
-    text = plain(told[0]) if len(told) == 1 else ""
+    lines = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
+    lines = [line for line in lines if _WORD.search(line)]
+    text = plain(lines[0]) if len(lines) == 1 else ""
     return text if _WORD.search(text) and len(text) <= LONGEST_QUERY else None
 
 
 def plain(text: str) -> str:
-    """A query in which no search engine finds an operator: words stay, what would make a word an order goes.
+    """The query without search operators: words stay.
 
     Field operators ("site:") lose their colon, "-word" its sign, "OR" its capitals; quotation marks, brackets, wildcards,
-    "!bangs", controls and invisible characters go.
+    "!bangs", controls and invisible characters are removed.
     """
     bare = " ".join(_SIGNS.sub(" ", visible(readable(text))).split())
     tokens = _LEADING.sub("", without_fields(bare)).split()

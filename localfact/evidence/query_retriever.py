@@ -1,7 +1,7 @@
 """Finds the passages of each claim among the pages that its own recorded search found (`scope = query`).
 
-The evidence of a claim then depends on that search alone, so a run that searches the web, the same run continued, and an
-offline run over the corpus that it left agree.
+A claim's evidence then depends on that search alone, so that a run on the web, the same run resumed, and an offline run over
+the corpus that it filled all agree.
 """
 
 import asyncio
@@ -34,27 +34,35 @@ NEVER_ASKED = (
     "(`localfact corpus fetch`, or the live run), given again, fetches them."
 )
 
-#: What is told of a count, wherever there is any of it.
-TOLD = {"pages_never_asked_for": NEVER_ASKED, "searches_for_fewer": FEWER, "claims_without_passages": NOTHING_LEFT}
+#: Count -> the note that is given where it is above 0.
+NOTES_OF_COUNTS = {"pages_never_asked_for": NEVER_ASKED, "searches_for_fewer": FEWER, "claims_without_passages": NOTHING_LEFT}
 
-#: Pages whose passages are kept while several claims use them.
+#: How many pages' passages are cached, as several claims use the same pages.
 PAGES_KEPT = 1_024
 
 
 class Collector(Protocol):
-    """Has a query searched and its pages fetched, so that both are in the corpus."""
+    """Searches for a query and fetches the pages that it finds into the corpus."""
 
     async def collect(self, query: str) -> None:
         """Returns when the corpus has what that query finds.
 
         Raises:
-            SearchError: nobody answered this query.
+            SearchError: no provider answered this query.
         """
         ...
 
 
 class SearchRetriever:
-    """Takes the k best passages of the pages that each claim's own search found."""
+    """Retrieves the k best passages of the pages that each claim's own search found.
+
+    Args:
+        store: returns the corpus's store as it is now. embedder: computes affinity; None leaves that to BM25.
+        results: how many results of a search are used. queries: writes the queries; None where each claim is its own.
+        collector: searches for queries that are not recorded; None where only the corpus is used, and then `whole` retrieves
+            passages for claims without a recorded search.
+        score_affinity: whether affinities of claims to other claims' passages are needed; embedding takes time.
+    """
 
     def __init__(
         self,
@@ -68,15 +76,6 @@ class SearchRetriever:
         whole: CorpusRetriever | None = None,
         score_affinity: bool = True,
     ) -> None:
-        """Takes where searches are recorded and what to choose of what they found.
-
-        Args:
-            store: gives the corpus's store as it is now. embedder: scores affinity; None leaves that to BM25.
-            results: of a search so many are used. queries: who writes the queries; None where each claim is its own.
-            collector: searches for queries that are not recorded; None where the corpus is all there is, and then `whole`
-                answers for them.
-            score_affinity: whether anybody asks how well claims match other claims' passages; embedding them takes time.
-        """
         self._store = store
         self._embedder = embedder
         self._selection = selection
@@ -87,12 +86,12 @@ class SearchRetriever:
         self._score_affinity = score_affinity
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
-        """Returns up to k passages a claim, best first, with their BM25 among what was found.
+        """Returns up to k passages a claim, best first, scored by BM25 among the passages that were found.
 
         A claim whose search failed is among the evidence's failures.
 
         Raises:
-            LocalFactError: what every other claim would meet too.
+            LocalFactError: one that concerns all claims.
         """
         queries = await queries_of(self._writer, response, claims)
         failures: dict[str, str] = {}
@@ -114,7 +113,7 @@ class SearchRetriever:
         store = self._store()
         unanswered = bool(failures)
         asked = {claim: query for claim, query in queries.texts.items() if claim not in failures}
-        # Who can search again need not do with less.
+        # With a collector, a search for fewer results is made again.
         or_fewer = self._collector is None
         searches = {claim: store.search(query, self._results, or_fewer=or_fewer) for claim, query in asked.items()}
         recorded = {claim: search for claim, search in searches.items() if search is not None}
@@ -143,10 +142,7 @@ class SearchRetriever:
         )
 
     def _counts(self, store: Store, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
-        """How many different searches the evidence rests on and how many pages they named; of these, how many nobody asked for.
-
-        Also, how many claims had no search.
-        """
+        """Counts of different searches, of the pages that they named, of those never fetched, and of claims without one."""
         fewer = sum(search.count < self._results for search in searches)
         links = {result.link for search in searches for result in search.results if self._admits(result.link)}
         counts = {"searches": len({search.query for search in searches}), "pages": len(links)}
@@ -157,17 +153,17 @@ class SearchRetriever:
         return counts | ({"claims_without_search": unrecorded} if unrecorded else {})
 
     def _notes(self, counts: Mapping[str, int], *, searched_whole: bool) -> list[str]:
-        """What a reader of the results must know."""
+        """Sentences about the evidence for the reader of the results."""
         what = "snippets of search results" if self._selection.kind == "snippets" else "pages"
         notes = [OWN_SEARCH.format(what=what)] if counts["searches"] else []
         notes += [NO_SEARCH] if searched_whole else []
-        notes += [note for name, note in TOLD.items() if name in counts]
+        notes += [note for name, note in NOTES_OF_COUNTS.items() if name in counts]
         lexical = [LEXICAL_ALONE] if self._embedder is None and self._score_affinity else []
         return [*notes, *self._selection.notes, *lexical]
 
     @property
     def _nowhere(self) -> str:
-        """Why a claim has no evidence where neither its search is recorded nor the whole corpus can be searched."""
+        """Why a claim has no evidence where its search is not recorded and the whole corpus cannot be searched."""
         return (
             f"no search is recorded for this claim, and the corpus has no passages of the kind '{self._selection.kind}' to "
             f"search as a whole: `localfact corpus fetch` searches for it, `localfact corpus merge` with --passages "
@@ -178,11 +174,14 @@ class SearchRetriever:
         return self._selection.admission.admits_host(host_of(link))
 
     def _ranked(self, store: Store, query: str, search: Search) -> list[tuple[Passage, float]]:
-        """The admitted passages behind the results: by BM25, and those that share no word with the query last, as found."""
+        """The admitted passages of the results' pages, by BM25.
+
+        Those that share no word with the query last, in the order of the results.
+        """
         found: dict[str, Passage] = {}
         for result in filter(lambda result: self._admits(result.link), search.results):
             for passage in passages_behind(store, result, self._selection.kind):
-                # The page may have come from elsewhere than the result says.
+                # After redirects the page may have another host than the result.
                 if self._selection.admission.admits(passage.host, passage.date):
                     known = found.get(passage.id)
                     found[passage.id] = passage if known is None else one_of(known, passage)
@@ -202,7 +201,7 @@ class SearchRetriever:
 
 
 def passages_behind(store: Store, result: SearchResult, kind: PassageKind) -> Iterator[Passage]:
-    """The passages of the result's page, or its snippet where the page could not be had or snippets are asked for."""
+    """The passages of the result's page; its snippet where the page could not be fetched or snippets are wanted."""
     fetch = store.fetch(result.link) if kind != "snippets" else None
     page = fetch.page if fetch is not None and fetch.page is not None else None
     if page is None and not result.snippet:
@@ -219,5 +218,5 @@ def passages_behind(store: Store, result: SearchResult, kind: PassageKind) -> It
 
 @lru_cache(maxsize=PAGES_KEPT)
 def cut(page: Page, kind: PassageKind) -> tuple[Passage, ...]:
-    """The passages of the page; cutting a long page takes longer than remembering it."""
+    """The passages of a page, cached."""
     return tuple(passages_of(page, kind))

@@ -1,6 +1,6 @@
-"""Passages put in order by a cross-encoder that reads each together with the query: a place of retrieval, off by default.
+"""Reorders passages with a cross-encoder that reads each together with the query; off by default.
 
-It costs a pass of the model a passage, so it is asked about the candidates that an index found, not about the corpus.
+It costs a pass of the model a passage, so only the candidates that an index found are reranked.
 """
 
 import hashlib
@@ -10,40 +10,38 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, load_card, settled
+from localfact.models.cards import ModelCard, load_card, resolved
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.embedder import fitting_pieces
 from localfact.text import readable
 
-#: Raised when queries or texts are cut, or their pieces joined, in another way: scores of before are those of another model.
+#: Part of a reranker's identity; increased when texts are cut or joined in another way, as that changes scores.
 READING = 1
-#: A query has at most this part of the room; the texts have the rest.
+#: A query gets at most the room divided by this; the texts get the rest.
 QUERY_SHARE = 2
-#: How many scores are kept for pairs that come again, each under a hash of its pair.
+#: How many scores are cached, each under a hash of its pair.
 MEMO_SCORES = 65_536
 HASH_BYTES = 16
 
 
 class Reranker:
-    """A cross-encoder with one output in memory. Safe to call from several threads.
+    """A cross-encoder with one output, in memory; made by `load_reranker`. Safe to call from several threads.
+
+    Args:
+        card: of a reranker, whose weights are on this machine.
+        device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one.
 
     Attributes:
         identity: see `reranker_identity`.
-        window: how many tokens it reads at once, special ones included.
+        window: the most tokens of one input, special ones included.
+
+    Raises:
+        MissingError: its weights are not on this machine.
+        InputError: the card is no reranker's, the weights have not exactly one output, or the window is too small.
     """
 
     def __init__(self, card: ModelCard, *, device: str | None = None) -> None:
-        """Loads the model of `card` from this machine; callers use `load_reranker`.
-
-        Args:
-            card: of a reranker.
-            device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one.
-
-        Raises:
-            MissingError: its weights are not on this machine.
-            InputError: the card is no reranker's, or the weights have not one output or too small a window.
-        """
-        card = settled(card)
+        card = resolved(card)
         self._name = card.name
         self._encoder = CrossEncoder(card, "reranker", device=device, precision=card.dtype)
         outputs = self._encoder.model.config.num_labels
@@ -58,11 +56,11 @@ class Reranker:
         self._closed = threading.Event()
 
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
-        """How well each of the texts answers the query: the model's output as it stands, any number, higher is better.
+        """How well each text answers the query: the model's raw output, any real number; higher is better.
 
         Only scores of one query and one model can be compared. A text longer than the window is read in pieces of whole
-        sentences and the best piece is its score; of a query longer than half of the window the beginning is read. On a CPU a
-        score is the same to the last bit whatever is asked with it, on a GPU up to rounding.
+        sentences, and its score is the best piece's; of a query longer than half of the window only the beginning is read. On a
+        CPU a score is the same to the last bit whatever is asked with it, on a GPU up to rounding.
 
         Raises:
             EngineError: the reranker was closed. InputError: its weights are damaged.
@@ -77,7 +75,7 @@ class Reranker:
         return [known[keys[text]] for text in texts]
 
     def close(self) -> None:
-        """Ends its threads once each has read the batch it is at; what waits is given up, and nothing may be asked any more."""
+        """Ends the worker threads after the batches that they are reading; open calls fail, and so do later ones."""
         self._closed.set()
         self._encoder.workers.shutdown()
 
@@ -93,7 +91,7 @@ class Reranker:
         for key, text in texts.items():
             for piece in fitting_pieces(text, self._encoder.starts(text), room):
                 owners.append(key)
-                # Cut only where a tokenizer makes a token more of two texts than of each by itself.
+                # Truncation only happens where a tokenizer makes more tokens of two texts together than of each by itself.
                 pieces.append(self._encoder.tokens(query, piece, cut="only_second"))
         batches = list(batches_of([piece.length for piece in pieces], self._encoder.shape))
         outputs = self._ask([[pieces[place] for place in places] for places in batches])
@@ -137,23 +135,23 @@ class Reranker:
 
 
 def pair_hash(query: str, text: str) -> bytes:
-    """What a pair is remembered by. Neither text holds the NUL between them: both are `readable`."""
+    """The cache key of a pair. The texts are joined by NUL, which neither holds: both are `readable`."""
     return hashlib.blake2b(f"{query}\0{text}".encode(), digest_size=HASH_BYTES).digest()
 
 
 def reranker_identity(card: ModelCard) -> str:
-    """The identity of the reranker of `card`: known without loading it.
+    """The identity of the reranker of `card`, without loading it.
 
     It holds all that decides a score but the machine: the weights' revision, their precision, the window that the card states,
-    and the way long texts are read.
+    and the version of the code that reads long texts.
     """
-    card = settled(card)
+    card = resolved(card)
     window = f"+window={card.window}" if card.window else ""
     return f"{card.identity}+{card.dtype}{window}+reading={READING}"
 
 
 def load_reranker(card: ModelCard) -> Reranker:
-    """Loads the reranker of `card` from this machine onto the GPU if there is one, else onto the CPU. Never asks a hub.
+    """Loads the reranker of `card` from this machine onto the GPU if there is one, else onto the CPU; downloads nothing.
 
     Raises:
         MissingError, InputError: as `Reranker`.

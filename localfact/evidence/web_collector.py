@@ -1,4 +1,4 @@
-"""Searches the web and fetches what it finds, into a corpus: each query and each address once, however many claims ask.
+"""Searches the web and fetches what it finds into a corpus: each query and each address once, however many claims ask.
 
 query -> recorded? -> search -> results -> each address: there? -> fetch -> archive -> extract -> page, or the reason
 """
@@ -22,12 +22,19 @@ from localfact.web.searching.dates import iso_date
 from localfact.web.searching.results import Search, SearchResult, address
 from localfact.web.searching.search import SearchProvider
 
-#: While more bytes than these wait for their text, nothing more is fetched: a network is quicker than extraction.
+#: While more fetched bytes than this wait for extraction, no further pages are fetched.
 MAX_WAITING_BYTES = 100_000_000
 
 
 class WebCollector:
-    """Brings what queries find into a corpus."""
+    """Adds to a corpus what queries find on the web.
+
+    Args:
+        writer: of the corpus. provider: searches. extractors: turn fetched bytes into text.
+        fetcher: None where only snippets are wanted. results: how many results of a search are fetched.
+        admission: addresses at hosts that it excludes are not fetched.
+        retry_failed: fetches addresses again, once, that gave no page for a transient reason.
+    """
 
     def __init__(
         self,
@@ -40,13 +47,6 @@ class WebCollector:
         admission: Admission = EVERYTHING,
         retry_failed: bool = False,
     ) -> None:
-        """Takes the corpus, who searches, who fetches, and who makes text of bytes.
-
-        Args:
-            fetcher: None where snippets are all that is wanted. results: so many of a search are fetched.
-            admission: addresses at other hosts are not asked for. retry_failed: addresses are asked again, once, that gave no
-                page for a reason that may have passed.
-        """
         self._writer = writer
         self._provider = provider
         self._fetcher = fetcher
@@ -63,12 +63,13 @@ class WebCollector:
         """Returns when the corpus has the query's results and, of each, the page or the reason why there is none.
 
         Raises:
-            SearchError: no provider answered the query. LocalFactError: what concerns every query (a missing key, a full disk).
+            SearchError: no provider answered the query.
+            LocalFactError: one that concerns every query (a missing key, a full disk).
         """
         await self._once("query", query, self._collect)
 
     async def aclose(self) -> None:
-        """Lets connections and worker processes go. The corpus stays open: its owner finishes it."""
+        """Closes connections and worker processes. The corpus stays open: its owner finishes it."""
         for task in self._under_way.values():
             task.cancel()
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
@@ -78,7 +79,10 @@ class WebCollector:
         await asyncio.to_thread(self._extractors.close)
 
     async def _once(self, what: str, name: str, do: Callable[[str], Coroutine[Any, Any, None]]) -> None:
-        """Does it, or waits for whoever is at it. Who waits may be cancelled without stopping it for the others."""
+        """Calls `do`, or waits for another caller's call for the same name.
+
+        Cancelling one waiting caller does not stop the others.
+        """
         key = (what, name)
         task = self._under_way.get(key)
         if task is None:
@@ -90,7 +94,7 @@ class WebCollector:
     def _ended(self, key: tuple[str, str], task: asyncio.Task[None]) -> None:
         self._under_way.pop(key, None)
         if not task.cancelled():
-            task.exception()  # whoever waits is told; nobody may be waiting any more
+            task.exception()  # retrieved, so that asyncio does not log it where no caller waits any more
 
     async def _collect(self, query: str) -> None:
         search = await asyncio.to_thread(lambda: self._writer.store.search(query, self._results))
@@ -136,7 +140,7 @@ class WebCollector:
             await self._room.wait_for(lambda: self._waiting_bytes <= MAX_WAITING_BYTES)
 
     async def _keep(self, link: str, fetched: Fetched) -> None:
-        """Makes text of what was fetched, and records both."""
+        """Extracts the text of what was fetched, and records both."""
         page, failure = await self._page(fetched)
         final = address(fetched.final_link)
         fetch = Fetch(link=link, final_link=final, time=now(), page=page, failure=failure)
@@ -149,17 +153,17 @@ class WebCollector:
             document = await self._extractors.extract(fetched.body, exchange.media_type, exchange.charset, fetched.final_link)
         except PageError as error:
             return None, error.failure
-        # A page is known by the address that gave it: the rules about hosts are about who said it.
+        # A page is recorded under the address that gave it, as rules about hosts are about who published it.
         return Page(link=address(fetched.final_link), provider=WEB, **document.model_dump()), None
 
 
 def is_transient(fetch: Fetch) -> bool:
-    """Whether the address gave no page for a reason that may have passed."""
+    """Whether the address gave no page for a transient reason."""
     return fetch.failure is not None and fetch.failure.reason in TRANSIENT
 
 
 def named_once(search: Search) -> Search:
-    """The search with each address written in one way and named once, and with dates that can be compared."""
+    """The search with addresses normalised, each named once, and dates in ISO 8601."""
     results: dict[str, SearchResult] = {}
     for result in search.results:
         link = address(result.link)

@@ -1,6 +1,6 @@
-"""Probabilistic reasoning over relations: a factor graph goes in, the posterior of every claim and passage comes out.
+"""Inference in factor graphs: from priors and relations to the posterior of every claim and passage.
 
-`marginals` is the one door to the solvers. Graphs come from factor_graph.py (`build_graph`) or from a file (reading.py).
+`marginals` is the interface to all solvers. Graphs come from factor_graph.py (`build_graph`) or from a file (reading.py).
 """
 
 from localfact.inference.factor_graph import FactorGraph

@@ -1,4 +1,4 @@
-"""The log form of a factor graph, on which the solvers work, and its connected components.
+"""The log form of a factor graph, which the solvers use, and its connected components.
 
 Factors on the same pair of variables are multiplied into one here, so a solver sees each pair once.
 """
@@ -30,7 +30,7 @@ class Component:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A connected component, and where it lies in the whole: `variables` (n,) and `pairs` (k,) are positions there."""
+    """A connected component, and its place in the whole: `variables` (n,) and `pairs` (k,) are positions there."""
 
     component: Component
     variables: NDArray[np.int64]

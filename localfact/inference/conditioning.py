@@ -1,11 +1,11 @@
-"""Approximate marginals of a component too wide for exact inference: belief propagation, conditioned on what matters most.
+"""Approximate marginals of a component too wide for exact inference: belief propagation with conditioning on variables.
 
-Belief propagation errs where correlations run in loops, and it errs most where a graph has several opposite states. Fixing a
-variable to false and to true, and adding the two cases by their weights, cuts all loops through it. So the cases are split
-again and again, always the case and the variable that promise most, into a tree: a state in which the passages are believed
-can be split by another variable, and further, than one in which they are not. The weight of a case is the Bethe approximation
-of its log Z; its distinct fixed points are added like cases (Pearl, 1988, section 4.4, on conditioning; Eaton and Ghahramani,
-2009, on choosing variables to clamp).
+Belief propagation errs where correlations run in loops, and most where a graph has several opposite states. Fixing a variable
+to false and to true, and adding the two cases by their weights, cuts all loops through it. So cases are split again and again,
+always the case and the variable with the largest expected gain, into a tree: a state in which the passages are believed can be
+split by another variable, and further, than one in which they are not. The weight of a case is the Bethe approximation of its
+log Z; its distinct fixed points are added like cases (Pearl, 1988, section 4.4, on conditioning; Eaton and Ghahramani, 2009, on
+choosing variables to clamp).
 """
 
 import heapq
@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.inference.components import Component
-from localfact.inference.network import FixedPoint, Network, add_pair_marginals, fixed_points, lay_out, say, starts
+from localfact.inference.network import FixedPoint, Network, add_pair_marginals, fix_variable, fixed_points, lay_out, starts
 from localfact.inference.solution import Solution
 
-#: Most cases in the end.
+#: The most cases.
 CASES = 512
-#: Fewest cases at which to stop before, so that there is an error to report.
+#: The least number of cases, so that there is an error to report.
 FEWEST_CASES = 8
 #: No case is split any more after so many message updates, or so many sweeps over a network with more messages than their
 #: quotient: 0.05 s of work, in proportion to the graph beyond. Counted, not timed: one answer on every machine.
@@ -59,8 +59,8 @@ class _Case:
     moved: float = 1.0
 
     @property
-    def log_promise(self) -> float:
-        """Log of how much may be wrong in this case: its weight and the variance that splitting it would explain."""
+    def log_priority(self) -> float:
+        """Log of the expected gain of splitting this case: its weight times the variance that the split would explain."""
         return self.log_weight + math.log(self.influence) if self.influence > 0 else -math.inf
 
 
@@ -76,14 +76,14 @@ def propagate(component: Component) -> Solution:
     whole = _case(network, starts(network), np.full(len(component.variables), -1, dtype=np.int8))
     cases, moved, sweeps = _refined(network, whole)
     log_z, shares = _weighed([case.log_weight for case in cases])
-    unsettled = sum(share for share, case in zip(shares, cases, strict=True) if not case.points[0].settled)
+    not_converged = sum(share for share, case in zip(shares, cases, strict=True) if not case.points[0].converged)
     return Solution(
         "bp",
         np.clip(_mean(shares, [case.marginals for case in cases]), 0.0, 1.0),
         exact=False,
         pair_marginals=_pair_marginals(network, cases, shares),
         log_z=log_z,
-        error=float(min(1.0, max(moved, shares @ np.array([case.moved for case in cases]), unsettled))),
+        error=float(min(1.0, max(moved, shares @ np.array([case.moved for case in cases]), not_converged))),
         sweeps=sweeps,
     )
 
@@ -110,7 +110,7 @@ def _split(network: Network, case: _Case) -> list[_Case]:
     for value in (0, 1):
         fixed = case.fixed.copy()
         fixed[case.variable] = value
-        beginnings = [say(network, point.messages, case.variable, value) for point in case.points]
+        beginnings = [fix_variable(network, point.messages, case.variable, value) for point in case.points]
         halves.append(_case(network, beginnings, fixed))
     moved = float(np.max(np.abs(_mixed(halves) - case.marginals)))
     return [replace(half, moved=moved) for half in halves]
@@ -122,7 +122,7 @@ def _refined(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
     Returns the cases, how far any marginal moved while their number was last doubled twice, and the sweeps of all runs.
     """
     # The number of the case breaks ties, so that the order is the same everywhere.
-    queue = [(-whole.log_promise, 0, whole)]
+    queue = [(-whole.log_priority, 0, whole)]
     sweeps, number = _sweeps(whole), 0
     mixed, moved = [whole.marginals], 1.0
     while len(queue) < CASES and queue[0][0] < math.inf:
@@ -131,7 +131,7 @@ def _refined(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
         for half in _split(network, heapq.heappop(queue)[2]):
             number += 1
             sweeps += _sweeps(half)
-            heapq.heappush(queue, (-half.log_promise, number, half))
+            heapq.heappush(queue, (-half.log_priority, number, half))
         if len(queue).bit_count() == 1:
             mixed.append(_mixed([case for _, _, case in queue]))
             moved = float(max(np.max(np.abs(mixed[-1] - before)) for before in mixed[-3:-1]))

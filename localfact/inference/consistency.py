@@ -1,4 +1,4 @@
-"""What zeros say by themselves: whether any assignment has positive weight, which variables move together, which are fixed.
+"""What weights of 0 imply: whether any assignment has positive weight, which variables are tied together, which are fixed.
 
 With two values and two variables a factor every zero forbids one pair of values, so this is 2-satisfiability: exact, and
 linear in the size of the graph, however wide it is (Aspvall, Plass and Tarjan, 1979).
@@ -41,7 +41,7 @@ def impossible_values(component: Component) -> NDArray[np.bool_]:
     premises_of: list[list[int]] = [[] for _ in waiting]
     for premise, conclusion in zip(premises.tolist(), conclusions.tolist(), strict=True):
         premises_of[conclusion].append(premise)
-    # The literals that each implies, as the bits of one integer; forgotten once handed on, or they would fill the memory.
+    # The literals that each implies, as the bits of one integer; dropped once they were passed on, to save memory.
     implied = [0] * len(waiting)
     ready = [literal for literal, number in enumerate(waiting) if number == 0]
     for literal in ready:

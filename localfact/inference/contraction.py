@@ -1,6 +1,6 @@
-"""Makes one variable of those that zeros tie together: equal or opposite in every assignment of positive weight.
+"""Merges variables that zeros tie together: equal or opposite in every assignment of positive weight.
 
-What is left has no ring of certainties: around one, message passing and sampling would keep believing whatever they began with.
+The rest has no cycle of certainties, around which message passing and sampling would keep their starting state.
 """
 
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from localfact.inference.consistency import literal_classes
 
 @dataclass(frozen=True, eq=False)
 class Contraction:
-    """A graph of n variables and k pairs, and the same with tied variables made one.
+    """A graph of n variables and k pairs, and the same with tied variables merged.
 
     Attributes:
         tied: the smaller graph; its variables are the first of each class, as positions in the whole.
         variable_of: (n,) which variable of `tied` each is.
         opposite: (n,) whether it is the opposite of that one.
-        pair_of: (k,) which pair of `tied` each became; -1 where its two variables are one now.
+        pair_of: (k,) which pair of `tied` each became; -1 where its two variables were merged.
     """
 
     tied: Component
@@ -47,7 +47,7 @@ class Contraction:
 
 
 def contract(whole: Component) -> Contraction | None:
-    """Ties together what the zeros of the factors tie; None where no assignment of the whole weighs more than 0."""
+    """Merges variables that the zeros of the factors tie; None where no assignment of the whole weighs more than 0."""
     count = len(whole.variables)
     if not np.isneginf(whole.log_tables).any():
         if np.isneginf(whole.log_priors).all(axis=1).any():

@@ -1,6 +1,6 @@
-"""In which order exact inference sums the variables of a component out, and whether the tables it needs are small enough.
+"""The order in which exact inference eliminates the variables of a component, and whether its tables are small enough.
 
-Widths and table sizes are counted before anything is computed, never timed, so the same graph takes the same way on every
+Widths and table sizes are counted before anything is computed, never timed, so that the same graph gets the same order on every
 machine.
 """
 
@@ -45,9 +45,9 @@ class TooWide:
 
 
 class _Elimination:
-    """An order in the making: what is left of the graph (see _neighbourhoods), and what the variables gone so far need.
+    """An order that is being built: the rest of the graph (see _neighbourhoods), and the table sizes so far.
 
-    A variable that goes with a separator of w variables needs a table of 2^(w + 1) cells.
+    A variable that is eliminated with a separator of w variables needs a table of 2^(w + 1) cells.
     """
 
     def __init__(self, neighbours: list[int]) -> None:
@@ -56,7 +56,7 @@ class _Elimination:
         self.width = self.cells = 0
 
     def take(self, variable: int) -> list[int]:
-        """Joins the neighbours of a variable with one another and takes it away; returns them."""
+        """Joins the neighbours of a variable with one another and removes the variable; returns the neighbours."""
         neighbours, own = self.neighbours, self.neighbours[variable]
         separator = _members(own)
         for neighbour in separator:

@@ -1,8 +1,8 @@
-"""Hard evidence: fixes the variables that weights of 0 force, and takes them out of the graph before anything is solved.
+"""Hard evidence: fixes the variables that weights of 0 force, and removes them from the graph before anything is solved.
 
-consistency.py says which values are impossible; a variable with one possible value has it, and what its factors then say of
-its neighbours joins their priors. In what is left every variable can have both values, and so it can after any part of that is
-summed out: reduction.py makes no new hard evidence.
+consistency.py says which values are impossible; a variable with one possible value gets it, and its factors are added to its
+neighbours' priors. In the rest every variable can have both values, also after any part of it is summed out: reduction.py makes
+no new hard evidence.
 """
 
 from dataclasses import dataclass, replace
@@ -19,10 +19,10 @@ FREE = -1
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """A graph of n variables and k pairs after its hard evidence was taken in.
+    """A graph of n variables and k pairs after its hard evidence was applied.
 
     Attributes:
-        free: what is left, over the variables that are still open; free.variables are positions in the whole.
+        free: the rest, over the variables that are still open; free.variables are positions in the whole.
         free_pairs: positions in the whole of the pairs of `free`.
         values: (n,) 0 or 1 for a fixed variable, FREE for the others.
         log_z: the log weight of the fixed part, which every assignment of the rest shares.
@@ -36,7 +36,7 @@ class Conditioned:
     def expand(
         self, whole: Component, marginals: NDArray[np.float64], pair_marginals: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """From marginals (free,) and pair marginals (free pairs, 2, 2) of what was left to those of the whole."""
+        """From marginals (free,) and pair marginals (free pairs, 2, 2) of the rest to those of the whole."""
         true = np.where(self.values == 1, 1.0, 0.0)
         true[self.free.variables] = marginals
         both = np.stack([1 - true, true], axis=1)

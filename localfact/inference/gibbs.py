@@ -1,7 +1,8 @@
-"""Marginals by sampling: seeded replica exchange, slow, for a second opinion that shares no approximation with the others.
+"""Marginals by sampling: seeded replica exchange; slow, but shares no approximation with the other solvers.
 
-Gibbs sampling alone stays in one of the two opposite states that graphs of relations tend to have. Here replicas at higher
-temperatures cross over and hand their states down (Geyer, 1991; Hukushima and Nemoto, 1996). The inner loop is tempering.py.
+Gibbs sampling alone stays in one of the two opposite states that graphs of relations tend to have. Replicas at higher
+temperatures cross between them and pass their states down (Geyer, 1991; Hukushima and Nemoto, 1996). tempering.py has the inner
+loop.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ STANDARD_ERRORS = 3.0
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What sampling found.
+    """The result of sampling.
 
     Attributes:
         marginals: (n,) P(true) of each variable.

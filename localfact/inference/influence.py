@@ -1,7 +1,7 @@
-"""How far each neighbour moves a variable's posterior: leave-one-out, read off the pair marginals, nothing solved anew.
+"""How far each neighbour moves a variable's posterior: leave-one-out, from the pair marginals, without solving again.
 
 Without the factor f between x and y, P'(x, y) is proportional to P(x, y) / f(x, y): exact wherever the marginals are, whatever
-the rest of the graph, and what belief propagation calls the cavity where they are not.
+the rest of the graph; belief propagation calls it the cavity where they are not.
 """
 
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ from localfact.inference.solve import Marginals, marginals
 
 @dataclass(frozen=True)
 class Influence:
-    """What the factors between a variable and one neighbour do to the variable.
+    """The effect of the factors between a variable and one neighbour on the variable.
 
     Attributes:
-        neighbour: the other's id.
-        without: P(variable true) if these factors were not there; None if the rest of the graph were inconsistent.
-        shift: how far they move it, in [-1, 1]: the posterior less `without`; 0 where that is None.
+        neighbour: the neighbour's id.
+        without: P(variable true) without these factors; None if the rest of the graph is inconsistent.
+        shift: how far they move it, in [-1, 1]: the posterior minus `without`; 0 where that is None.
     """
 
     neighbour: str
@@ -32,12 +32,12 @@ class Influence:
 def leave_one_out(graph: FactorGraph, found: Marginals, variables: Iterable[str]) -> dict[str, tuple[Influence, ...]]:
     """For each of the variables, the influence of each neighbour by itself; the largest first, ties in the graph's order.
 
-    All factors between the two are left out together, in whatever direction they run. The neighbour stays, with what it has to
-    do with others: this is what it says of the variable, not what it also does by way of others.
+    All factors between the two are left out together, in both directions. The neighbour stays, with its other factors: this is
+    its direct influence, not that through other variables.
 
     Args:
-        graph: a graph. found: its marginals, by any solver. Where that gave no pair marginals, `auto` is asked for them.
-        variables: ids of the graph, claims as a rule.
+        graph: a graph. found: its marginals, by any solver. Where that gave no pair marginals, `auto` computes them.
+        variables: ids of the graph, usually claims.
 
     Returns:
         The variables in the order given; nothing where the graph is inconsistent.
@@ -89,7 +89,7 @@ def _without(weight: NDArray[np.float64], together: NDArray[np.float64]) -> floa
 
 
 def _solved_without(graph: FactorGraph, own: int, factors: list[int]) -> float | None:
-    """The same from the graph without these factors: what a weight of 0 has ruled out cannot be read off any more."""
+    """As `_without`, by solving the graph without these factors: needed where a weight of 0 has removed the information."""
     kept = np.setdiff1d(np.arange(len(graph.edges)), factors)
     rest = marginals(FactorGraph(graph.ids, graph.priors, graph.edges[kept], graph.tables[kept])).marginals
     return None if rest is None else rest[graph.ids[own]]

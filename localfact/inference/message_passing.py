@@ -26,8 +26,8 @@ LARGEST_ODDS = 1e300
 STEP = 1e100
 LOG_LARGEST_ODDS = math.log(LARGEST_ODDS)
 LOG_STEP = math.log(STEP)
-#: A variable of smaller variance is settled, and explains nothing.
-SETTLED_VARIANCE = 1e-20
+#: A variable of smaller variance is certain, and explains nothing.
+CERTAIN_VARIANCE = 1e-20
 #: Smallest quotient of weights whose logarithm is taken.
 SMALLEST = 1e-300
 
@@ -76,10 +76,10 @@ def iterate(
     A variable uses what it received in the same sweep; a fixed one goes on saying what it says. A new message is the old one to
     the power of `damping`, times the rest of what the other messages call for.
 
-    Returns the number of sweeps done, and whether the messages settled.
+    Returns the number of sweeps done, and whether the messages converged.
     """
     for sweep in range(sweeps):
-        settled = True
+        converged = True
         for sender in range(len(log_odds)):
             if fixed[sender] >= 0:
                 continue
@@ -89,11 +89,11 @@ def iterate(
                 new = (tables[e, 1] + tables[e, 3] * cavity) / (tables[e, 0] + tables[e, 2] * cavity)
                 old = messages[e]
                 if abs(new - old) > tolerance * min(new, old):
-                    settled = False
+                    converged = False
                 if damping > 0.0:
                     new = math.exp(damping * math.log(old) + (1.0 - damping) * math.log(new))
                 messages[e] = new
-        if settled:
+        if converged:
             return sweep + 1, True
     return sweeps, False
 
@@ -183,7 +183,7 @@ def describe(
                 explained[j] += squared
     for i in range(count):
         variance = (1.0 / (1.0 + odds[i])) * (1.0 / (1.0 + 1.0 / odds[i]))
-        explained[i] = explained[i] / variance if fixed[i] < 0 and variance > SETTLED_VARIANCE else 0.0
+        explained[i] = explained[i] / variance if fixed[i] < 0 and variance > CERTAIN_VARIANCE else 0.0
     return log_z
 
 

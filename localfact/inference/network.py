@@ -1,6 +1,6 @@
-"""Belief propagation on one component: its layout for message passing, and the fixed points to which the messages settle.
+"""Belief propagation on one component: its layout for message passing, and the fixed points to which messages converge.
 
-conditioning.py runs it, with variables fixed; message_passing.py holds the inner loops.
+conditioning.py runs it, with variables fixed; message_passing.py has the inner loops.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _Arrays = tuple[_Floats, _Integers, _Integers, _Integers, _Floats]
 
 #: Share of the old message that is kept, and sweeps: the next pair is tried only where the one before does not settle.
 DAMPINGS = ((0.0, 60), (0.5, 200), (0.8, 600))
-#: Messages have settled when none calls for a larger change than this share of itself. The Bethe weight is stationary at a
+#: Messages have converged when none calls for a larger change than this share of itself. The Bethe weight is stationary at a
 #: fixed point, so it is wrong by about the square of this; 1e-5 takes half as many sweeps again and moves no marginal by 2e-5.
-SETTLED = 1e-3
+CONVERGED = 1e-3
 #: Two fixed points are one when no marginal differs by more than this.
 SAME_FIXED_POINT = 1e-2
 
@@ -48,13 +48,13 @@ class Network:
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Where messages (2k,) settled.
+    """Where messages (2k,) converged.
 
     Attributes:
         marginals: (n,) P(true).
         influence: (n,) how much of its neighbours' variance each variable explains, summed over them.
         log_weight: the Bethe approximation of log Z.
-        settled: whether the messages settled; if not, they are the last ones.
+        converged: whether the messages converged; if not, they are the last ones.
         sweeps: how many it took.
     """
 
@@ -62,12 +62,12 @@ class FixedPoint:
     marginals: NDArray[np.float64]
     influence: NDArray[np.float64]
     log_weight: float
-    settled: bool
+    converged: bool
     sweeps: int
 
 
 def lay_out(component: Component) -> Network:
-    """The network of a component, which must have no variable with a prior of 0 or 1: evidence.py fixes those."""
+    """The network of a component without variables with a prior of 0 or 1 (forced.py fixes those)."""
     if not np.isfinite(component.log_priors).all():
         raise ValueError("a variable that has one possible value must be fixed before messages are passed")
     count, pairs = len(component.variables), component.pairs
@@ -89,51 +89,51 @@ def lay_out(component: Component) -> Network:
 
 
 def starts(network: Network) -> list[NDArray[np.float64]]:
-    """Three sets of messages to start from: saying nothing, and as if every variable were false, or true, for certain.
+    """Three sets of initial messages: uninformative, and as if every variable were false, or true, for certain.
 
     The graphs of FactReasoner tend to have two opposite states, passages believed and passages disbelieved; each start finds
-    the nearer one. False without true would answer a symmetric question unsymmetrically.
+    the nearer one. Both are needed, so that a symmetric question gets a symmetric answer.
     """
-    return [np.ones(len(network.receiver)), _said(network.tables, 0), _said(network.tables, 1)]
+    return [np.ones(len(network.receiver)), _certain_messages(network.tables, 0), _certain_messages(network.tables, 1)]
 
 
-def say(network: Network, messages: NDArray[np.float64], variable: int, value: int) -> NDArray[np.float64]:
+def fix_variable(network: Network, messages: NDArray[np.float64], variable: int, value: int) -> NDArray[np.float64]:
     """The messages after a variable was fixed to a value."""
     changed = messages.copy()
     own = slice(network.first_message[variable], network.first_message[variable + 1])
-    changed[own] = _said(network.tables[own], value)
+    changed[own] = _certain_messages(network.tables[own], value)
     return changed
 
 
-def _said(tables: NDArray[np.float64], value: int) -> NDArray[np.float64]:
+def _certain_messages(tables: NDArray[np.float64], value: int) -> NDArray[np.float64]:
     said: NDArray[np.float64] = tables[:, 2 * value + 1] / tables[:, 2 * value]
     return said
 
 
-def settle(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.int8]) -> FixedPoint:
+def run_to_fixed_point(network: Network, messages: NDArray[np.float64], fixed: NDArray[np.int8]) -> FixedPoint:
     """Runs belief propagation from the given messages, which are not changed."""
     sweeps = 0
     for damping, most in DAMPINGS:
         run = messages.copy()
-        done, settled = message_passing.iterate(
-            run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, SETTLED, most
+        done, converged = message_passing.iterate(
+            run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, CONVERGED, most
         )
         sweeps += done
-        if settled:
+        if converged:
             break
     marginals, influence = np.empty(len(fixed)), np.empty(len(fixed))
     log_weight = message_passing.describe(run, *_arrays(network), fixed, marginals, influence)
-    return FixedPoint(run, marginals, influence, network.log_scale + log_weight, settled, sweeps)
+    return FixedPoint(run, marginals, influence, network.log_scale + log_weight, converged, sweeps)
 
 
 def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> list[FixedPoint]:
     """The distinct fixed points to which the beginnings lead; one that did not settle counts only where none did."""
     distinct: list[FixedPoint] = []
-    found = [settle(network, messages, fixed) for messages in beginnings]
+    found = [run_to_fixed_point(network, messages, fixed) for messages in beginnings]
     if len(found) == 1:
         return found
-    for point in sorted(found, key=lambda point: not point.settled):
-        if not point.settled and distinct and distinct[0].settled:
+    for point in sorted(found, key=lambda point: not point.converged):
+        if not point.converged and distinct and distinct[0].converged:
             continue
         if all(np.max(np.abs(point.marginals - other.marginals)) > SAME_FIXED_POINT for other in distinct):
             distinct.append(point)

@@ -1,7 +1,7 @@
-"""Fact graphs as pgmpy Markov networks, for people who know that library, and its variable elimination as a second opinion.
+"""Converts fact graphs to pgmpy Markov networks, and computes marginals by pgmpy's variable elimination for comparison.
 
-pgmpy puts factors into sets, where of two equal ones over the same variables only one is left, and it does not normalise what
-it answers about a Markov network: here parallel factors are multiplied beforehand and the answers divided by their sums.
+pgmpy puts factors into sets, which drops one of two equal factors over the same variables, and does not normalise its answers
+about Markov networks: here parallel factors are multiplied first and the answers divided by their sums.
 """
 
 from itertools import pairwise

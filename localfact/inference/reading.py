@@ -1,7 +1,6 @@
 """Reads a fact graph from a JSON file: our own schema, or the nodes and edges of IBM's FactReasoner.
 
-The file is checked whole before it becomes a FactorGraph; every fault is a GraphError that names the file and what is wrong
-in it.
+The whole file is checked before it becomes a FactorGraph; every error is a GraphError that names the file and the problem.
 """
 
 import json
@@ -15,7 +14,7 @@ from localfact.inference.tables import TABLE_SETS
 from localfact.records import Relation
 from localfact.vocabulary import RelationLabel
 
-#: A faulty value is shown in a message up to this many characters.
+#: The most characters of a faulty value in a message.
 SHOWN_CHARACTERS = 80
 
 #: The texts that identify a node (2) or a relation (3), and its probability, not checked yet.

@@ -127,7 +127,7 @@ def _summed(false: float, true: float) -> tuple[float, float, float]:
 
 
 def _hand_on(step: _Step, message: tuple[float, ...], log_priors: list[list[float]], tables: _Tables) -> float:
-    """Takes the variable away and multiplies its message into its neighbours' prior or pair; returns it if it has none."""
+    """Removes the variable and multiplies its message into its neighbours' prior or pair; returns it if it has none."""
     for other in step.neighbours:
         del tables[other][step.variable]
     if not step.neighbours:

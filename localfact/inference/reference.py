@@ -1,6 +1,6 @@
-"""Holds marginals against the reference that a graph file may carry: how far off they are, over its claims.
+"""Compares marginals with the reference that a graph file may have: the errors over its claims.
 
-A reference is what some slower, trusted method found: `reference` in the file, with `marginals`, `tolerance` and `log_z`.
+A reference is the result of a slower, trusted method: `reference` in the file, with `marginals`, `tolerance` and `log_z`.
 """
 
 import json
@@ -33,21 +33,21 @@ class Deviation:
 
 
 def deviation_of(path: Path, found: Marginals) -> Deviation | None:
-    """Compares with the reference in the file, which was read before as a graph; None where it has none that can be used."""
+    """Compares with the reference in the file, which was read as a graph before; None where it has no usable reference."""
     content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     reference = content.get("reference")
     if not isinstance(reference, dict):
         return None
-    told, tolerance = reference.get("marginals"), reference.get("tolerance", 0.0)
+    expected, tolerance = reference.get("marginals"), reference.get("tolerance", 0.0)
     agree = reference.get("consistent", True) is found.consistent
-    if not isinstance(told, dict) or found.marginals is None:
+    if not isinstance(expected, dict) or found.marginals is None:
         return Deviation(0.0, 0.0, 0, None, float(tolerance), agree)
-    claims = [name for name in content.get("atoms", {}) if isinstance(told.get(name), int | float)]
+    claims = [name for name in content.get("atoms", {}) if isinstance(expected.get(name), int | float)]
     if not claims:
         return None
-    errors = [abs(found.marginals[name] - told[name]) for name in claims]
+    errors = [abs(found.marginals[name] - expected[name]) for name in claims]
     flips = sum(
-        (found.marginals[name] > 0.5) != (told[name] > 0.5) and abs(found.marginals[name] - told[name]) > tolerance
+        (found.marginals[name] > 0.5) != (expected[name] > 0.5) and abs(found.marginals[name] - expected[name]) > tolerance
         for name in claims
     )
     log_z = reference.get("log_z")

@@ -1,4 +1,4 @@
-"""What a solver says of one component; solve.py puts the components' solutions together."""
+"""A solver's result for one component; solve.py combines those of all components."""
 
 from dataclasses import dataclass
 

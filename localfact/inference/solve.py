@@ -1,4 +1,4 @@
-"""Computes the marginals of a factor graph: ties, fixes, reduces, splits, and sends what is left to a solver.
+"""Computes the marginals of a factor graph: merges tied variables, fixes, reduces, splits, and calls a solver for the rest.
 
 A new solver is one function here and one line in SOLVERS.
 """
@@ -22,17 +22,18 @@ from localfact.inference.solution import Solution
 
 @dataclass(frozen=True)
 class Marginals:
-    """What is known about a graph's variables, each by itself.
+    """The marginals of a graph's variables.
 
     Attributes:
         marginals: id -> P(true), in the graph's order; None when the graph is inconsistent.
         consistent: whether any assignment weighs more than 0. Always exact, whatever the solver.
         exact: whether the marginals and log_z are exact up to rounding.
-        error: an indication of the largest error of any marginal, from 0 to 1: 0 when exact, and no bound otherwise (the
-            solver says what it measures). `wmb` gives none: 0 says nothing there.
+        error: an indication of the largest error of any marginal, from 0 to 1: 0 when exact, and no bound otherwise (the solver
+            says what it measures). `wmb` gives none; its 0 has no meaning.
         log_z: the natural log of the sum of all assignments' weights: an estimate (`bp`) or an upper bound (`wmb`) where not
             exact; None when the solver gives none (`gibbs`), or when that sum is 0.
-        solver: who did it: "exact", "bp", or "exact+bp" when `auto` needed both; "none" when there was nothing to solve.
+        solver: which one was used: "exact", "bp", or "exact+bp" when `auto` needed both; "none" when there was nothing to
+            solve.
         width: the induced width of the elimination order used; None when some component was not eliminated.
         sweeps: how often message passing or sampling went over all variables; 0 when exact.
         factor_marginals: (m, 2, 2) P(source, target) of each of the graph's factors, false before true: exact where the
@@ -52,11 +53,11 @@ class Marginals:
 
 @dataclass(frozen=True)
 class Solver:
-    """Solves a consistent connected component; the same component and seed always give the same answer.
+    """Solves a consistent connected component; the same component and seed always give the same result.
 
     Attributes:
-        solve: does it.
-        reduced: whether variables with at most two neighbours are summed out before; the solver must give pair marginals then.
+        solve: the function.
+        reduced: whether variables with at most two neighbours are summed out first; the solver must give pair marginals then.
     """
 
     solve: Callable[[Component, int], Solution]

@@ -1,6 +1,6 @@
-"""The 2 x 2 factor tables of a relation, in the three sets that localfact knows.
+"""The 2 x 2 factor tables of a relation, in the three sets that localfact has.
 
-One relation from x to y with probability p becomes one table here; factor_graph.py puts the tables together into a graph.
+One relation from x to y with probability p becomes one table here; factor_graph.py combines them into a graph.
 """
 
 from typing import Literal, get_args
@@ -13,7 +13,7 @@ from localfact.vocabulary import RelationLabel
 TableSet = Literal["paper", "priors", "balanced"]
 TABLE_SETS: tuple[TableSet, ...] = get_args(TableSet)
 
-#: In `balanced`, a relation that is no more probable than this would turn its meaning round, so it makes no factor.
+#: In `balanced`, a relation with at most this probability would have the opposite effect, so it makes no factor.
 BALANCED_MINIMUM = 0.5
 
 

@@ -18,7 +18,7 @@ from localfact.inference.factor_graph import FactorGraph
 PREAMBLES = ("MARKOV", "BAYES")
 #: Two weights of a variable that add up to 1 this closely are its prior as it stands.
 NORMALISED = 1e-12
-#: A faulty token is shown in a message up to this many characters.
+#: The most characters of a faulty token in a message.
 SHOWN_CHARACTERS = 40
 
 _Table = NDArray[np.float64]
@@ -188,7 +188,7 @@ def _table(tokens: _Tokens, factor: int, size: int) -> _Table:
 
 
 def _graph(names: tuple[str, ...], scopes: Sequence[tuple[int, ...]], tables: Sequence[_Table]) -> FactorGraph:
-    """The tables as a FactorGraph: what its normalised priors leave over is multiplied into pair factors."""
+    """The tables as a FactorGraph; the constants of normalising its priors are multiplied into pair factors."""
     count = len(names)
     edges: list[tuple[int, ...]] = []
     factors: list[_Table] = []

@@ -28,11 +28,11 @@ _Scope = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class MiniBuckets:
-    """What weighted mini-buckets say of a component.
+    """The result of weighted mini-buckets for a component.
 
     Attributes:
         marginals: (n,) P(true) of each variable: no bounds, and exact only where no bucket had to be split.
-        log_z: the smallest upper bound on the natural log of the sum of all weights that any iteration found.
+        log_z: the smallest upper bound on the natural log of the sum of all weights in any iteration.
         exact: whether no bucket had to be split, so that both are exact up to rounding.
     """
 
@@ -263,10 +263,10 @@ def _shift_costs(bucket: _Bucket, step: float) -> None:
 
 
 def _backward(buckets: list[_Bucket]) -> None:
-    """Tells every mini-bucket what the rest of the graph says of its separator, the last variable's first.
+    """Passes messages from parents to children, the last variable's first.
 
     The message from parent p to child c is (sum over the rest of p of b_p / m_c ** (1 / w_c)) ** w_c, m_c being c's to p.
-    The scale of these messages does not matter, and is taken out: dividing by weights would let it grow without end.
+    The scale of these messages does not matter, and is removed: dividing by weights would let it grow without bound.
     """
     for bucket in reversed(buckets):
         for part in bucket:
@@ -280,6 +280,6 @@ def _backward(buckets: list[_Bucket]) -> None:
 
 
 def _marginal(bucket: _Bucket) -> float:
-    """P(true): the weighted geometric mean of what the variable's mini-buckets say of it."""
+    """P(true): the weighted geometric mean of the marginals in the variable's mini-buckets."""
     log_mean = sum(part.weight * np.logaddexp.reduce(part.log_belief(), axis=1) for part in bucket)
     return float(np.exp(log_mean[1] - np.logaddexp(log_mean[0], log_mean[1])))

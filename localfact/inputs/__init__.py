@@ -1,1 +1,1 @@
-"""Reading what users bring: responses, claims, prompts, FACTOR questions."""
+"""Reads users' files: responses, claims, prompts, FACTOR questions."""

@@ -1,6 +1,6 @@
-"""One claim as a row of JSON, both ways: what `inputs.py` reads of any schema and what `passes.py` writes of ours.
+"""Converts one claim from and to a JSON row: `responses.py` reads rows of any schema, `api/extract.py` writes ours.
 
-A claim that is written and read again is equal to the one before: id, text, original wording, spans, labels, pre-verification.
+A claim that is written and read again is equal to the original: id, text, original wording, spans, labels, pre-verification.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ GOLD_LABELS = {
 
 
 def claim_row(claim: Claim) -> dict[str, Any]:
-    """The claim in our own schema; what it does not have is left out."""
+    """The claim in our own schema; empty fields are left out."""
     row: dict[str, Any] = {"id": claim.id, "text": claim.text, "spans": [[span.start, span.end] for span in claim.spans]}
     if claim.original is not None:
         row["original"] = claim.original
@@ -39,7 +39,7 @@ def claim_row(claim: Claim) -> dict[str, Any]:
 
 
 def claim_of(item: Row, position: int, text: str) -> Claim:
-    """One given claim, located by its quote, its original wording or its text when one of them stands in the response."""
+    """A given claim, located by its quote, its original wording or its text where one of them occurs in the response."""
     in_corpus = item.get("in_corpus")
     wording, original = readable(item["text"]), optional_text(item.get("original"))
     return Claim(
@@ -54,7 +54,11 @@ def claim_of(item: Row, position: int, text: str) -> Claim:
 
 
 def given_spans(spans: object, position: int, text: str) -> tuple[Span, ...]:
-    """The spans as an extractor wrote them; one that does not lie in the response is an error of the row."""
+    """The spans as an extractor wrote them.
+
+    Raises:
+        RowError: one does not lie in the response.
+    """
     for span in listed(spans, f"The spans of claim {position}"):
         whole = isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)
         if not (whole and 0 <= span[0] <= span[1] <= len(text)):
@@ -64,7 +68,7 @@ def given_spans(spans: object, position: int, text: str) -> tuple[Span, ...]:
 
 
 def preverification_of(given: object, position: int) -> PreVerification | None:
-    """What an extractor thought of its claim before any evidence; None where it says nothing."""
+    """The extractor's pre-verification of the claim; None where there is none."""
     if given is None:
         return None
     try:
@@ -87,7 +91,11 @@ def spans_of(item: Row, text: str) -> tuple[Span, ...]:
 
 
 def gold_of(label: object, position: int) -> GoldLabel | None:
-    """The annotator's label; None when there is none. A label that nobody knows is an error of the row."""
+    """The annotator's label; None when there is none.
+
+    Raises:
+        RowError: the label is unknown.
+    """
     if label is None or label == "":
         return None
     gold = GOLD_LABELS.get(str(label).strip().lower())
@@ -97,7 +105,11 @@ def gold_of(label: object, position: int) -> GoldLabel | None:
 
 
 def listed(value: object, name: str) -> Sequence[Any]:
-    """A list, or nothing where there is none; anything else is an error of the row."""
+    """The list, or () where there is none.
+
+    Raises:
+        RowError: it is something else.
+    """
     if value is None:
         return ()
     if not isinstance(value, list):
@@ -106,5 +118,5 @@ def listed(value: object, name: str) -> Sequence[Any]:
 
 
 def optional_text(value: object) -> str | None:
-    """A cleaned text, or None for anything that is not a text with something in it."""
+    """A cleaned text; None for a value that is no text, or empty."""
     return readable(value) if isinstance(value, str) and value.strip() else None

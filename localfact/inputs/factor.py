@@ -1,6 +1,6 @@
-"""Reads FACTOR's questions (AI21Labs/factor): a text, what it really goes on with, and three false ways to go on.
+"""Reads FACTOR's questions (AI21Labs/factor): a text, its true completion, and three false completions.
 
-A row that cannot be used is told by itself and stops nobody else; localfact/api/roc.py asks relation models about the others.
+An unusable row is reported and stops no other; localfact/api/roc.py has relation models judge the completions.
 """
 
 import csv
@@ -18,13 +18,16 @@ FACTOR = "FACTOR's CSV, with the columns full_prefix, completion, contradiction_
 PREFIX_COLUMN, TRUE_COLUMN = "full_prefix", "completion"
 FALSE_COLUMNS = ("contradiction_0", "contradiction_1", "contradiction_2")
 COLUMNS = (PREFIX_COLUMN, TRUE_COLUMN, *FALSE_COLUMNS)
-#: Longer fields than the csv module's own limit are texts too; no field is longer than this many characters.
+#: The most characters of a field, above the csv module's own default.
 LONGEST_FIELD = 10_000_000
 GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Question(NamedTuple):
-    """One row of FACTOR: `hypotheses` are its completions, the true one first; `premise` is the text with the true one."""
+    """One row of FACTOR: `premise` is the text with its true completion.
+
+    `hypotheses` are the completions, the true one first.
+    """
 
     id: str
     premise: str
@@ -32,7 +35,7 @@ class Question(NamedTuple):
 
 
 def read_questions(path: Path) -> Iterator[Question | str]:
-    """Yields one question a row of FACTOR's CSV, plain or gzip, or a sentence about what is wrong with that row.
+    """Yields one question for each row of FACTOR's CSV, plain or gzip, or a sentence about what is wrong with that row.
 
     Raises:
         InputError: the file cannot be read, or has not FACTOR's columns.
@@ -61,7 +64,7 @@ def _text_of(path: Path) -> IO[str]:
 
 
 def _rows_or_errors(rows: "csv.DictReader[str]") -> Iterator[dict[str, Any] | csv.Error]:
-    """The rows; one that the csv module cannot read does not end the others."""
+    """The rows; one that the csv module cannot read does not stop the others."""
     while True:
         try:
             yield next(rows)

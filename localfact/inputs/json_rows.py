@@ -1,4 +1,4 @@
-"""Rows of JSON from a file: JSON lines, a list, or one object. A row that is none is told by itself and stops nobody else."""
+"""Reads rows of JSON from a file: JSON lines, a list, or one object. An unusable row is reported and stops no other."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 #: What json.loads raises: ValueError for no JSON and for numbers of thousands of digits, RecursionError for endless nesting.
 UNPARSABLE = (ValueError, RecursionError)
-#: How much of a file that is not JSON a message shows.
+#: How many characters of a file that is not JSON a message shows.
 SHOWN_CHARACTERS = 60
 
 
@@ -23,8 +23,8 @@ def read_rows(path: Path, holding: str) -> Iterator[Row | RowError]:
     """Yields one JSON object a row, or what is wrong with that row.
 
     Args:
-        path: JSON lines, a JSON list, or a single JSON object; UTF-8, bytes that are not become replacement characters.
-        holding: what belongs into the file, as messages put it.
+        path: JSON lines, a JSON list, or a single JSON object; UTF-8, invalid bytes become replacement characters.
+        holding: what the file should hold, for messages.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or not JSON at all.
@@ -66,7 +66,7 @@ def parse_whole(path: Path, text: str, holding: str) -> list[Row | RowError] | N
 
 
 def parse_line(line: str) -> Row | RowError:
-    """One line of JSON lines."""
+    """Parses one line of JSON lines."""
     try:
         row = json.loads(line)
     except UNPARSABLE as error:

@@ -1,13 +1,12 @@
 """Reads prompts to be answered: LongFact's, FActScore's, VeriScore's, FaStfact's and lfqa's files unchanged, and plain text.
 
-The other input beside `inputs.py`: that one reads responses, this one what responses are made from. A row that cannot be used
-becomes a Prompt with a `problem`, which is carried along, counted, and stops nobody else.
+A row that cannot be used becomes a Prompt with a `problem`, which is carried along and counted, and stops no other.
 
     LongFact     {"prompt": "..."}                FActScore   {"input": "..."} or only {"topic": "a person"}
     VeriScore    {"question": "...", "prompt_source": "..."}
     FaStfact     {"question_id": "...", "question": "...", "prompt_source": "..."}, or "raw_question" alone
     lfqa         {"q_id": "...", "question_text": "..."}
-    *.txt        one prompt a line; or one person a line, as FActScore's lists of entities have it
+    *.txt        one prompt a line; or one person a line, as in FActScore's lists of entities
 """
 
 import html
@@ -34,7 +33,7 @@ TEXT_KEYS = (*PROMPT_KEYS, HTML_KEY, "raw_question")
 ID_KEYS = ("id", "question_id", "q_id")
 PLAIN_SUFFIX = ".txt"
 
-#: What FActScore asks about a person; its scores compare only between answers to this very prompt.
+#: FActScore's prompt about a person; its scores can only be compared between answers to exactly this prompt.
 BIOGRAPHY = "Question: Tell me a bio of {topic}."
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -45,10 +44,10 @@ class Prompt(Record):
 
     Attributes:
         id: unique in its file; made from the line number where the file gives none.
-        text: what the model is asked; "" only beside a problem.
-        topic: what the answer will be about (a person's name, say); None when unknown.
-        source: which set it comes from.
-        canary: the mark of a benchmark that must not enter training data; it goes on to the response.
+        text: what the model is asked; "" only with a problem.
+        topic: what the answer will be about (a person's name, for example); None when unknown.
+        source: the set that it comes from.
+        canary: a benchmark's mark for texts that must not enter training data; copied to the response.
         problem: why the row cannot be used, or None.
     """
 
@@ -61,7 +60,7 @@ class Prompt(Record):
 
 
 class PromptFile(NamedTuple):
-    """The prompts of a file in order, each once, and how many rows only repeated one (the same id and the same text)."""
+    """The prompts of a file in order, each once, and how many rows only repeated an earlier id and text."""
 
     prompts: list[Prompt]
     repeated: int
@@ -73,7 +72,7 @@ def read_prompts(path: Path, *, entities: bool = False, limit: int | None = None
     Args:
         path: JSON lines, a JSON list, a JSON object, or plain text with the suffix .txt; UTF-8.
         entities: the lines of a plain text name persons; each becomes the prompt for a biography.
-        limit: take the first so many prompts.
+        limit: reads only the first so many prompts.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or not what it should hold.
@@ -117,11 +116,11 @@ def lines_as_rows(path: Path, key: str) -> Iterator[Row]:
 
 
 def prompt_of(row: Row | RowError, number: int) -> Prompt:
-    """The prompt of one row; `number` counts rows from 1 and names rows that have no id of their own."""
+    """The prompt of one row; `number` counts rows from 1 and makes the id of a row without one."""
     if isinstance(row, RowError):
         return Prompt(id=f"row-{number}", text="", problem=readable(str(row)))
     canary = optional_text(row.get("canary"))
-    # LongFact's subject ("20th-century-events") is a field of study, nothing that "it" or "she" could stand for.
+    # LongFact's subject ("20th-century-events") is a field of study, to which "it" or "she" cannot refer.
     topic = None if canary else optional_text(row.get("topic"))
     given = first(row, ID_KEYS)
     prompt = Prompt(
@@ -139,7 +138,7 @@ def prompt_of(row: Row | RowError, number: int) -> Prompt:
 
 
 def asked(row: Row, topic: str | None) -> str | None:
-    """The text of the prompt; None when the row has none that can be asked."""
+    """The text of the prompt; None where the row has none."""
     key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
     if key is None:
         return BIOGRAPHY.format(topic=topic) if topic else None

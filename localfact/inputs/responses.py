@@ -1,7 +1,7 @@
 """Reads responses: our own schema and, unchanged, FActScore's, VeriScore's, FaStfact's and IBM FactReasoner's.
 
-A row that cannot be used becomes a Response with a `problem`: it is carried down the road, counted as failed, and stops nobody
-else. Only a file that cannot be read at all is an error.
+A row that cannot be used becomes a Response with a `problem`: it is carried along, counted as failed, and stops no other. Only
+a file that cannot be read at all is an error.
 
 Our own schema, one JSON object a line (only `response` is needed):
 
@@ -10,7 +10,7 @@ Our own schema, one JSON object a line (only `response` is needed):
                  "spans": [[start, end], ...], "preverification": {"label": "...", "confidence": 0.9, ...},
                  "passages": ["id", ...]}],
      "annotation": [claims of an annotator, where "claims" are an extractor's],
-     "extraction": {what that extractor said beside its claims, as `localfact extract` writes it},
+     "extraction": {other results of that extractor, as `localfact extract` writes them},
      "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
      "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
 """
@@ -27,19 +27,19 @@ from localfact.inputs.json_rows import Row, RowError, broken_bytes, read_rows
 from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
 from localfact.text import host_of, readable, word_count
 
-#: A response above this many words is refused; `--max-words` raises it.
+#: The default of the most words of a response; `--max-words` changes it.
 MAX_WORDS = 20_000
 
 #: What a file of responses holds, for messages.
 RESPONSES = "responses, one JSON object a line, each with a 'response'"
 
-#: Peers' names for our fields, ours first: FActScore and IBM say input/output, VeriScore and FaStfact question/response.
+#: Other schemas' names for our fields, ours first: FActScore and IBM have input/output, VeriScore, FaStfact question/response.
 TEXT_KEYS = ("response", "output", "generation")
 PROMPT_KEYS = ("prompt", "question", "input")
 ID_KEYS = ("id", "question_id")
 SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
-#: What an extractor says beside its claims.
+#: An extractor's results besides its claims.
 SAID = ("unparsed", "dropped", "counts", "warnings")
 PASSAGE_KEYS = ("passages", "contexts")
 
@@ -49,8 +49,8 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
 
     Args:
         path: the file, UTF-8.
-        max_words: a response above it gets a problem that names the option.
-        limit: the first so many rows only.
+        max_words: a longer response gets a problem that names the option.
+        limit: only the first so many rows.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or not JSON at all.
@@ -61,7 +61,7 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
         if limit is not None and len(responses) >= limit:
             break
         response = response_of(row, number, max_words)
-        # FaStfact asks several models the same question under one id: the second becomes "id#2".
+        # FaStfact has answers of several models under one id: the second becomes "id#2".
         repetitions = (f"{response.id}#{count}" for count in itertools.count(2))
         name = next(name for name in itertools.chain([response.id], repetitions) if name not in seen)
         seen.add(name)
@@ -70,7 +70,7 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
 
 
 def warnings_about(path: Path) -> tuple[str, ...]:
-    """What a reader of the results must know of the file as a whole."""
+    """Warnings about the file as a whole for the reader of the results."""
     broken = broken_bytes(path)
     if not broken:
         return ()
@@ -78,7 +78,7 @@ def warnings_about(path: Path) -> tuple[str, ...]:
 
 
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:
-    """The response of one row; `number` counts rows from 1 and names rows that have no id of their own."""
+    """The response of one row; `number` counts rows from 1 and makes the id of a row without one."""
     if isinstance(row, RowError):
         return Response(id=f"row-{number}", text="", problem=readable(str(row)))
     bare = Response(
@@ -113,13 +113,13 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
 
 
 def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
-    """The annotator's claims that `localfact extract` kept beside its own; None where there are none."""
+    """The annotator's claims that `localfact extract` stored beside its own; None where there are none."""
     kept = row.get("annotation")
     return claims_of({"claims": kept}, text)[0] if isinstance(kept, list) else None
 
 
 def extraction_of(row: Row) -> Extraction | None:
-    """What an extractor that ran before said beside its claims, and in its counts what it cost; None where none did."""
+    """The results of an earlier extraction besides its claims, with its costs among the counts; None where there was none."""
     kept = row.get("extraction")
     if not isinstance(kept, dict):
         return None
@@ -132,7 +132,7 @@ def extraction_of(row: Row) -> Extraction | None:
 
 
 def earlier_costs(usage: object) -> dict[str, int]:
-    """The calls and tokens of an earlier pass over all its stages; nothing where it called no model."""
+    """The calls and tokens of an earlier pass over all its stages; empty where it called no model."""
     stages = [figures for figures in usage.values() if isinstance(figures, dict)] if isinstance(usage, dict) else []
     sums = dict.fromkeys(("calls", "prompt_tokens", "output_tokens"), 0)
     for name in sums:
@@ -142,7 +142,7 @@ def earlier_costs(usage: object) -> dict[str, int]:
 
 
 def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, tuple[str, ...]]]:
-    """The claims that a row gives, and claim id -> ids of the passages given for it. None when it gives none."""
+    """The claims of a row, and claim id -> ids of the passages given for it. None where the row gives no claims."""
     given = first(row, CLAIM_KEYS)
     if given is None and isinstance(row.get("annotations"), list):
         given = list(factscore_facts(row["annotations"]))
@@ -176,7 +176,7 @@ def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
 
 
 def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[str]]) -> Evidence | None:
-    """The passages that a row gives, linked to its claims in the order given. None when it gives none."""
+    """The passages of a row, linked to its claims in the order given. None where the row gives none."""
     given = first(row, PASSAGE_KEYS)
     if given is None:
         return None
@@ -213,13 +213,13 @@ def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:
 
 
 def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:
-    """Hits in the order given; the score only restates the rank, since no retriever scored them."""
+    """Hits in the order given; the score only restates the rank, as no retriever scored them."""
     found = [passage for passage in passages if passage is not None]
     return tuple(Hit(passage_id=passage.id, rank=rank, score=1.0 / rank) for rank, passage in enumerate(found, start=1))
 
 
 def passage_of(item: Row) -> Passage | None:
-    """One given passage; the snippet stands in for an empty text, and one with neither is None."""
+    """One given passage; the snippet is used for an empty text; None where both are empty."""
     text = optional_text(item.get("text")) or optional_text(item.get("snippet"))
     if text is None:
         return None
@@ -237,12 +237,12 @@ def passage_of(item: Row) -> Passage | None:
 
 
 def links_of(item: Row) -> tuple[str, ...]:
-    """The addresses of a passage: `links`, as we write them, or the peers' one `link` or `url`."""
+    """The addresses of a passage: our `links`, or other schemas' single `link` or `url`."""
     given = item.get("links")
     found = [optional_text(link) for link in (given if isinstance(given, list) else [item.get("link") or item.get("url")])]
     return tuple(dict.fromkeys(link for link in found if link))
 
 
 def first(row: Row, keys: Sequence[str]) -> Any:
-    """The value of the first of `keys` that the row has and that is not null."""
+    """The value of the first of `keys` that the row has with a value other than null."""
     return next((row[key] for key in keys if row.get(key) is not None), None)

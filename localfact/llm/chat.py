@@ -1,8 +1,8 @@
-"""From a chat to the token ids that are sent: the model's own chat template, then the begun answer as it stands.
+"""From a chat to the token ids that are sent: the model's own chat template, followed by the answer prefix if there is one.
 
-A model without a template (a base model) gets the plain layout: the messages' texts, blank lines between them, and the answer
-on a line of its own. Contents are data: where they spell one of the tokenizer's marks, it is broken, so that no text of a page
-or of a model can end its turn and begin another.
+A model without a template (a base model) gets a plain layout: the messages' texts with blank lines between them, and the answer
+on a line of its own. Contents are data: where they spell one of the tokenizer's special tokens, it is broken up, so that no
+text of a page or of a model can end its turn and begin another.
 """
 
 import json
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 #: The template hash of a tokenizer that has no template.
 PLAIN = "plain"
-#: The day that templates are told which ask for one (Granite, Llama 3.2): a prompt must not change at midnight.
+#: The date given to templates that ask for one (Granite, Llama 3.2). Fixed, so that prompts do not change from day to day.
 TODAY = date(2024, 7, 26)
 
 
@@ -49,19 +49,17 @@ def _written_template(folder: Path) -> str | None:
 
 
 class ChatLayout:
-    """The tokenizer of one model and its way of writing a chat. Any number of threads may use it at once.
+    """The tokenizer of one model and its way of writing a chat, read from `folder`. Any number of threads may use it at once.
 
     Attributes:
         decoder: the fast tokenizer itself, for decoding.
-        silent: ids of the special tokens: they stand for no text.
+        silent: ids of the special tokens, which write no text.
+
+    Raises:
+        MissingError: the folder has no tokenizer, or none that works in the `tokenizers` library (which token offsets need).
     """
 
     def __init__(self, folder: Path, *, trust_remote_code: bool = False) -> None:
-        """Reads the tokenizer that lies in `folder`.
-
-        Raises:
-            MissingError: there is none, or none that works in the `tokenizers` library (which places are read from).
-        """
         from transformers import AutoTokenizer
 
         try:
@@ -69,7 +67,7 @@ class ChatLayout:
                 folder, local_files_only=True, trust_remote_code=trust_remote_code
             )
             self.decoder: Tokenizer = self._tokenizer.backend_tokenizer
-        except Exception as error:  # transformers and tokenizers raise what they like for a file they cannot use
+        except Exception as error:  # transformers and tokenizers raise exceptions of any class for a file they cannot use
             raise MissingError(
                 f"No usable tokenizer in {folder} ({error}). Fetch the model again, tokenizer.json included."
             ) from error
@@ -83,7 +81,7 @@ class ChatLayout:
         self._has_template = self._tokenizer.chat_template is not None
 
     def text(self, chat: Chat, prefix: str = "") -> str:
-        """Returns the chat as the model reads it, generation prompt and begun answer included.
+        """Returns the chat as the model reads it, with the generation prompt and the answer prefix.
 
         Raises:
             InputError: no message, or the template refuses the chat.
@@ -95,7 +93,7 @@ class ChatLayout:
         return written + self._disarmed(prefix)
 
     def ids(self, text: str) -> list[int]:
-        """Returns the tokens of a text that `text` made; the beginning-of-text token stands once, where the model wants it."""
+        """Returns the tokens of a text made by `text`; the beginning-of-text token stands once, if the model wants it."""
         return self.all_ids([text])[0]
 
     def all_ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -117,7 +115,7 @@ class ChatLayout:
             joined = _without_system(messages)
             if joined == messages:
                 raise InputError(f"The model's chat template refuses these messages: {refusal}.") from refusal
-        # Some templates know no system role (Gemma's, Mistral's first): its text opens the user's turn, as their makers say.
+        # Some templates know no system role (Gemma's, Mistral's first): its text opens the user's turn, as authors advise.
         try:
             return self._applied(joined)
         except TemplateError as refusal:

@@ -1,7 +1,7 @@
-"""The seam to a language model: what an engine is asked and what it answers. No library of models is named here.
+"""The protocol of a language model engine: its calls and their results. No model library is named here.
 
-Token log-probabilities are the raw material: of a generated text, token by token with their place in it; of a closed set of
-labels, exactly and without generating anything.
+Results carry log-probabilities: of a generated text for every token, with its place in the text; of a closed set of labels
+exactly, without generating anything.
 """
 
 import math
@@ -27,15 +27,15 @@ Chat = Sequence[Message]
 
 
 class EngineIdentity(Record):
-    """What decides an engine's answers, and so is part of every key of a transcript and of run.yaml.
+    """Everything that decides an engine's answers: part of every transcript key and of run.yaml.
 
     Attributes:
-        model: the card's name, or the folder's where there is no card; never a path. For people alone where the revision
-            stands for the files (`calls.deciding`).
-        revision: of weights, configuration and tokenizer: a commit of the hub, or "sha256:..." of the files, and the engine
-            arguments that change answers.
+        model: name of the card, or of the folder where there is no card; never a path. For people only, where the revision
+            identifies the files (`transcript_calls.deciding`).
+        revision: of weights, configuration and tokenizer: a commit of the hub, or "sha256:..." of the files; followed by the
+            engine arguments that change answers.
         dtype: of the computation: float32, bfloat16, float16.
-        quantisation: "fp8", say; None for none.
+        quantisation: for example "fp8"; None for none.
         template: hash of the chat template; "plain" where the tokenizer has none.
         window: how many tokens prompt and answer may have together. Not part of a transcript's key: it changes no answer.
     """
@@ -74,22 +74,22 @@ class Generation(Record):
     usage: Usage = Usage()
 
     def probability(self, start: int, end: int) -> float:
-        """P(text[start:end] | everything before it): the product over all tokens that stand in [start, end), even in part.
+        """P(text[start:end] | everything before it), in [0, 1]: the product over all tokens that overlap [start, end).
 
-        In [0, 1]; 1.0 for an empty stretch. A token that reaches over an edge counts whole: without it the stretch could not
-        have been written (FastFact, equation 1, for a label of any number of tokens).
+        1.0 for an empty range. A token that reaches over an edge counts whole, as the range could not have been written without
+        it (FastFact, equation 1, for a label of any number of tokens).
         """
         total = sum(token.log_prob for token in self.tokens if token.start < end and token.end > start)
         return min(1.0, math.exp(total))
 
 
 class Choice(Record):
-    """How probable each label of a closed set is as the next thing the model says.
+    """How probable each label of a closed set is as the next thing the model writes.
 
-    `log_probs`: label -> raw log-probability (natural logarithm, full vocabulary, temperature 1) of what tells the label
-    from the others: the sum over its tokens at the places where the labels' tree branches, its first token always among
-    them. Tokens between and behind such places are forced by the closed set and count as certain. A label that is alone in its
-    set has the sum over all its tokens.
+    `log_probs`: label -> raw log-probability (natural logarithm, full vocabulary, temperature 1) of the tokens that distinguish
+    the label from the others: the sum over its tokens at the places where the tree of labels branches, always including its
+    first token. Tokens between and behind those places are forced by the closed set and count as certain. For a single label it
+    is the sum over all its tokens.
     """
 
     log_probs: Mapping[str, float]
@@ -97,12 +97,12 @@ class Choice(Record):
 
     @property
     def mass(self) -> float:
-        """The probability that the model says one of the labels at all, in [0, 1]."""
+        """The probability that the model writes one of the labels at all, in [0, 1]."""
         return min(1.0, math.fsum(math.exp(value) for value in self.log_probs.values()))
 
     @property
     def distribution(self) -> dict[str, Probability]:
-        """Label -> probability given that it is one of them; sums to one."""
+        """Label -> its probability given that the model writes one of the labels; sums to one."""
         highest = max(self.log_probs.values())
         weights = {label: math.exp(value - highest) for label, value in self.log_probs.items()}
         total = math.fsum(weights.values())
@@ -112,16 +112,16 @@ class Choice(Record):
 class Engine(Protocol):
     """A language model. Any number of coroutines may call it at once.
 
-    Every call may raise `PromptTooLongError` (of that call alone) or `EngineError` (the engine is gone, for all).
+    Every call may raise `PromptTooLongError` (for that call only) or `EngineError` (the engine cannot be used any more).
     """
 
     @property
     def identity(self) -> EngineIdentity:
-        """What decides its answers."""
+        """Everything that decides the engine's answers."""
         ...
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """Returns how many tokens the chat has as sent: template, generation prompt and begun answer included."""
+        """Returns how many tokens the chat has as sent, with template, generation prompt and answer prefix."""
         ...
 
     async def generate(
@@ -134,14 +134,14 @@ class Engine(Protocol):
         seed: int = 0,
         stage: str,
     ) -> Generation:
-        """Returns the model's answer, at most `max_tokens` tokens of it."""
+        """Returns the model's answer, of at most `max_tokens` tokens. `stage` names what the cost is counted under."""
         ...
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """Returns the probabilities of the labels as what comes next after the begun answer `prefix`; decodes nothing.
+        """Returns the probabilities of the labels as what follows the answer prefix `prefix`; decodes nothing.
 
-        Labels follow the generation prompt, or the prefix, directly: a wanted space belongs to the label or to the prefix. Only
-        tokens that tell labels apart are asked; a label that is alone is asked token by token, for its whole probability.
+        Labels follow the generation prompt, or the prefix, directly: a space between them belongs to the label or to the
+        prefix. Only tokens that distinguish labels are asked for; of a single label all tokens are.
 
         Raises:
             InputError: no labels, an empty one, or one twice.
@@ -149,5 +149,5 @@ class Engine(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Ends the engine; calls still open fail."""
+        """Ends the engine; open calls fail."""
         ...

@@ -1,4 +1,4 @@
-"""`--engine-arg key=value`: read, checked by name without importing vLLM, and told apart by whether they change answers."""
+"""Parses and checks `--engine-arg key=value`, without importing vLLM, and says which arguments may change answers."""
 
 import ast
 import difflib
@@ -22,11 +22,11 @@ OURS = {
     "logprobs_mode": "nothing: label probabilities need raw log-probabilities",
     "skip_tokenizer_init": "nothing: prompts are counted in tokens",
     "runner": "nothing: a language model generates",
-    # What is set here is kept in run.yaml and transcripts, in the clear.
+    # Arguments are written to run.yaml and transcripts in clear text.
     "hf_token": "HF_TOKEN in the environment, with `localfact models pull`: the engine itself asks no hub",
 }
-#: Arguments that decide speed, memory, logs and measurements alone, or stand in the identity by themselves (dtype,
-#: quantization, max_model_len). A seed is sent with every call that samples, and dummy weights have their own.
+#: Arguments that change no answers: they concern speed, memory, logs and measurements, or are fields of the identity
+#: (dtype, quantization, max_model_len). A seed is sent with every call that samples.
 # fmt: off
 NEUTRAL = frozenset(
     {
@@ -65,21 +65,21 @@ NEUTRAL = frozenset(
     }
 )
 # fmt: on
-#: Words in the name of a value that is nobody's business, however deep it stands in an argument.
+#: Matches names of arguments, and of keys at any depth inside them, whose value is a secret and must not be stored.
 SECRET = re.compile(
     r"secret|passw|credential|(api|access|private|auth)_?key|(hf|api|auth|access|bearer|session)_?token|^token$", re.I
 )
 DTYPES = {"float16": "float16", "half": "float16", "bfloat16": "bfloat16", "float32": "float32", "float": "float32"}
 NOTHING = ("none", "null")
-#: How many near names an unknown one is answered with.
+#: How many similar names the message about an unknown one suggests.
 NEAR = 3
 
 
 def read_arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments with their values as what they look like: whole and decimal numbers, true, false, none, JSON, else text.
+    """Parses the arguments' values: whole and decimal numbers, true, false, none, JSON, else text.
 
     Raises:
-        InputError: vLLM has no such argument, it is one that localfact sets itself, or it holds a secret.
+        InputError: vLLM has no such argument, localfact sets it itself, or it holds a secret.
     """
     read = {}
     for typed_name, value in typed.items():
@@ -104,7 +104,7 @@ def read_arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_within(value: Any) -> Iterator[str]:
-    """All names in an argument's value, at any depth."""
+    """All keys in an argument's value, at any depth."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             yield str(name)
@@ -115,7 +115,7 @@ def names_within(value: Any) -> Iterator[str]:
 
 
 def read_value(text: str) -> Any:
-    """What a text stands for: a number, true, false, none, a JSON object or list; else itself."""
+    """Parses a text: a number, true, false, none, a JSON object or list; any other text is returned unchanged."""
     stripped = text.strip()
     lower = stripped.lower()
     if lower in ("true", "false"):
@@ -152,10 +152,10 @@ def known_names() -> frozenset[str] | None:
 
 
 def positive(arguments: Mapping[str, Any], name: str, kind: type[int] | type[float], default: float | None) -> Any:
-    """A number above 0 among the arguments, or the default.
+    """The argument of that name, a number above 0; the default where it is not given.
 
     Raises:
-        InputError: it is no such number.
+        InputError: it is no number above 0.
     """
     value = arguments.get(name)
     if value is None:
@@ -166,7 +166,7 @@ def positive(arguments: Mapping[str, Any], name: str, kind: type[int] | type[flo
 
 
 def dtype_of(arguments: Mapping[str, Any]) -> str | None:
-    """The precision that was asked for; None for the model's own.
+    """The precision that the user asked for; None for the model's own.
 
     Raises:
         InputError: there is no such precision.
@@ -180,9 +180,9 @@ def dtype_of(arguments: Mapping[str, Any]) -> str | None:
 
 
 def answer_changing(arguments: Mapping[str, Any]) -> str:
-    """The arguments that are not known to leave answers alone, as a suffix of the weights' revision: "" for none.
+    """The arguments that may change answers, as a suffix of the weights' revision; "" for none.
 
-    A transcript recorded with other rotary scaling, another cache precision or random weights is one of another model.
+    Answers recorded with other rotary scaling, another cache precision or random weights are not mixed with those of the model.
     """
     changing = {name: arguments[name] for name in sorted(arguments) if name not in NEUTRAL}
     return "".join(f"+{name}={json.dumps(value, sort_keys=True, default=str)}" for name, value in changing.items())

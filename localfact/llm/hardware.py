@@ -9,12 +9,12 @@ from pydantic import Field
 from localfact.records import Record
 
 GIB = 1 << 30
-#: Where a container's limit of memory stands, cgroups version 2 and 1.
+#: Files with a container's memory limit in bytes, of cgroups version 2 and 1.
 MEMORY_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
 
 
 class Gpu(Record):
-    """One GPU: name, memory in GiB, and CUDA's compute capability, (9, 0) for an H100, say."""
+    """One GPU: its name, memory in GiB, and CUDA compute capability, for example (9, 0) for an H100."""
 
     name: str
     memory_gib: Annotated[float, Field(gt=0)]
@@ -22,19 +22,19 @@ class Gpu(Record):
 
 
 class Hardware(Record):
-    """A machine. `memory_gib`: of the host, or of the container where that has a limit; `gpus`: empty without CUDA."""
+    """A machine: memory in GiB of the host, or of the container where that is limited; `gpus` is empty without CUDA."""
 
     gpus: tuple[Gpu, ...] = ()
     memory_gib: Annotated[float, Field(gt=0)]
 
     @property
     def device(self) -> Literal["cuda", "cpu"]:
-        """What models run on here."""
+        """The device that models run on here."""
         return "cuda" if self.gpus else "cpu"
 
     @property
     def gpu_memory_gib(self) -> float:
-        """Memory of the smallest GPU: a model is divided evenly, so it decides. 0 without GPUs."""
+        """Memory of the smallest GPU, which limits a model that is split evenly; 0 without GPUs."""
         return min((gpu.memory_gib for gpu in self.gpus), default=0.0)
 
     @property
@@ -43,7 +43,7 @@ class Hardware(Record):
         return min((gpu.capability for gpu in self.gpus), default=(0, 0))
 
     def shown(self) -> str:
-        """The machine in a few words."""
+        """The machine in a few words, for messages."""
         if not self.gpus:
             return f"CPU with {self.memory_gib:.0f} GiB"
         kinds = dict.fromkeys((gpu.name, f"{gpu.memory_gib:.0f}") for gpu in self.gpus)
@@ -52,7 +52,7 @@ class Hardware(Record):
 
 
 def detect() -> Hardware:
-    """This machine: the GPUs that CUDA_VISIBLE_DEVICES leaves visible, and its memory."""
+    """The GPUs of this machine that CUDA_VISIBLE_DEVICES leaves visible, and its memory."""
     import torch
 
     gpus = []
@@ -64,7 +64,7 @@ def detect() -> Hardware:
 
 
 def host_memory(limits: tuple[Path, ...] = MEMORY_LIMITS) -> int:
-    """Bytes of memory that this process may use at most."""
+    """The most bytes of memory that this process may use."""
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     stated = [file.read_text(encoding="ascii").strip() for file in limits if file.is_file()]
     return min([physical, *(int(text) for text in stated if text.isdigit() and int(text) > 0)])

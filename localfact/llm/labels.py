@@ -1,7 +1,7 @@
-"""The tree of a closed set of labels: which log-probabilities it takes to tell them apart, and how they add up.
+"""The tree of a closed set of labels: which log-probabilities distinguish them, and how they add up.
 
-Labels are compared token by token, as they are written in their place. Only where they branch is the model asked; what lies
-between is forced by the closed set and costs nothing. A single label is asked token by token: its whole probability.
+Labels are compared token by token, tokenised behind the prompt. The model is only asked where they branch; tokens in between
+are forced by the closed set and cost nothing. A single label is asked token by token, for its whole probability.
 """
 
 import math
@@ -12,34 +12,34 @@ from itertools import pairwise
 from localfact.errors import InputError
 
 Ids = tuple[int, ...]
-#: Stem -> token id -> log-probability of that token after the prompt and the stem.
+#: Stem (tokens after the prompt) -> next token id -> its log-probability.
 Answers = Mapping[Ids, Mapping[int, float]]
 
-#: The least mass that is left to a label which ends where longer ones go on: single precision tells no less from nothing.
+#: The least probability of a label that ends where longer ones go on: the resolution of single precision.
 LEAST_REST = 2.0**-24
 
 
 @dataclass(frozen=True)
 class Node:
-    """A place where the model is asked: after the prompt and `stem`, how probable is each of `children`?"""
+    """A place where the model is asked: the log-probabilities of the tokens `children` after the prompt and `stem`."""
 
     stem: Ids
     children: tuple[int, ...]
 
     def parts(self, most: int) -> list[tuple[int, ...]]:
-        """The children, at most so many at a time."""
+        """The children in groups of at most `most`."""
         return [self.children[start : start + most] for start in range(0, len(self.children), most)]
 
 
 @dataclass(frozen=True)
 class LabelTree:
-    """A closed set of labels as token paths after a common prompt.
+    """A closed set of labels as sequences of tokens after a common prompt.
 
     Attributes:
-        prompt: the tokens all labels follow.
+        prompt: the tokens that all labels follow.
         paths: label -> its tokens after the prompt.
-        nodes: where to ask: the root always, then every stem at which the labels go on in more than one way (ending counts as
-            one), in order. A label that is alone is asked token by token.
+        nodes: where to ask, in order: the root, and every stem after which the labels go on in more than one way (ending counts
+            as one); for a single label, every stem of it.
     """
 
     prompt: Ids
@@ -47,9 +47,9 @@ class LabelTree:
     nodes: tuple[Node, ...]
 
     def log_probs(self, answers: Answers) -> dict[str, float]:
-        """Returns label -> the sum of the log-probabilities at the nodes on its way.
+        """Returns label -> the sum of its log-probabilities at the nodes on its path.
 
-        A label that ends at a node where longer labels go on gets what they leave: log(1 - the sum of their probabilities).
+        A label that ends at a node where longer labels go on gets log(1 - the sum of their probabilities).
         """
         return {label: sum(self._steps(path, answers)) for label, path in self.paths.items()}
 
@@ -61,36 +61,36 @@ class LabelTree:
         ]
 
 
-def label_tree(begun: Sequence[int], written: Mapping[str, Sequence[int]]) -> LabelTree:
-    """Returns the tree of labels that were tokenised in their place.
+def label_tree(prompt: Sequence[int], written: Mapping[str, Sequence[int]]) -> LabelTree:
+    """Returns the tree of labels that were tokenised together with the prompt.
 
-    Tokens that merge over the edge between prompt and label are met by walking back: the prompt ends where the longest common
-    token prefix of `begun` and all written labels ends, and what was cut off it belongs to each label's path, in the tokens
-    that this label makes of it. So every label has the tokens a model was taught to write it with.
+    Where tokens merge across the edge between prompt and label, the tree's prompt is shortened to the longest prefix of tokens
+    that `prompt` and all written labels share; what was cut off belongs to each label's path, tokenised with it. So every label
+    has the tokens that the model saw in training.
 
     Args:
-        begun: the tokens of the prompt alone.
-        written: label -> the tokens of prompt and label written as one text.
+        prompt: the tokens of the prompt alone.
+        written: label -> the tokens of prompt and label as one text.
 
     Raises:
-        InputError: two labels are the same tokens, or a label writes none.
+        InputError: two labels have the same tokens, or a label has none.
     """
-    shared = len(begun)
+    shared = len(prompt)
     for ids in written.values():
-        shared = min(shared, _common(begun, ids))
+        shared = min(shared, _common(prompt, ids))
     paths = {label: tuple(ids[shared:]) for label, ids in written.items()}
     named: dict[Ids, str] = {}
     for label, path in paths.items():
-        if not path or len(written[label]) == len(begun) == _common(begun, written[label]):
+        if not path or len(written[label]) == len(prompt) == _common(prompt, written[label]):
             raise InputError(f"The label {label!r} writes nothing in this place: this tokenizer drops it.")
         if path in named:
             raise InputError(f"The labels {named[path]!r} and {label!r} are the same tokens in this model. Name them apart.")
         named[path] = label
-    return LabelTree(tuple(begun[:shared]), paths, _nodes(set(named)))
+    return LabelTree(tuple(prompt[:shared]), paths, _nodes(set(named)))
 
 
 def checked(labels: Sequence[str]) -> tuple[str, ...]:
-    """Returns the labels.
+    """Returns the labels as a tuple.
 
     Raises:
         InputError: no labels, an empty one, or one twice.
@@ -105,7 +105,7 @@ def _nodes(paths: set[Ids]) -> tuple[Node, ...]:
     ordered = sorted(paths)
     stems = {(), *(a[: _common(a, b)] for a, b in pairwise(ordered))}
     if len(ordered) == 1:
-        # Nothing is to be told apart: what is asked for is how probable the whole label is.
+        # A single label: its whole probability is asked for, token by token.
         stems = {ordered[0][:end] for end in range(len(ordered[0]))}
     return tuple(
         Node(stem, tuple(sorted({path[len(stem)] for path in paths if len(path) > len(stem) and path[: len(stem)] == stem})))

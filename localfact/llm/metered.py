@@ -7,19 +7,21 @@ from localfact.runtime.usage import spend
 
 
 class MeteredEngine:
-    """An engine whose calls are counted (`localfact.runtime.usage`). Counting tokens costs nothing and is not counted."""
+    """An engine that counts each call's usage on the current ledger (`localfact.runtime.usage`).
+
+    `count` is free and not counted.
+    """
 
     def __init__(self, engine: Engine) -> None:
-        """Takes the engine that answers."""
         self._engine = engine
 
     @property
     def identity(self) -> EngineIdentity:
-        """The identity of the engine behind."""
+        """The wrapped engine's identity."""
         return self._engine.identity
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """As the engine behind."""
+        """See `Engine.count`."""
         return await self._engine.count(chat, prefix=prefix)
 
     async def generate(
@@ -32,7 +34,7 @@ class MeteredEngine:
         seed: int = 0,
         stage: str,
     ) -> Generation:
-        """As the engine behind; its usage is spent on `stage`."""
+        """See `Engine.generate`; its usage is counted under `stage`."""
         generation = await self._engine.generate(
             chat, max_tokens=max_tokens, stop=stop, temperature=temperature, seed=seed, stage=stage
         )
@@ -40,11 +42,11 @@ class MeteredEngine:
         return generation
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """As the engine behind; its usage is spent on `stage`."""
+        """See `Engine.choose`; its usage is counted under `stage`."""
         choice = await self._engine.choose(chat, labels, prefix=prefix, stage=stage)
         spend(stage, choice.usage)
         return choice
 
     async def aclose(self) -> None:
-        """Ends the engine behind."""
+        """Ends the wrapped engine."""
         await self._engine.aclose()

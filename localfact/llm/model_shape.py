@@ -1,4 +1,4 @@
-"""What a language model takes of memory: from its card, or from the configuration and files in its folder."""
+"""How much memory a language model needs: from its card, or from the configuration and files in its folder."""
 
 import json
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ from localfact.records import Record
 
 #: Bytes of one number.
 WIDTH = {"float32": 4, "float16": 2, "bfloat16": 2}
-#: A model whose window nothing states reads this much.
+#: Tokens of the window of a model that states none.
 DEFAULT_WINDOW = 4096
 
 
 class Shape(Record):
-    """A language model as memory sees it.
+    """The sizes of a language model that decide its memory.
 
     Attributes:
-        weights: GiB, stored and in fp8. dtype: of the weights that are not quantised. quantised: the method by which the stored
-            weights are quantised already; None for none.
-        window: tokens it reads at most. kv_bytes: memory of one token in the cache at 16 bits, all GPUs together; kv_heads:
-            over how many GPUs that can be divided. heads: its number of attention heads, which tensor parallelism divides.
+        weights: GiB, as stored and in fp8. dtype: of weights that are not quantised. quantised: the method by which the stored
+            weights are quantised; None for none.
+        window: the most tokens it reads. kv_bytes: bytes of one token in the cache at 16 bits, over all GPUs; kv_heads: the
+            most GPUs that the cache can be split over. heads: number of attention heads, which tensor parallelism must divide.
     """
 
     weights: WeightsSize
@@ -36,14 +36,14 @@ class Shape(Record):
     heads: int | None = None
 
     def weights_gib(self, dtype: str, quantisation: str | None) -> float:
-        """GiB of the weights when computed with in `dtype`, quantised while loading or not."""
+        """GiB of the weights in memory when computing in `dtype`, with that quantisation while loading or None."""
         if quantisation is not None and self.quantised is None:
             return self.weights.fp8 or self.weights.stored / 2
         return self.weights.stored * (1 if self.quantised else WIDTH[dtype] / WIDTH[self.dtype])
 
 
 def shape_of_card(card: ModelCard) -> Shape | None:
-    """What the card alone says; None where it does not give sizes."""
+    """The sizes on the card; None where it gives none."""
     if card.weights_gib is None or card.kv_bytes is None:
         return None
     window, heads = card.window or DEFAULT_WINDOW, card.kv_heads or 1
@@ -51,7 +51,7 @@ def shape_of_card(card: ModelCard) -> Shape | None:
 
 
 def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
-    """What the files in the folder say, and the card where they do not.
+    """The sizes from the files in the folder, and from the card where they do not say.
 
     Raises:
         InputError: config.json is missing or is not a model's.
@@ -91,13 +91,13 @@ def read_config(folder: Path) -> dict[str, Any]:
 
 
 def number(config: Mapping[str, Any], name: str) -> int | None:
-    """A whole number above 0 in a configuration."""
+    """A whole number above 0 in a configuration; None where it has none."""
     value = config.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
 def cache_of(config: Mapping[str, Any]) -> tuple[int, int]:
-    """Bytes of one token's keys and values at 16 bits, and over how many GPUs they divide; zeros where it is not told.
+    """(bytes of one token's keys and values at 16 bits, the most GPUs they can be split over); zeros where nothing is stated.
 
     Multi-head latent attention (DeepSeek-V2, section 2.1) keeps one vector a layer, and every GPU keeps it whole.
     """
@@ -112,7 +112,7 @@ def cache_of(config: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def fp8_gib(stored: float, config: Mapping[str, Any], width: int) -> float:
-    """GiB after quantisation: one byte a weight, but for the embeddings at both ends, which stay as they are."""
+    """GiB after quantisation: one byte a weight, except for the input and output embeddings, which are not quantised."""
     ends = 1 if config.get("tie_word_embeddings") else 2
     kept = (number(config, "vocab_size") or 0) * (number(config, "hidden_size") or 0) * ends * width / GIB
     kept = min(kept, stored)

@@ -1,6 +1,6 @@
-"""From generated tokens to the text they write, with each token's place in it.
+"""From generated tokens to the text that they write, with the place of each token in it.
 
-Pure over a decode stream: the same that vLLM makes its text with, so that both agree letter for letter.
+Uses the decode stream that vLLM makes its text with, so that both agree character by character.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-#: What `tokenizers` says when a run of bytes turns out to be no text after part of it was already given out.
+#: The message of `tokenizers` for bytes that turn out to be no text after part of them was already returned.
 _BROKEN_RUN = "Invalid prefix"
 
 
@@ -22,7 +22,7 @@ class Placed(NamedTuple):
 
 
 class Writing(NamedTuple):
-    """A text and the places of the tokens that write it, in order; together they cover it."""
+    """A text and the places of the tokens that write it, in order; together they cover the text."""
 
     text: str
     places: tuple[Placed, ...]
@@ -33,10 +33,10 @@ class Writing(NamedTuple):
         return Writing(self.text[:length], kept)
 
     def fitted(self, text: str, stop: Sequence[str]) -> "Writing":
-        """The writing cut to `text`, what the engine says it wrote; `stop` are the stop strings if one of them ended it.
+        """The writing cut to `text`, the engine's own output; `stop` are the stop strings if one of them ended it.
 
-        Should the engine have written something else than its tokens say, the tokens' text counts, cut at the first stop
-        string: a place must never point into a text it was not made for.
+        Where the tokens write something else than `text`, the tokens' text is taken, cut at the first stop string: places must
+        always point into the text that they were made for.
         """
         if self.text == text or (stop and self.text.startswith(text)):
             return self.cut(len(text))
@@ -47,14 +47,14 @@ def write(decoder: "Tokenizer", prompt: Sequence[int], tokens: Sequence[int], si
     """Returns what `tokens` write after `prompt`.
 
     Where several tokens make one character, each has that character's place. Tokens that write nothing have no place: special
-    ones, the bytes of a character that was never finished at the very end, and bytes the decoder gave up because they are
-    no text (`tokenizers` issue: a run of byte pieces that is broken late; vLLM leaves them out too).
+    tokens, the bytes of an unfinished character at the end, and bytes that the decoder dropped because they are no text
+    (`tokenizers` does that with a run of byte tokens that breaks off; vLLM leaves them out too).
 
     Args:
-        decoder: the tokenizer; its decode stream writes, primed with the prompt.
-        prompt: the ids before: they decide whether a leading space is one.
+        decoder: the tokenizer, whose decode stream is primed with the prompt.
+        prompt: ids before the text; they decide whether a leading space is written.
         tokens: generated ids.
-        silent: ids of special tokens, which write nothing.
+        silent: ids of special tokens.
     """
     from tokenizers.decoders import DecodeStream
 
@@ -89,16 +89,16 @@ def spans(grown: Sequence[str], chunk: str) -> list[tuple[int, int]]:
     """Returns the place in `chunk` of each of the tokens that wrote it together.
 
     Args:
-        grown: the text after the first of them, after the first two, ...; unfinished characters are whatever the decoder makes
-            of them, and change later.
-        chunk: what they write in the end.
+        grown: the text after the first of them, after the first two, and so on; unfinished characters are whatever the decoder
+            shows for them, and change later.
+        chunk: the final text.
     """
     places = []
     settled = 0
     for text in grown:
         reached = max(settled, _common(text, chunk))
         unfinished = len(text) > reached  # a character is open: this token has a part of it
-        # A token that settles nothing and leaves nothing open only added bytes to the last character.
+        # A token that neither finishes nor opens a character only added bytes to the last one.
         start = settled if reached > settled or unfinished else max(0, settled - 1)
         places.append((start, min(len(chunk), reached + unfinished)))
         settled = reached
@@ -113,7 +113,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _growth(decoder: "Tokenizer", context: list[int], members: list[tuple[int, int]], silent: frozenset[int]) -> list[str]:
-    """The text that the waiting tokens make, one after the other, read after what the stream has in mind itself."""
+    """The text of the waiting tokens after each of them, decoded behind the context that the stream itself remembers."""
     before = decoder.decode(context, skip_special_tokens=True)
     ids = list(context)
     grown = []

@@ -1,6 +1,6 @@
-"""How a language model is divided over a machine: over how many GPUs, in which quantisation, with room for how many tokens.
+"""How a language model is placed on a machine: on how many GPUs, in which quantisation, with a cache for how many tokens.
 
-An estimate made before anything is loaded; the engine measures for itself and may still find a little less.
+An estimate made before anything is loaded; the engine measures, and may find a little less room.
 """
 
 import math
@@ -15,39 +15,39 @@ from localfact.llm.model_shape import WIDTH, Shape
 from localfact.models.cards import ModelCard
 from localfact.records import Record
 
-#: vLLM's own share of a GPU's memory.
+#: The share of a GPU's memory that vLLM uses by default.
 GPU_SHARE = 0.92
-#: Our share of a host's memory where a model runs on its CPU.
+#: The share of a host's memory that is used where a model runs on the CPU.
 HOST_SHARE = 0.9
-#: GiB a device to work in: activations, CUDA graphs, buffers of communication; on a CPU, the process.
+#: GiB of working memory a device: activations, CUDA graphs, communication buffers; on a CPU, the process.
 WORKING_GIB = {"cuda": 3.0, "cpu": 1.5}
-#: The engine measures; of the room that we reckon with, so much is counted on.
+#: Safety margin: the share of the estimated free memory that the cache is planned with.
 COUNTED_ON = 0.8
-#: A window below this leaves a prompt with examples and evidence no room.
+#: Tokens. A smaller window has no room for a prompt with examples and evidence.
 LEAST_WINDOW = 4096
-#: What is advised holds this many; 79.2 GiB is what a GPU of 80 GB reports.
+#: Tokens of the window that advice in error messages aims at. A GPU of 80 GB reports 79.2 GiB.
 COMFORTABLE_WINDOW = 32_768
 EIGHTY_GB = 79.2
-#: A cache on a CPU: so many full windows at most, so many GiB at most.
+#: The largest cache on a CPU, in full windows and in GiB.
 CPU_WINDOWS = 32
 CPU_CACHE_GIB = 8.0
-#: What multiplies the GPUs besides tensor and pipeline: copies of the model, and parts of a prompt, each with all its weights.
+#: Arguments that multiply the number of GPUs besides tensor and pipeline parallelism; each copy holds all weights.
 OTHER_PARALLEL = ("data_parallel_size", "prefill_context_parallel_size")
-#: vLLM lets this variable overrule every argument.
+#: GiB; in vLLM this variable overrules every argument.
 CPU_CACHE_VARIABLE = "VLLM_CPU_KVCACHE_SPACE"
-#: From this compute capability on a GPU computes with bfloat16, and runs weights in fp8; from the other on, activations too.
+#: Compute capabilities: from AMPERE on a GPU computes in bfloat16 and runs weights in fp8; from ADA on, activations too.
 AMPERE, ADA = (8, 0), (8, 9)
 #: What vLLM 0.32 calls the quantisation of 16-bit weights to fp8 while they are loaded.
 FP8_WHILE_LOADING = "fp8_per_tensor"
 
 
-class Division(Record):
-    """One way to run a model on a machine. All sizes in GiB, and of one GPU, or of the host.
+class Placement(Record):
+    """One way to run a model on a machine. Sizes in GiB are those of one GPU, or of the host.
 
     Attributes:
-        tensor_parallel: over how many GPUs. quantisation: while loading, in vLLM's words; None for none.
-        share: part of a device's memory for the engine. weights, cache: what they take. window: tokens of prompt and answer.
-        tokens: how many the cache holds.
+        tensor_parallel: number of GPUs. quantisation: while loading, in vLLM's words; None for none.
+        share: share of a device's memory for the engine, in [0, 1]. weights, cache: GiB that they take.
+        tokens: how many the cache holds. window: tokens of prompt and answer together.
     """
 
     tensor_parallel: int = 1
@@ -60,17 +60,24 @@ class Division(Record):
     window: int
 
     def fits(self, window: int) -> bool:
-        """Whether a prompt and answer of so many tokens have room."""
+        """Whether the cache holds a prompt and answer of so many tokens."""
         return self.tokens >= window
 
 
-class Divider:
-    """Weighs divisions of one model over one machine."""
+class PlacementPlanner:
+    """Finds the best placement of one model on one machine.
+
+    Args:
+        card, shape, hardware: the model and the machine. arguments: the user's, for vLLM. dtype: of the computation.
+        reserved_gib: memory that other models on the same device take.
+
+    Raises:
+        InputError: an argument is out of range, or asks for more GPUs or a larger window than there are.
+    """
 
     def __init__(
         self, card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], dtype: str, reserved_gib: float
     ) -> None:
-        """`reserved_gib`: what other models on the same device take."""
         self.card, self.shape, self.hardware, self.arguments, self.dtype = card, shape, hardware, arguments, dtype
         self.reserved_gib = reserved_gib
         self.most = min(shape.window, card.window or shape.window)
@@ -78,7 +85,7 @@ class Divider:
         self.asked_parallel = positive(arguments, "tensor_parallel_size", int, None)
         self.pipeline = positive(arguments, "pipeline_parallel_size", int, 1)
         others = [positive(arguments, name, int, 1) for name in OTHER_PARALLEL]
-        #: GPUs that each part of a tensor-parallel model takes: one a stage of the pipeline, in each copy.
+        #: GPUs for each tensor-parallel part of the model: one a pipeline stage, in each copy.
         self.each = self.pipeline * math.prod(others)
         self.offloaded = positive(arguments, "cpu_offload_gb", float, 0.0) if arguments.get("cpu_offload_gb") else 0.0
         if self.asked_window is not None and self.asked_window > shape.window:
@@ -95,19 +102,19 @@ class Divider:
 
     @property
     def wanted(self) -> int:
-        """The window that was asked for, else all that the model reads."""
+        """Tokens of the window that the user asked for, else of the model's own."""
         return self.asked_window or self.most
 
     @property
     def needed(self) -> int:
-        """The window without which it is not worth starting: the one asked for, else a useful one."""
+        """The smallest acceptable window in tokens: what the user asked for, else LEAST_WINDOW or the model's own if less."""
         return self.asked_window or min(self.most, LEAST_WINDOW)
 
-    def best(self) -> Division:
-        """The card's first choice that this machine allows; else the least quantised, on as few GPUs as hold its window.
+    def best(self) -> Placement:
+        """The card's first choice that this machine allows; else the least quantised, on as few GPUs as hold the window.
 
         Raises:
-            MissingError: no division fits; the message has the numbers and what would fit.
+            MissingError: nothing fits; the message has the numbers and what would fit.
         """
         if not self.hardware.gpus:
             return self.checked(self.on_host())
@@ -117,23 +124,23 @@ class Divider:
                 continue
             quantisation = FP8_WHILE_LOADING if choice.quantisation else None
             if self.allowed(choice.tensor_parallel, quantisation):
-                division = self.on_gpus(choice.tensor_parallel, quantisation)
-                if division.fits(self.needed):
-                    return division
+                placement = self.on_gpus(choice.tensor_parallel, quantisation)
+                if placement.fits(self.needed):
+                    return placement
         for quantisation in self.quantisations():
             fitting = [self.on_gpus(parallel, quantisation) for parallel in self.parallels(count)]
-            fitting = [division for division in fitting if division.fits(self.needed)]
+            fitting = [placement for placement in fitting if placement.fits(self.needed)]
             if fitting:
-                return next((division for division in fitting if division.fits(self.wanted)), fitting[-1])
+                return next((placement for placement in fitting if placement.fits(self.wanted)), fitting[-1])
         return self.checked(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
 
     def allowed(self, parallel: int, quantisation: str | None) -> bool:
-        """Whether the user's arguments and the GPUs leave this choice of the card, which reckons with no pipeline."""
+        """Whether the user's arguments and the number of GPUs allow this choice of the card (which assumes no pipeline)."""
         enough = self.pipeline == 1 and parallel * self.each <= len(self.hardware.gpus)
         return enough and parallel == (self.asked_parallel or parallel) and quantisation in self.quantisations()
 
     def quantisations(self) -> list[str | None]:
-        """What may be tried, best first: what the user asked for, else as stored, then fp8 where the GPUs can."""
+        """What may be tried, best first: what the user asked for, else as stored, then fp8 where the GPUs support it."""
         if "quantization" in self.arguments:
             asked = self.arguments["quantization"]
             return [FP8_WHILE_LOADING if asked == "fp8" and self.shape.quantised is None else asked]
@@ -141,28 +148,28 @@ class Divider:
         return [None, FP8_WHILE_LOADING] if fp8 else [None]
 
     def parallels(self, count: int) -> list[int]:
-        """Over how many of so many GPUs the model can be divided: powers of two that divide its attention heads."""
+        """Numbers of GPUs, up to `count`, to split the model over: powers of two that divide its attention heads."""
         if self.asked_parallel is not None:
             return [self.asked_parallel]
         most, heads = count // self.each, self.shape.heads
         powers = [1 << power for power in range(most.bit_length())]
         return [power for power in powers if power <= most and (heads is None or heads % power == 0)]
 
-    def on_gpus(self, parallel: int, quantisation: str | None) -> Division:
-        """The model on so many GPUs."""
+    def on_gpus(self, parallel: int, quantisation: str | None) -> Placement:
+        """The placement on that many GPUs."""
         memory = self.hardware.gpu_memory_gib
         asked = positive(self.arguments, "gpu_memory_utilization", float, None)
-        # Rounded down to hundredths, so that the others keep all that is theirs.
+        # Rounded down to hundredths, so that other models keep all of their memory.
         share = asked or max(0.0, int((GPU_SHARE - self.reserved_gib / memory) * 100 + 1e-9) / 100)
         weights = self.shape.weights_gib(self.dtype, quantisation) / (parallel * self.pipeline) - self.offloaded
         free = memory * share - max(weights, 0.0) - WORKING_GIB["cuda"]
         token = self.token_bytes() / (min(parallel, self.shape.kv_heads) * self.pipeline)
-        return self.division(
+        return self.placement(
             free * COUNTED_ON, token, weights=max(weights, 0.0), share=share, parallel=parallel, quant=quantisation
         )
 
-    def on_host(self) -> Division:
-        """The model on the CPU, in the host's memory."""
+    def on_host(self) -> Placement:
+        """The placement on the CPU, in the host's memory."""
         quantisation = self.arguments.get("quantization")
         weights = self.shape.weights_gib(self.dtype, quantisation)
         free = self.hardware.memory_gib * HOST_SHARE - self.reserved_gib - weights - WORKING_GIB["cpu"]
@@ -170,19 +177,19 @@ class Divider:
         room = min(free, max(CPU_WINDOWS * self.wanted * one, 1 / 64), max(CPU_CACHE_GIB, self.needed * one))
         if os.environ.get(CPU_CACHE_VARIABLE, "").isdigit():
             room = min(free, float(os.environ[CPU_CACHE_VARIABLE]))
-        return self.division(room, self.token_bytes(), weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation)
+        return self.placement(room, self.token_bytes(), weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation)
 
-    def division(
+    def placement(
         self, room: float, token: float, *, weights: float, share: float, parallel: int, quant: str | None
-    ) -> Division:
-        """A division with so many GiB for the cache, in which a token takes so many bytes."""
+    ) -> Placement:
+        """A placement with `room` GiB for the cache, in which a token takes `token` bytes."""
         asked = positive(self.arguments, "kv_cache_memory_bytes", int, None)
         cache = asked / GIB if asked is not None else max(room, 0.0)
         tokens = (int(cache * GIB / token) if token else self.wanted) if room > 0 else 0
         window = min(self.wanted, tokens)
         if window < self.wanted and window > 1024:
             window -= window % 1024
-        return Division(
+        return Placement(
             tensor_parallel=parallel,
             quantisation=quant,
             dtype=self.dtype,
@@ -199,38 +206,38 @@ class Divider:
         width = 1 if stored.startswith(("fp8", "int8")) else WIDTH[self.dtype]
         return self.shape.kv_bytes * width / 2
 
-    def checked(self, division: Division) -> Division:
-        """The division, if it fits.
+    def checked(self, placement: Placement) -> Placement:
+        """Returns the placement.
 
         Raises:
-            MissingError: it does not.
+            MissingError: it does not fit.
         """
-        if division.fits(self.needed):
-            return division
+        if placement.fits(self.needed):
+            return placement
         device = self.hardware.device
-        parts = division.tensor_parallel * self.pipeline
-        shared = min(division.tensor_parallel, self.shape.kv_heads) * self.pipeline
+        parts = placement.tensor_parallel * self.pipeline
+        shared = min(placement.tensor_parallel, self.shape.kv_heads) * self.pipeline
         cache = self.needed * self.token_bytes() / GIB / shared * parts
-        need = (division.weights + WORKING_GIB[device]) * parts + cache
-        have = self.hardware.gpu_memory_gib * division.share * parts if self.hardware.gpus else self.host_share()
-        kind = f"{self.dtype}, {division.quantisation}" if division.quantisation else self.dtype
+        need = (placement.weights + WORKING_GIB[device]) * parts + cache
+        have = self.hardware.gpu_memory_gib * placement.share * parts if self.hardware.gpus else self.host_share()
+        kind = f"{self.dtype}, {placement.quantisation}" if placement.quantisation else self.dtype
         raise MissingError(
             f"'{self.card.name}' is too big for this machine ({self.hardware.shown()}): in {kind} it needs {need:.1f} GiB "
-            f"({division.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
+            f"({placement.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
             f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {self.cure()}"
         )
 
     def host_share(self) -> float:
-        """GiB of the host's memory that are for the engine."""
+        """GiB of the host's memory for the engine."""
         return self.hardware.memory_gib * HOST_SHARE - self.reserved_gib
 
     def cure(self) -> str:
-        """What would fit: another window, other GPUs, or a smaller model."""
+        """A sentence about what would fit: another window, other GPUs, or a smaller model."""
         ways = list(self.ways())
         return f"It would fit {'; '.join(ways)}." if ways else "Name a smaller model."
 
     def ways(self) -> Iterator[str]:
-        """Each thing that would help, as words that follow "it would fit"."""
+        """What would help, each in words that follow "it would fit"."""
         if self.asked_window is not None and self.asked_window > LEAST_WINDOW:
             yield "perhaps with a smaller --engine-arg max_model_len"
         memory = self.hardware.gpu_memory_gib or EIGHTY_GB

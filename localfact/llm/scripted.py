@@ -1,7 +1,6 @@
-"""An engine that says what a test tells it to: real tokens with offsets and log-probabilities, no model.
+"""An engine that answers by a script instead of a model: tokens with offsets and log-probabilities, for tests.
 
-It drives the logic around an engine, on any machine, in no time. What it promises is what `llm/engine.py` promises, and one
-contract test holds it and the vLLM engine to that.
+It keeps what `llm/engine.py` promises; one contract test holds it and the vLLM engine to that.
 """
 
 import math
@@ -14,9 +13,9 @@ from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Messa
 from localfact.llm.labels import checked
 from localfact.runtime.usage import Usage
 
-#: What it answers: a text, or its pieces each with the probability it was written with.
-Answer = str | Sequence[tuple[str, float]]
-#: The probability of a piece that the script gives none.
+#: A text, or its pieces, each with its probability in (0, 1].
+ScriptedAnswer = str | Sequence[tuple[str, float]]
+#: The probability of pieces for which the script gives none.
 CERTAIN = 0.999
 
 _PIECE = re.compile(r"\s?\w+|\s|[^\w\s]+")
@@ -25,34 +24,36 @@ _PIECE = re.compile(r"\s?\w+|\s|[^\w\s]+")
 class ScriptedEngine:
     """Answers by a script.
 
+    Args:
+        answer: what it answers to a chat.
+        choose: label -> probability, for a chat and its labels; labels that are left out share the rest. An answer prefix
+            stands in the chat as its last message, the assistant's.
+        window: tokens of prompt and answer.
+
     Attributes:
-        calls: every chat it was asked to answer or to choose for, with the begun answer as a last assistant message.
+        calls: every chat of `generate` and `choose`, in order, with the answer prefix as last message.
     """
 
     def __init__(
         self,
-        answer: Callable[[Chat], Answer] = lambda chat: "",
+        answer: Callable[[Chat], ScriptedAnswer] = lambda chat: "",
         choose: Callable[[Chat, Sequence[str]], Mapping[str, float]] = lambda chat, labels: {},
         *,
         window: int = 32_768,
     ) -> None:
-        """Takes what it says to a chat, and how probable each label is (labels left out share what is left).
-
-        A begun answer stands in the chat that `choose` is given as its last message, the assistant's.
-        """
         self.identity = EngineIdentity(model="scripted", revision="0", dtype="float32", window=window)
         self.calls: list[Chat] = []
         self._answer = answer
         self._choose = choose
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """One token a word, a space or a run of signs."""
+        """A word, a white-space character or a run of signs is one token."""
         return sum(len(_PIECE.findall(message.content)) for message in chat) + len(_PIECE.findall(prefix))
 
     async def generate(
         self, chat: Chat, *, max_tokens: int, stop: Sequence[str] = (), temperature: float = 0.0, seed: int = 0, stage: str
     ) -> Generation:
-        """Says what the script says, cut at the first stop string or at `max_tokens`."""
+        """Returns the script's answer, cut at the first stop string or at `max_tokens`."""
         asked = await self._admitted(chat, "")
         answer = self._answer(chat)
         pieces = [(piece, CERTAIN) for piece in _PIECE.findall(answer)] if isinstance(answer, str) else list(answer)
@@ -70,26 +71,26 @@ class ScriptedEngine:
         return Generation(text=text, tokens=tokens, finish="length" if cut < stopped else "stop", usage=usage)
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """The script's probabilities."""
+        """Returns the script's probabilities."""
         labels = checked(labels)
         asked = await self._admitted(chat, prefix)
-        given = self._choose(begun(chat, prefix), labels)
+        given = self._choose(with_prefix(chat, prefix), labels)
         missing = [label for label in labels if label not in given]
         rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
         log_probs = {label: math.log(given.get(label, rest)) for label in labels}
         return Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
 
     async def aclose(self) -> None:
-        """Nothing to end."""
+        """Does nothing."""
 
     async def _admitted(self, chat: Chat, prefix: str) -> int:
-        self.calls.append(begun(chat, prefix))
+        self.calls.append(with_prefix(chat, prefix))
         asked = await self.count(chat, prefix=prefix)
         if asked >= self.identity.window:
             raise PromptTooLongError(f"The prompt has {asked:,} tokens; the window has {self.identity.window:,}.")
         return asked
 
 
-def begun(chat: Chat, prefix: str) -> Chat:
-    """The chat with a begun answer as its last message."""
+def with_prefix(chat: Chat, prefix: str) -> Chat:
+    """The chat with the answer prefix as a last message of the assistant; the chat itself where the prefix is empty."""
     return (*chat, Message("assistant", prefix)) if prefix else tuple(chat)

@@ -1,6 +1,6 @@
-"""From a model card and a machine to all that an engine needs to start: where the weights lie, precision, division.
+"""All that an engine needs to start, from a model card and a machine: folder of weights, precision, placement, arguments.
 
-Loads no model. What decides results is the identity; what only decides speed and memory is told apart from it.
+Loads no model. The identity holds what decides results, apart from what only decides speed and memory.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from localfact.llm.engine import EngineIdentity
 from localfact.llm.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.hardware import GIB, Hardware, detect
 from localfact.llm.model_shape import Shape, shape_of_card, shape_of_folder
-from localfact.llm.placement import ADA, AMPERE, FP8_WHILE_LOADING, Divider, Division
-from localfact.models.cards import ModelCard, settled, weights_folder
+from localfact.llm.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, PlacementPlanner
+from localfact.models.cards import ModelCard, resolved, weights_folder
 from localfact.records import Record
 
-#: GiB that a model beside the engine takes besides its weights: activations of one batch, CUDA's own context.
+#: GiB that another model on the engine's device takes besides its weights: activations of one batch, CUDA's context.
 BESIDE_GIB = 1.5
-#: Weights of a model beside the engine whose card gives no size.
+#: GiB assumed for the weights of such a model where its card gives no size.
 UNKNOWN_GIB = 0.5
 
 
@@ -30,8 +30,8 @@ class EngineSettings(Record):
     Attributes:
         folder: where weights, config.json and tokenizer lie.
         identity: what decides the answers.
-        arguments: of vLLM's AsyncEngineArgs, besides the model's folder.
-        machine: what was found and how it is divided, in plain values: for run.yaml and for the reader.
+        arguments: for vLLM's AsyncEngineArgs, besides the model's folder.
+        machine: the hardware and the placement on it, in plain values: for run.yaml.
     """
 
     folder: Path
@@ -51,13 +51,13 @@ def engine_settings(
 
     Args:
         card: of a language model.
-        engine_args: of vLLM, as typed or as values; they go before everything decided here, the identity included.
+        engine_args: for vLLM, as typed or as values; they override everything decided here, the identity included.
         reserved_gib: memory that other models take of the first GPU, or of the host without one.
-        hardware: the machine; found out if None.
+        hardware: the machine; detected if None.
 
     Raises:
-        MissingError: the weights are not here, or the model is too big for the machine.
-        InputError: the card is no language model's, its folder no model, or an argument cannot be.
+        MissingError: the weights are not on this machine, or the model is too big for it.
+        InputError: the card is no language model's, its folder holds no model, or an argument is out of range.
     """
     from localfact.llm.chat import template_hash
 
@@ -65,7 +65,7 @@ def engine_settings(
         raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
     arguments = read_arguments(engine_args or {})
     hardware = hardware or detect()
-    card = settled(card)
+    card = resolved(card)
     try:
         folder = weights_folder(card)
     except MissingError as missing:
@@ -73,94 +73,96 @@ def engine_settings(
         if planned is None:
             raise
         try:
-            divided(card, planned, hardware, arguments, reserved_gib)
-        except MissingError as too_big:  # worth knowing before it is downloaded
+            placement_of(card, planned, hardware, arguments, reserved_gib)
+        except MissingError as too_big:  # the user should know before downloading it
             raise MissingError(f"{missing}. But {too_big}") from None
         raise
     shape = shape_of_folder(folder, card)
-    division = divided(card, shape, hardware, arguments, reserved_gib)
+    placement = placement_of(card, shape, hardware, arguments, reserved_gib)
     identity = EngineIdentity(
         model=card.name,
         revision=card.revision + answer_changing(arguments),
-        dtype=division.dtype,
-        quantisation=quantisation_used(shape, division, hardware),
+        dtype=placement.dtype,
+        quantisation=quantisation_used(shape, placement, hardware),
         template=template_hash(folder),
-        window=division.window,
+        window=placement.window,
     )
     return EngineSettings(
         folder=folder,
         identity=identity,
-        arguments=vllm_arguments(division, hardware, arguments),
-        machine=shown(shape, division, hardware, arguments, reserved_gib),
+        arguments=vllm_arguments(placement, hardware, arguments),
+        machine=shown(shape, placement, hardware, arguments, reserved_gib),
     )
 
 
 def reserved_for(cards: Sequence[ModelCard]) -> float:
-    """GiB to leave for other models on the engine's device, an embedder and a relation model, say: an estimate."""
+    """GiB to leave for other models on the engine's device (an embedder, a relation model): an estimate."""
     return sum((card.weights_gib.stored if card.weights_gib else UNKNOWN_GIB) + BESIDE_GIB for card in cards)
 
 
-def divided(card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float) -> Division:
-    """How the model is run on the machine.
+def placement_of(
+    card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+) -> Placement:
+    """The best placement of the model on the machine.
 
     Raises:
-        MissingError: it is too big for it.
+        MissingError: it is too big for the machine.
     """
     dtype = dtype_of(arguments) or precision(card, shape, hardware)
-    return Divider(card, shape, hardware, arguments, dtype, reserved_gib).best()
+    return PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib).best()
 
 
 def precision(card: ModelCard, shape: Shape, hardware: Hardware) -> str:
-    """The card's precision if it states one, else that of the weights; GPUs before Ampere know no bfloat16."""
+    """The card's precision if it states one, else that of the weights; float16 instead of bfloat16 on GPUs before Ampere."""
     dtype = card.dtype if "dtype" in card.model_fields_set else shape.dtype
     return "float16" if dtype == "bfloat16" and hardware.gpus and hardware.capability < AMPERE else dtype
 
 
-def quantisation_used(shape: Shape, division: Division, hardware: Hardware) -> str | None:
-    """What the answers are computed in: the quantisation of the stored weights, or the one made while loading.
+def quantisation_used(shape: Shape, placement: Placement, hardware: Hardware) -> str | None:
+    """The quantisation that the answers are computed in: that of the stored weights, or the one made while loading.
 
-    A GPU without arithmetic in fp8 keeps weights in fp8 and computes in 16 bits, which gives other answers.
+    A GPU without fp8 arithmetic stores weights in fp8 and computes in 16 bits, which gives other answers.
     """
-    used = shape.quantised or division.quantisation
+    used = shape.quantised or placement.quantisation
     if used is None or "fp8" not in used or not hardware.gpus or hardware.capability >= ADA:
         return used
     return f"{used} (weights only)"
 
 
-def vllm_arguments(division: Division, hardware: Hardware, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The engine's arguments: those decided here, and over them the user's."""
-    decided: dict[str, Any] = {"dtype": division.dtype, "max_model_len": division.window}
-    if division.quantisation is not None:
-        decided["quantization"] = division.quantisation
+def vllm_arguments(placement: Placement, hardware: Hardware, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The engine's arguments: those decided here, overridden by the user's."""
+    decided: dict[str, Any] = {"dtype": placement.dtype, "max_model_len": placement.window}
+    if placement.quantisation is not None:
+        decided["quantization"] = placement.quantisation
     if hardware.gpus:
-        decided |= {"tensor_parallel_size": division.tensor_parallel, "gpu_memory_utilization": division.share}
+        decided |= {"tensor_parallel_size": placement.tensor_parallel, "gpu_memory_utilization": placement.share}
     else:
-        # Compiling takes longer than it saves with what a CPU can run; --engine-arg enforce_eager=false has it compiled.
-        decided |= {"kv_cache_memory_bytes": int(division.cache * GIB), "enforce_eager": True}
+        # On a CPU, compiling takes longer than it saves; --engine-arg enforce_eager=false turns it on.
+        decided |= {"kv_cache_memory_bytes": int(placement.cache * GIB), "enforce_eager": True}
     settled_here = {"dtype", "max_model_len", "quantization"}  # with the user's word in it already
     return decided | {name: value for name, value in arguments.items() if name not in settled_here}
 
 
 def shown(
-    shape: Shape, division: Division, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+    shape: Shape, placement: Placement, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> dict[str, Any]:
-    """What was found and how it is divided, in plain values. Sizes in GiB are of each GPU, and estimates."""
+    """The hardware and the placement, in plain values. Sizes in GiB are estimates, and those of one GPU."""
     found: dict[str, Any] = {
         "device": hardware.device,
         "found": hardware.shown(),
-        "dtype": division.dtype,
-        "quantisation": quantisation_used(shape, division, hardware),
-        "tensor_parallel": division.tensor_parallel,
-        "weights_gib": round(division.weights, 2),
-        "cache_gib": round(division.cache, 2),
-        "cache_tokens": division.tokens,
-        "window": division.window,
+        "dtype": placement.dtype,
+        "quantisation": quantisation_used(shape, placement, hardware),
+        "tensor_parallel": placement.tensor_parallel,
+        "weights_gib": round(placement.weights, 2),
+        "cache_gib": round(placement.cache, 2),
+        "cache_tokens": placement.tokens,
+        "window": placement.window,
         "model_window": shape.window,
         "reserved_gib": round(reserved_gib, 2),
     }
     if hardware.gpus:
-        found["gpu_memory_utilization"] = division.share
-    if division.quantisation == FP8_WHILE_LOADING and arguments.get("quantization") == "fp8":
+        found["gpu_memory_utilization"] = placement.share
+    if placement.quantisation == FP8_WHILE_LOADING and arguments.get("quantization") == "fp8":
         found["note"] = f"fp8 of 16-bit weights is called {FP8_WHILE_LOADING} in this version of vLLM"
     if arguments:
         found["engine_args"] = dict(arguments)

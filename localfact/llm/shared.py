@@ -11,17 +11,20 @@ if TYPE_CHECKING:
     from localfact.llm.settings import EngineSettings
 
 
-class LentEngine:
-    """An engine that somebody else ends. Attributes: identity, known before it is started."""
+class SharedEngine:
+    """An engine that its owner starts and ends. `started` returns the running engine and starts it if need be.
+
+    Attributes:
+        identity: known before the engine is started.
+    """
 
     def __init__(self, identity: EngineIdentity, started: Callable[[], Engine]) -> None:
-        """Takes what returns the engine, and starts it if need be."""
         self.identity = identity
         self._started = started
         self._known: Engine | None = None
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """As the engine."""
+        """See `Engine.count`."""
         return await self._engine().count(chat, prefix=prefix)
 
     async def generate(
@@ -34,35 +37,35 @@ class LentEngine:
         seed: int = 0,
         stage: str,
     ) -> Generation:
-        """As the engine."""
+        """See `Engine.generate`."""
         return await self._engine().generate(
             chat, max_tokens=max_tokens, stop=stop, temperature=temperature, seed=seed, stage=stage
         )
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """As the engine."""
+        """See `Engine.choose`."""
         return await self._engine().choose(chat, labels, prefix=prefix, stage=stage)
 
     async def aclose(self) -> None:
-        """Nothing: whoever lent it ends it."""
+        """Does nothing: the owner ends the engine."""
 
     def _engine(self) -> Engine:
         try:
-            # Blocks the loop while it starts: nobody has anything else to do without it, and Ctrl-C reaches it here.
+            # Blocks the event loop while the engine starts: nothing can be done without it, and Ctrl-C works here.
             if self._known is None:
                 with interruptible():
                     self._known = self._started()
         except InputError as error:
-            raise EngineError(str(error)) from error  # an InputError would be taken for a fault of this one call
+            raise EngineError(str(error)) from error  # an InputError would fail this one call only
         return self._known
 
 
-#: Makes an engine of the settings; `start_engine` unless somebody shares one.
+#: Starts an engine from its settings: `start_engine`, or `EngineOwner.share`.
 Start = Callable[["EngineSettings"], Engine]
 
 
 def start_engine(settings: "EngineSettings") -> Engine:
-    """Loads the model in this process.
+    """Loads the model in this process, with vLLM.
 
     Raises:
         EngineError: it cannot start. MissingError: vLLM is not installed.
@@ -72,30 +75,36 @@ def start_engine(settings: "EngineSettings") -> Engine:
     return VLLMEngine(settings)
 
 
-class SharedEngine:
-    """One engine for several runs, one after the other; they are lent it in place of `start_engine`."""
+class EngineOwner:
+    """Starts one engine and shares it among several runs, one after the other; `share` takes the place of `start_engine`.
+
+    Args:
+        start: starts an engine and blocks until it is ready.
+    """
 
     def __init__(self, start: Start = start_engine) -> None:
-        """Takes what starts an engine: blocks until it is ready."""
         self._start = start
         self._settings: EngineSettings | None = None
         self._engine: Engine | None = None
 
-    def lend(self, settings: "EngineSettings") -> LentEngine:
-        """The engine of these settings, for one run: it starts with the run's first call. Closing it ends nothing."""
-        return LentEngine(settings.identity, lambda: self._started(settings))
+    def share(self, settings: "EngineSettings") -> SharedEngine:
+        """The engine of these settings, started by the first call. Closing it does not end the engine."""
+        return SharedEngine(settings.identity, lambda: self._started(settings))
 
-    def lend_started(self, settings: "EngineSettings") -> LentEngine:
-        """The same, started before this returns: for a run that surely asks, and shall fail early.
+    def share_started(self, settings: "EngineSettings") -> SharedEngine:
+        """As `share`, but the engine has started when this returns, so that an error comes early.
 
         Raises:
             LocalFactError: it cannot start.
         """
         self._started(settings)
-        return self.lend(settings)
+        return self.share(settings)
 
     async def keep_only(self, settings: "EngineSettings | None") -> None:
-        """Ends the started engine unless it is the one of these settings; None ends any. What was lent of it is gone then."""
+        """Ends the started engine unless it has these settings; None ends any.
+
+        `SharedEngine`s of an ended one cannot be used any more.
+        """
         if self._engine is not None and self._settings != settings:
             engine, self._engine = self._engine, None
             await engine.aclose()

@@ -1,4 +1,4 @@
-"""Keeps every call of a language model in one SQLite file and answers from it: a run again, bit for bit, without the model.
+"""Records every call of a language model in one SQLite file, and replays them: the same run, bit for bit, without the model.
 
 The file, format 1: table `calls` (key, kind, stage, model, request, answer), in the order in which they were recorded, request
 and answer as JSON to be read with any SQLite browser; table `identities` (id, model, identity): the engines that answered.
@@ -15,33 +15,33 @@ from typing import TypeVar
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
 from localfact.llm.labels import checked
-from localfact.llm.transcript_calls import Answer, Call, ChooseCall, CountCall, GenerateCall, Keys
+from localfact.llm.transcript_calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Keys
 from localfact.llm.transcript_store import CallStore
 
 Result = TypeVar("Result")
 
-#: How much of a key and of a message an error shows.
+#: How many characters of a key and of a message an error shows.
 KEY_DIGITS = 12
 EXCERPT_CHARACTERS = 80
 
 
 class _TranscriptEngine:
-    """What recording and replaying share: calls become keys, and what is kept under them becomes answers again."""
+    """What recording and replaying share: calls are turned into keys, and recorded texts into answers."""
 
     def __init__(self, store: CallStore, identity: EngineIdentity) -> None:
         self._store = store
         self._identity = identity
-        # One thread: the file is written by one at a time anyhow, and the event loop never waits for a disk.
+        # One thread: SQLite has one writer at a time anyhow, and the event loop never waits for a disk.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="transcript")
         self._closed = False
 
     @property
     def identity(self) -> EngineIdentity:
-        """The engine that answers, or answered."""
+        """The identity of the engine that answers, or answered."""
         return self._identity
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """As `Engine.count`."""
+        """See `Engine.count`."""
         return await self._answer(CountCall(tuple(chat), "", prefix))
 
     async def generate(
@@ -54,26 +54,26 @@ class _TranscriptEngine:
         seed: int = 0,
         stage: str,
     ) -> Generation:
-        """As `Engine.generate`; the usage is that of the recorded call."""
+        """See `Engine.generate`; the usage is that of the recorded call."""
         return await self._answer(GenerateCall(tuple(chat), stage, max_tokens, tuple(stop), temperature, seed))
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """As `Engine.choose`; the usage is that of the recorded call."""
+        """See `Engine.choose`; the usage is that of the recorded call."""
         return await self._answer(ChooseCall(tuple(chat), stage, checked(labels), prefix))
 
-    async def _answer(self, call: Call[Answer]) -> Answer:
+    async def _answer(self, call: Call[CallResult]) -> CallResult:
         keys = call.keys(self._identity)
-        kept = await self._kept(call, keys)
+        recorded = await self._recorded(call, keys)
         try:
-            return call.decoded(kept)
+            return call.decoded(recorded)
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(
                 f"{self._store.file} is damaged: what it keeps under the key {keys.whole[:KEY_DIGITS]}... is no answer. "
                 "Copy it again, or remove it and record again with --transcript."
             ) from error
 
-    async def _kept(self, call: Call[Answer], keys: Keys) -> str:
-        """The answer as it is kept, of a call with these keys."""
+    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
+        """The recorded answer of a call with these keys, as JSON."""
         raise NotImplementedError
 
     async def _in_thread(self, function: Callable[..., Result], *arguments: object) -> Result:
@@ -84,41 +84,39 @@ class _TranscriptEngine:
         return await future
 
     async def _close(self) -> None:
-        """Ends thread and file, after what is still being written."""
+        """Closes thread and file, after pending writes."""
         self._thread.submit(self._store.close)
         await asyncio.to_thread(self._thread.shutdown)
 
 
 @dataclass
 class _Flight:
-    """A call on its way to the engine, and how many callers wait for it."""
+    """A call that is being made, and how many callers wait for it."""
 
     task: asyncio.Task[str]
     waiting: int = 0
 
 
 class RecordingEngine(_TranscriptEngine):
-    """Answers from the file what it has; asks the engine the rest and keeps the answers.
+    """Answers from the file what it has; asks the engine the rest and records the answers.
 
-    The first answer that is kept stands for all: other coroutines, threads and processes on the same file get it too. Equal
-    calls at the same time are asked once. A prompt that is too long is an answer like any other; no other error is kept. A
-    killed process loses no answer that a caller had; a machine without power may lose the last ones, not the file.
+    The first answer that is recorded is given to all: other coroutines, threads and processes that use the file. Equal calls at
+    the same time are made once. A prompt that is too long is recorded as an answer; no other error is. A killed process loses
+    no answer that a caller got; a power cut may lose the last ones, but does not damage the file.
+
+    Raises:
+        WriteError: the file cannot be written. InputError: it is no transcript, another version's, or damaged.
     """
 
     def __init__(self, engine: Engine, file: Path) -> None:
-        """Opens the file, or makes it.
-
-        Raises:
-            WriteError: it cannot be written. InputError: it is no transcript, another version's, or damaged.
-        """
         super().__init__(CallStore.to_record(file), engine.identity)
         self._store.introduce(engine.identity)
         self._engine = engine
-        # Per event loop: a task belongs to one.
+        # By event loop, as a task belongs to one.
         self._flights: dict[tuple[asyncio.AbstractEventLoop, str], _Flight] = {}
 
     async def aclose(self) -> None:
-        """Ends the engine, then the file: it is whole, and one file alone, unless another process has it open."""
+        """Ends the engine, then closes the file and folds its log in, unless another process has it open."""
         if self._closed:
             return
         self._closed = True
@@ -132,7 +130,7 @@ class RecordingEngine(_TranscriptEngine):
             await asyncio.gather(*open_calls, return_exceptions=True)
             await self._close()
 
-    async def _kept(self, call: Call[Answer], keys: Keys) -> str:
+    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
         slot = (asyncio.get_running_loop(), keys.windowed)
         while True:
             flight = self._flights.get(slot)
@@ -147,7 +145,7 @@ class RecordingEngine(_TranscriptEngine):
                     raise EngineError("The engine was closed while a call was open.") from None
                 raise
             except Exception:
-                # Whoever only waited along asks for itself: the failure was not its own.
+                # Callers that only waited make the call again themselves: the error may concern the first caller alone.
                 if leads:
                     raise
             finally:
@@ -157,11 +155,11 @@ class RecordingEngine(_TranscriptEngine):
                     if self._flights.get(slot) is flight:
                         del self._flights[slot]
 
-    async def _found_or_asked(self, call: Call[Answer], keys: Keys) -> str:
+    async def _found_or_asked(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is not None:
             return found
-        answer: Answer | PromptTooLongError
+        answer: CallResult | PromptTooLongError
         try:
             answer = await call.ask(self._engine)
         except PromptTooLongError as error:
@@ -170,17 +168,20 @@ class RecordingEngine(_TranscriptEngine):
 
 
 class ReplayEngine(_TranscriptEngine):
-    """Answers from the file alone; it needs no model, no tokenizer, and no folder that can be written.
+    """Answers from the file alone, without a model or tokenizer; the file may be read-only.
 
     A call that was not recorded raises `MissingError`.
+
+    Args:
+        file: the transcript.
+        model: which of its engines to replay; may be left out where there is only one.
+
+    Raises:
+        MissingError: there is no such file.
+        InputError: it is no transcript or damaged, or `model` matches none or several of its engines.
     """
 
     def __init__(self, file: Path, model: str | None = None) -> None:
-        """Opens the file as the engine named `model`, which may be left out where there is only one.
-
-        Raises:
-            MissingError: there is no such file. InputError: it is no transcript or damaged, or `model` names none or several.
-        """
         store = CallStore.to_replay(file)
         try:
             identity = chosen_identity(file, store.identities(), model)
@@ -195,7 +196,7 @@ class ReplayEngine(_TranscriptEngine):
             self._closed = True
             await self._close()
 
-    async def _kept(self, call: Call[Answer], keys: Keys) -> str:
+    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is None:
             raise MissingError(
@@ -206,7 +207,7 @@ class ReplayEngine(_TranscriptEngine):
 
 
 def prepare(file: Path) -> None:
-    """Makes a transcript or checks the one that is there, before a model is loaded for it.
+    """Makes a transcript, or checks the one that is there, so that errors come before a model is loaded for it.
 
     Raises:
         WriteError: it cannot be written. InputError: it is no transcript, another version's, or damaged.
@@ -215,7 +216,7 @@ def prepare(file: Path) -> None:
 
 
 def identities(file: Path) -> list[EngineIdentity]:
-    """The engines whose answers the file keeps, in the order in which they came.
+    """The identities of the engines whose answers the file has, in the order in which they were first used.
 
     Raises:
         MissingError: there is no such file. InputError: it is no transcript, another version's, or damaged.
@@ -225,10 +226,10 @@ def identities(file: Path) -> list[EngineIdentity]:
 
 
 def chosen_identity(file: Path, known: Sequence[EngineIdentity], model: str | None) -> EngineIdentity:
-    """The one of the known identities that `model` names: by its name, as NAME@REVISION, or as the error lists it.
+    """The one of the known identities that `model` names: by its name, as NAME@REVISION, or as the error message lists it.
 
     Raises:
-        InputError: none or several; the message lists them.
+        InputError: it matches none or several; the message lists them.
     """
     found = [one for one in known if model in (None, one.model, f"{one.model}@{one.revision}", described(one))]
     if len(found) == 1:
@@ -241,15 +242,15 @@ def chosen_identity(file: Path, known: Sequence[EngineIdentity], model: str | No
 
 
 def described(identity: EngineIdentity) -> str:
-    """All of an identity in one line."""
+    """All fields of an identity in one line."""
     precision = f"{identity.dtype} {identity.quantisation}" if identity.quantisation else identity.dtype
     return f"{identity.model}@{identity.revision} {precision}, template {identity.template}, window {identity.window}"
 
 
-def named(call: Call[Answer], keys: Keys) -> str:
-    """A call in words a person can find it by: kind, stage, key, and how its last message ends."""
+def named(call: Call[CallResult], keys: Keys) -> str:
+    """A call in words that help to find it: kind, stage, key, and the end of its last message."""
     stage = f" of the stage '{call.stage}'" if call.stage else ""
-    # What many prompts share comes first, so the end tells them apart.
+    # Many prompts begin alike, so the end is shown.
     words = " ".join(call.chat[-1].content.split()) if call.chat else ""
     excerpt = "".join(character for character in words[-EXCERPT_CHARACTERS:] if character.isprintable())
     return f"the call '{call.kind}'{stage} (key {keys.whole[:KEY_DIGITS]}..., ending in “{excerpt}”)"

@@ -1,6 +1,6 @@
-"""One call of a language model as a transcript keeps it: what identifies it, how it is asked, how its answer is written down.
+"""One recorded call of a language model: its key, how it is made, and how its answer is written as JSON.
 
-Request and answer are JSON. Floats are written with as many digits as bring back the same bits; minus infinity is `-Infinity`.
+Floats are written with as many digits as restore the same bits; minus infinity is `-Infinity`.
 """
 
 import hashlib
@@ -14,31 +14,31 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 from localfact.errors import PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
 
-#: Part of every key and of the file itself; raised whenever an older transcript could not be read as it is.
+#: Version of the format: part of every key and of the file; increased when older transcripts cannot be read any more.
 FORMAT = 1
 
-#: Begins a revision that stands for content: a commit of the hub, or the hash of the files. What follows a "+" are arguments.
+#: A revision that identifies content: a commit of the hub, or the hash of the files; engine arguments may follow a "+".
 CONTENT = re.compile(r"([0-9a-f]{40}|sha256:[0-9a-f]{64})(?=\+|$)")
 
-Answer = TypeVar("Answer", int, Generation, Choice)
+CallResult = TypeVar("CallResult", int, Generation, Choice)
 TOO_LONG = "prompt_too_long"
 
 
 def deciding(identity: EngineIdentity) -> dict[str, Any]:
-    """What of an identity is part of every key, in JSON's types: all but the window, and but a name that is only for people.
+    """The fields of an identity that are part of every key, in JSON's types: all but the window, and some without the name.
 
-    A revision that stands for the model's files themselves makes the name one: the same files give the same answers under any.
+    Where the revision identifies the model's files, the name is left out: the same files answer alike under any name.
     """
     names_content = CONTENT.match(identity.revision) is not None
     return identity.model_dump(mode="json", exclude={"window", "model"} if names_content else {"window"})
 
 
 class Keys(NamedTuple):
-    """What a call is kept under, 64 hexadecimal digits each.
+    """The two keys of a call, 64 hexadecimal digits each.
 
     Attributes:
-        whole: for an answer that any window would have given.
-        windowed: for one that this very window gave: a prompt too long for it, an answer that it cut short.
+        whole: for an answer that any window would give.
+        windowed: for an answer that depends on the window: a prompt too long for it, or an answer that it cut short.
     """
 
     whole: str
@@ -46,8 +46,8 @@ class Keys(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Call(ABC, Generic[Answer]):
-    """A call, as it was asked. `stage` is kept for the reader; it is not part of the key."""
+class Call(ABC, Generic[CallResult]):
+    """A call of an engine. `stage` is recorded for readers; it is not part of the key."""
 
     chat: Chat
     stage: str
@@ -56,22 +56,22 @@ class Call(ABC, Generic[Answer]):
     @property
     @abstractmethod
     def parameters(self) -> Mapping[str, Any]:
-        """What decides the answer besides the messages and the engine, in the one form that equal calls share."""
+        """What decides the answer besides messages and engine, in a canonical form that equal calls share."""
 
     @abstractmethod
-    async def ask(self, engine: Engine) -> Answer:
-        """Asks the engine."""
+    async def ask(self, engine: Engine) -> CallResult:
+        """Makes the call."""
 
     @abstractmethod
-    def plain(self, answer: Answer) -> Any:
+    def plain(self, answer: CallResult) -> Any:
         """The answer in JSON's types."""
 
     @abstractmethod
-    def read(self, plain: Any) -> Answer:
-        """The answer from JSON's types, equal to the one that was written, for this very call."""
+    def read(self, plain: Any) -> CallResult:
+        """The answer from JSON's types: the inverse of `plain`, for this call."""
 
-    def cut_by_window(self, answer: Answer) -> bool:
-        """Whether a larger window might have given more."""
+    def cut_by_window(self, answer: CallResult) -> bool:
+        """Whether a larger window might have given a longer answer."""
         return False
 
     @property
@@ -81,7 +81,7 @@ class Call(ABC, Generic[Answer]):
         return {"messages": messages, **self.parameters}
 
     def keys(self, identity: EngineIdentity) -> Keys:
-        """SHA-256 of the canonical JSON of format, kind, what decides of the identity (`deciding`), messages and parameters."""
+        """SHA-256 of the canonical JSON of format, kind, the deciding fields of the identity, messages and parameters."""
         described = {
             "format": FORMAT,
             "kind": self.kind,
@@ -90,17 +90,17 @@ class Call(ABC, Generic[Answer]):
         }
         return Keys(digest(described), digest({**described, "window": identity.window}))
 
-    def encoded(self, answer: Answer | PromptTooLongError) -> tuple[str, bool]:
-        """The answer, or the error of this call alone, as JSON, and whether it holds for this window only."""
+    def encoded(self, answer: CallResult | PromptTooLongError) -> tuple[str, bool]:
+        """The answer, or the error of this call, as JSON, and whether it is valid for this window only."""
         if isinstance(answer, PromptTooLongError):
             return json_text({TOO_LONG: str(answer)}), True
         return json_text(self.plain(answer)), self.cut_by_window(answer)
 
-    def decoded(self, text: str) -> Answer:
+    def decoded(self, text: str) -> CallResult:
         """The answer that `encoded` wrote.
 
         Raises:
-            PromptTooLongError: that was the answer. ValueError, TypeError, KeyError: somebody else wrote the text.
+            PromptTooLongError: that was the answer. ValueError, TypeError, KeyError: `encoded` did not write this text.
         """
         plain = json.loads(text)
         if isinstance(plain, dict) and TOO_LONG in plain:
@@ -117,15 +117,15 @@ class CountCall(Call[int]):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The begun answer."""
+        """The answer prefix."""
         return {"prefix": self.prefix}
 
     async def ask(self, engine: Engine) -> int:
-        """Asks for the number of tokens."""
+        """Returns the number of tokens."""
         return await engine.count(self.chat, prefix=self.prefix)
 
     def plain(self, answer: int) -> Any:
-        """Named, so that a reader knows what it is."""
+        """An object with one named number."""
         return {"tokens": answer}
 
     def read(self, plain: Any) -> int:
@@ -145,7 +145,7 @@ class GenerateCall(Call[Generation]):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The sampling; the seed only where it decides something. Stop strings keep their order: an engine may heed it."""
+        """The sampling; the seed only where it matters. Stop strings keep their order, as an engine may depend on it."""
         return {
             "max_tokens": self.max_tokens,
             "stop": list(self.stop),
@@ -154,7 +154,7 @@ class GenerateCall(Call[Generation]):
         }
 
     async def ask(self, engine: Engine) -> Generation:
-        """Asks for the text."""
+        """Returns the generated text."""
         return await engine.generate(
             self.chat,
             max_tokens=self.max_tokens,
@@ -173,7 +173,7 @@ class GenerateCall(Call[Generation]):
         return Generation.model_validate(plain)
 
     def cut_by_window(self, answer: Generation) -> bool:
-        """Whether it ended for want of room before `max_tokens`."""
+        """Whether the answer was cut before `max_tokens`."""
         return answer.finish == "length" and answer.usage.output_tokens < self.max_tokens
 
 
@@ -187,11 +187,11 @@ class ChooseCall(Call[Choice]):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The labels as a set: no label's probability depends on their order."""
+        """The labels, sorted, as no label's probability depends on their order."""
         return {"labels": sorted(self.labels), "prefix": self.prefix}
 
     async def ask(self, engine: Engine) -> Choice:
-        """Asks for the probabilities."""
+        """Returns the probabilities."""
         return await engine.choose(self.chat, self.labels, prefix=self.prefix, stage=self.stage)
 
     def plain(self, answer: Choice) -> Any:
@@ -205,13 +205,13 @@ class ChooseCall(Call[Choice]):
 
 
 def digest(value: Any) -> str:
-    """SHA-256 of the canonical JSON; different texts have different ones, lone surrogates included."""
+    """SHA-256 of the canonical JSON; lone surrogates are distinguished too."""
     canonical = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def json_text(value: Any) -> str:
-    """JSON that any reader can show: characters as they are, unless one is no character (a lone surrogate)."""
+    """JSON with characters written as they are, except lone surrogates, which are escaped."""
     text = json.dumps(value, ensure_ascii=False)
     try:
         text.encode()

@@ -1,7 +1,7 @@
-"""The SQLite file of a transcript: who may open it and how, what is found in it, what is added. See `llm/transcript.py`.
+"""The SQLite file of a transcript: opening, reading and adding calls. See `llm/transcript.py`.
 
-While it is recorded to it has a write-ahead log beside it, so that processes share it and a kill costs nothing; the last one to
-close it folds the log in and leaves one plain file, which can be read where nothing can be written.
+While it is recorded to it has a write-ahead log beside it, so that several processes can share it and a kill loses nothing. The
+last one to close it folds the log in and leaves one plain file, which can be read from a read-only medium.
 """
 
 import random
@@ -33,9 +33,9 @@ SCHEMA = (
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
-#: An answer for this very window comes first: where there is one, it was given before any other could be found.
+#: An answer for this window has precedence over one for any window.
 FIND = "SELECT answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
-#: Seconds after which a file that was closed is looked at again: more than closing takes.
+#: Seconds to wait before each further try to fold in the log of a closed file.
 CLOSING_WAITS = (0.01, 0.03, 0.1)
 KEEP = """
     INSERT INTO calls (key, kind, stage, model, request, answer)
@@ -44,17 +44,16 @@ KEEP = """
 
 
 class CallStore:
-    """The opened file. One thread at a time may use it."""
+    """An open transcript file; made by `to_record` or `to_replay`. One thread at a time may use it."""
 
     def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool) -> None:
-        """Takes what `to_record` or `to_replay` opened."""
         self.file = file
         self._database = database
         self._records = records
 
     @classmethod
     def to_record(cls, file: Path) -> "CallStore":
-        """Opens the file, or makes it with its folder.
+        """Opens the file for reading and writing, or makes it with its folder.
 
         Raises:
             WriteError: it cannot be written. InputError: it is no transcript, another version's, or damaged.
@@ -68,12 +67,12 @@ class CallStore:
                         for statement in SCHEMA:
                             database.execute(statement)
                     check(file, database)
-                    # What cannot be written is to fail now, before a model is loaded for it.
+                    # A file that cannot be written is to fail now, before a model is loaded.
                     database.execute(f"PRAGMA user_version = {FORMAT}")
-                # Refused while another process is at this very step or reads: then that one has done it, or the next will.
+                # Fails while another process does the same or reads: then that one, or the next, switches the mode.
                 with suppress(sqlite3.OperationalError):
                     database.execute("PRAGMA journal_mode = WAL")
-                # The log is not flushed at every call: a kill loses nothing, a power cut the last answers at most.
+                # The log is not synced at every call: a kill loses nothing, a power cut at most the last answers.
                 database.execute("PRAGMA synchronous = NORMAL")
             except BaseException:
                 database.close()
@@ -82,7 +81,7 @@ class CallStore:
 
     @classmethod
     def to_replay(cls, file: Path) -> "CallStore":
-        """Opens the file to be read only, also on a medium that cannot be written.
+        """Opens the file read-only, also on a read-only medium.
 
         Raises:
             MissingError: there is no such file. InputError: it is no transcript, another version's, or damaged.
@@ -95,7 +94,7 @@ class CallStore:
             try:
                 database = opened(file, address)
             except sqlite3.OperationalError as error:
-                # SQLite would put shared memory beside a file that had a log. Without the log there is nothing to share.
+                # A file without a log is opened as immutable: else SQLite would want to make files beside it.
                 logged = any(log.exists() and log.stat().st_size for log in logs)
                 if logged or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                     raise
@@ -103,7 +102,7 @@ class CallStore:
         return cls(file, database, records=False)
 
     def identities(self) -> list[EngineIdentity]:
-        """The engines that were introduced, in that order."""
+        """The identities of the engines in the file, in the order in which they were introduced."""
         with explained(self.file, records=self._records):
             rows = self._database.execute("SELECT identity FROM identities ORDER BY id").fetchall()
         try:
@@ -112,19 +111,19 @@ class CallStore:
             raise damaged(self.file, "an identity is not in its schema") from error
 
     def introduce(self, identity: EngineIdentity) -> None:
-        """Makes an engine known, once."""
+        """Adds an engine's identity unless it is there."""
         with explained(self.file, records=True), transaction(self._database):
             row = (identity.model, described_in_json(identity))
             self._database.execute("INSERT OR IGNORE INTO identities (model, identity) VALUES (?, ?)", row)
 
     def find(self, keys: Keys) -> str | None:
-        """The answer that is kept under either key."""
+        """The recorded answer under either key, as JSON; None where there is none."""
         with explained(self.file, records=self._records):
             row = self._database.execute(FIND, keys._asdict()).fetchone()
         return None if row is None else str(row[0])
 
     def keep(self, call: Call[Any], keys: Keys, answer: Any | PromptTooLongError, identity: EngineIdentity) -> str:
-        """Adds the answer of an engine that was introduced, unless there is one; returns the one that stands."""
+        """Adds an answer of an introduced engine unless there is one; returns the one that is recorded."""
         text, windowed = call.encoded(answer)
         key = keys.windowed if windowed else keys.whole
         row = (key, call.kind, call.stage, json_text(call.request), text, described_in_json(identity))
@@ -136,11 +135,11 @@ class CallStore:
         return text
 
     def close(self) -> None:
-        """Closes it; a recorded file becomes one plain file unless somebody else has it open."""
+        """Closes the file; a log is folded in unless another process has the file open."""
         with closing(self._database):
             if not self._records or folded(self._database):
                 return
-        # Of two that close at one moment each may find the file open by the other, and neither fold the log in.
+        # Of two processes that close at the same moment, each may find the file open in the other; so it is tried again.
         for wait in CLOSING_WAITS:
             time.sleep(wait * random.uniform(0.5, 1.5))
             if not self.file.with_name(self.file.name + "-wal").exists():
@@ -151,7 +150,7 @@ class CallStore:
 
 
 def folded(database: sqlite3.Connection) -> bool:
-    """Folds the log into the file, which takes having it to oneself; tells whether it was."""
+    """Tries to fold the log into the file, which needs exclusive access; returns whether it was."""
     try:
         database.execute("PRAGMA busy_timeout = 0")
         return bool(database.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",))
@@ -160,7 +159,7 @@ def folded(database: sqlite3.Connection) -> bool:
 
 
 def opened(file: Path, address: str) -> sqlite3.Connection:
-    """A connection to what was found to be a transcript."""
+    """A connection to a file that was checked to be a transcript."""
     database = connected(address)
     try:
         check(file, database)
@@ -183,13 +182,13 @@ def check(file: Path, database: sqlite3.Connection) -> None:
 
 
 def described_in_json(identity: EngineIdentity) -> str:
-    """All fields, in one order."""
+    """All fields of an identity as JSON, in a fixed order."""
     return json_text(identity.model_dump(mode="json"))
 
 
 @contextmanager
 def explained(file: Path, *, records: bool) -> Iterator[None]:
-    """Turns what SQLite and the operating system say into a sentence."""
+    """Turns errors of SQLite and the operating system inside the block into a LocalFactError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -199,7 +198,7 @@ def explained(file: Path, *, records: bool) -> Iterator[None]:
 
 
 def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFactError:
-    """The sentence for what SQLite says."""
+    """The error for the user that stands for one of SQLite."""
     code = primary_code(error)
     if code == sqlite3.SQLITE_NOTADB:
         return InputError(f"{file} is no transcript of localfact. Name another file.")
@@ -209,12 +208,12 @@ def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFact
 
 
 def damaged(file: Path, reason: str) -> InputError:
-    """The sentence for a file that cannot be what was written."""
+    """The error for a file that does not hold what was written to it."""
     return InputError(f"{file} is damaged: {reason}. Copy it again, or remove it and record again with --transcript.")
 
 
 def unusable(file: Path, reason: str, *, records: bool) -> LocalFactError:
-    """The sentence for a file that the machine does not let us use."""
+    """The error for a file that cannot be opened, read or written."""
     if records:
         return WriteError(f"{file} cannot be written: {reason}. The calls recorded before are kept; the same command goes on.")
     return InputError(

@@ -1,7 +1,7 @@
-"""The language model itself: vLLM's asynchronous engine inside this process. The only file that knows vLLM.
+"""The language model engine in this process: vLLM's asynchronous engine. The only file that knows vLLM.
 
-Chats become token ids here (`llm/chat.py`), label sets become trees (`llm/labels.py`), generated tokens get their places in the
-text (`llm/offsets.py`); what is left is vLLM's: batching, prefix caching, CUDA or CPU.
+Chats become token ids (`llm/chat.py`), label sets become trees (`llm/labels.py`), and generated tokens get their places in the
+text (`llm/offsets.py`); vLLM does the rest: batching, prefix caching, CUDA or CPU.
 """
 
 import asyncio
@@ -37,9 +37,9 @@ from localfact.runtime.usage import Usage
 if TYPE_CHECKING:
     from vllm import SamplingParams
 
-#: vLLM reports the log-probabilities of at most so many chosen tokens a request.
+#: The most tokens whose log-probabilities vLLM reports in one request.
 MOST_CHILDREN = 128
-#: How long the engine's processes may take to end by themselves. They keep nothing that would be lost.
+#: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
 
 _DIED = (
@@ -49,18 +49,19 @@ _DIED = (
 
 
 class VLLMEngine:
-    """An `Engine` over a folder of weights. It may be used from any event loop, and from several one after the other."""
+    """An `Engine` over a folder of weights. Any event loop may use it, also several, one after the other.
+
+    Loads the model and blocks until it is ready; Ctrl-C ends that within seconds.
+
+    Raises:
+        MissingError: vLLM is not installed, or the folder has no tokenizer.
+        EngineError: the engine could not start.
+    """
 
     def __init__(self, settings: EngineSettings) -> None:
-        """Loads the model; blocks until it is ready. Ctrl-C ends it within seconds.
-
-        Raises:
-            MissingError: vLLM is not installed, or the folder has no tokenizer.
-            EngineError: the engine could not start.
-        """
         self.identity: EngineIdentity = settings.identity
         on_cpu = _runs_on_cpu()
-        # Before the model: what is wrong with a tokenizer is known in a second, a large model stands after minutes.
+        # Before the model: a bad tokenizer is found in a second, while a large model takes minutes to load.
         self._layout = ChatLayout(settings.folder, trust_remote_code=bool(settings.arguments.get("trust_remote_code")))
         self._core = _Core(settings, on_cpu=on_cpu)
         self._window = min(self.identity.window, self._core.window)
@@ -79,12 +80,12 @@ class VLLMEngine:
         seed: int = 0,
         stage: str,
     ) -> Generation:
-        """Returns the model's answer: `max_tokens` tokens at most, and no more than the window leaves room for.
+        """Returns the model's answer, of at most `max_tokens` tokens and no more than the window leaves room for.
 
         Raises:
             PromptTooLongError: the window has no room for even one token of an answer.
-            InputError: vLLM refuses a parameter: an empty stop string, say.
-            EngineError: the engine is gone.
+            InputError: vLLM refuses a parameter, an empty stop string for example.
+            EngineError: the engine has ended.
         """
         started = perf_counter()
         ids = await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat)))
@@ -107,14 +108,14 @@ class VLLMEngine:
         return Generation(text=writing.text, tokens=tokens, finish=said.finish_reason, usage=usage)
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """Returns the labels' log-probabilities: exact, of the full vocabulary, one request for each branching of their tree.
+        """Returns the labels' log-probabilities: exact, over the full vocabulary, one request for each node of their tree.
 
-        Labels are tokenised in their place (`labels.label_tree`); decodes nothing.
+        Labels are tokenised together with the prompt (`labels.label_tree`); decodes nothing.
 
         Raises:
-            InputError: no labels, an empty one, one twice, or two that are the same tokens.
+            InputError: no labels, an empty one, one twice, or two that have the same tokens.
             PromptTooLongError: the window has no room for chat and labels.
-            EngineError: the engine is gone.
+            EngineError: the engine has ended.
         """
         started = perf_counter()
         tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
@@ -128,13 +129,13 @@ class VLLMEngine:
         return Choice(log_probs=tree.log_probs(answers), usage=_usage(outputs, started, output_tokens=0))
 
     async def aclose(self) -> None:
-        """Ends the engine and its processes; calls still open fail. May be called again."""
+        """Ends the engine and its processes; open calls fail. May be called again."""
         await asyncio.to_thread(self._core.end)
 
     def _tree(self, chat: Chat, labels: Sequence[str], prefix: str) -> LabelTree:
-        begun = self._layout.text(chat, prefix)
-        begun_ids, *written = self._layout.all_ids([begun, *(begun + label for label in labels)])
-        return label_tree(begun_ids, dict(zip(labels, written, strict=True)))
+        prompt = self._layout.text(chat, prefix)
+        prompt_ids, *written = self._layout.all_ids([prompt, *(prompt + label for label in labels)])
+        return label_tree(prompt_ids, dict(zip(labels, written, strict=True)))
 
     async def _probe(self, tree: LabelTree, node: Node, children: Sequence[int]) -> Any:
         parameters = self._core.parameters(max_tokens=1, temperature=0, logprob_token_ids=list(children), detokenize=False)
@@ -157,7 +158,7 @@ class VLLMEngine:
 
 
 class _Core:
-    """vLLM's engine on a loop of its own."""
+    """vLLM's engine on an event loop of its own."""
 
     def __init__(self, settings: EngineSettings, *, on_cpu: bool) -> None:
         eager = bool(settings.arguments.get("enforce_eager"))
@@ -169,7 +170,7 @@ class _Core:
         atexit.register(self.end)
         try:
             with environment(inherited(compile_nothing=on_cpu and eager)):
-                # As much as can be is done in this thread, where Ctrl-C reaches it.
+                # As much as possible is done in this thread, where Ctrl-C interrupts it.
                 make = self._configured(settings, cache_on_cpu() if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
             self._guard()
@@ -209,7 +210,7 @@ class _Core:
     async def _start(self, make: Callable[[], Any]) -> int:
         spare_from_interrupts()
         self._llm = make()
-        # vLLM would ask this with the first request, and wait for ever if its process died just then.
+        # vLLM would ask this with the first request, and hang if its process died just then.
         await self._llm.get_supported_tasks()
         return int(self._llm.model_config.max_model_len)
 
@@ -225,7 +226,7 @@ class _Core:
             raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
 
     async def ask(self, ids: Sequence[int], parameters: "SamplingParams") -> Any:
-        """One request, aborted when its caller is cancelled."""
+        """Makes one request, which is aborted when the caller is cancelled."""
         return await self._thread.call(self._asked(list(ids), parameters))
 
     async def _asked(self, ids: list[int], parameters: "SamplingParams") -> Any:
@@ -257,7 +258,7 @@ class _Core:
             self._warden.wait()
 
     def _give_start_up(self) -> None:
-        if self._llm is None:  # vLLM blocks the loop until its processes stand, or are dead
+        if self._llm is None:  # vLLM blocks the loop until its processes have started or died
             self._kill()
 
     def _kill(self) -> None:

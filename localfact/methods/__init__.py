@@ -1,1 +1,1 @@
-"""The named methods: what a user may choose, what that settles, and the strategies it is wired from, a file a stage."""
+"""The named methods: what a user may choose, the settings that follow from it, and the wiring of the stages."""

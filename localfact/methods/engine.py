@@ -1,4 +1,4 @@
-"""Opens the language model that the options name: vLLM in this process, recorded if wished, or a transcript in its stead."""
+"""Opens the language model that the options name: vLLM in this process, recorded if wanted, or the replay of a transcript."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -23,7 +23,7 @@ class EngineFacts:
     """What is known of an engine before it is opened.
 
     Attributes:
-        identity: what decides its answers. machine: how the hardware is divided; empty for a replay.
+        identity: what decides its answers. machine: the hardware and the placement on it; empty for a replay.
         settings: what vLLM is started from; None for a replay.
     """
 
@@ -33,7 +33,7 @@ class EngineFacts:
 
 
 def engine_facts(options: Options) -> EngineFacts:
-    """Finds weights and hardware, or reads who answered in the transcript; loads no model.
+    """Finds weights and hardware, or the recorded engine in the transcript; loads no model.
 
     Raises:
         InputError: contradictory options, or a transcript of other models. MissingError: no weights, or too little memory.
@@ -52,12 +52,12 @@ def engine_facts(options: Options) -> EngineFacts:
 def open_engine(
     options: Options, opened: AsyncExitStack, facts: EngineFacts | None = None, start: Start = start_engine
 ) -> Engine:
-    """Starts the engine (minutes, for a large model) or opens the transcript; every call is metered.
+    """Starts the engine (minutes, for a large model) or opens the transcript; every call's usage is counted.
 
     Args:
         options: name the model, or a transcript. opened: closes the engine.
-        facts: of these options, where they are known already: the engine is then the very one that they tell of.
-        start: what loads the model, where one is loaded.
+        facts: `engine_facts` of these options, where they are known already.
+        start: loads the model, where one is loaded.
 
     Raises:
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
@@ -76,12 +76,12 @@ def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
         return ReplayEngine(options.replay, described(facts.identity))
     if options.transcript is None:
         return start(facts.settings)
-    prepare(options.transcript)  # a file that cannot be used shall be said before the model is loaded
+    prepare(options.transcript)  # an unusable file is reported before the model is loaded
     return RecordingEngine(start(facts.settings), options.transcript)
 
 
 def start_settings(options: Options) -> "EngineSettings":
-    """What vLLM would be started from."""
+    """The settings from which vLLM would be started."""
     from localfact.llm.settings import engine_settings, reserved_for
 
     if options.model is None:
@@ -90,15 +90,15 @@ def start_settings(options: Options) -> "EngineSettings":
     beside += [load_card(options.reranker)] if options.reranker is not None else []
     if options.relations not in (None, "llm", "lexical"):
         beside.append(load_card(options.relations))
-    beside = [card for card in beside if not runs_on_onnx(card)]  # those stay on the CPU
+    beside = [card for card in beside if not runs_on_onnx(card)]  # ONNX files run on the CPU
     return engine_settings(load_card(options.model), engine_args=options.engine_args, reserved_gib=reserved_for(beside))
 
 
 def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
-    """Who answered in the transcript; `model` may be all that it could be when it was recorded, and need not be here any more.
+    """The engine recorded in the transcript that `model` names; the model itself need not be on this machine any more.
 
     Raises:
-        MissingError: there is no such file. InputError: it is no transcript, or `model` names none or several in it.
+        MissingError: there is no such file. InputError: it is no transcript, or `model` matches none or several of its engines.
     """
     from localfact.llm.transcript import chosen_identity, identities
 
@@ -108,7 +108,7 @@ def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
 
 
 def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
-    """One model that was recorded under two names is one: its answers are kept under the same keys. The first name stands."""
+    """The identities without repetitions: a model recorded under two names has one set of keys. The first name is kept."""
     from localfact.llm.transcript_calls import deciding
 
     ones: dict[str, EngineIdentity] = {}
@@ -118,14 +118,14 @@ def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
 
 
 def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
-    """Those of the known that `model` may mean, the surest reading first: what is said of them, then files, then names."""
+    """The identities that `model` may name, in groups, the likeliest reading first: as they are listed, by files, by name."""
     from localfact.llm.transcript import described
 
     yield [one for one in known if model in (f"{one.model}@{one.revision}", described(one))]
     names, revision = {model}, None
     try:
         card = named_card(model)
-    except (LocalFactError, OSError):  # neither here nor a hub id; it may have been
+    except (LocalFactError, OSError):  # no model on this machine and no hub id, but the recording machine may have had it
         path = Path(model)
         names |= {path.resolve().name, *([path.stem] if path.suffix in CARD_SUFFIXES else [])}
     else:
@@ -139,12 +139,12 @@ def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineId
 
 
 def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
-    """Whether both stand for the same answers: a name decides nothing where the revision stands for the files."""
+    """Whether two identities give the same answers: the name does not count where the revision identifies the files."""
     return without_name(one) == without_name(other)
 
 
 def without_name(identity: EngineIdentity) -> dict[str, Any]:
-    """An identity as plain values without the model's name, where the revision stands for the files."""
+    """An identity as plain values, without the model's name where the revision identifies the files."""
     from localfact.llm.transcript_calls import deciding
 
     return {**deciding(identity), "window": identity.window}

@@ -1,4 +1,4 @@
-"""Where passages come from, as a user's options say: the response itself, a corpus, or the web, which is added to a corpus."""
+"""Opens the source of passages that the options name: the response itself, a corpus, or the web, which is added to a corpus."""
 
 import asyncio
 import os
@@ -35,25 +35,25 @@ from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.fetch import Fetcher
 from localfact.web.searching.providers import open_provider
 
-#: Where what the web gives is kept when no corpus is named, in the folder that the command is run in.
+#: The default corpus for pages from the web, in the current folder.
 DEFAULT_CORPUS = Path("index") / "web"
-#: Says, when all is done, what a reader must know of it as a whole: a search provider that refused, say.
+#: Returns, at the end of a run, notes about the run as a whole: for example that a search provider refused.
 Notes = Callable[[], tuple[str, ...]]
-#: How many pages FastFact takes for a claim (section 4.2).
+#: How many pages FastFact uses for a claim (section 4.2).
 RESULTS_OF_A_SEARCH = 5
-#: Length of the random id of a corpus that is not there yet.
+#: Length in bytes of the random id of a new corpus.
 ID_BYTES = 8
 
 
 def with_corpus(options: Options) -> Options:
-    """The options with a corpus to keep what the web gives, if the web is searched and none was named."""
+    """The options with the default corpus, if the web is searched and none was named."""
     if options.live and options.corpus is None:
         return options.model_copy(update={"corpus": DEFAULT_CORPUS})
     return options
 
 
 def privacy_note(options: Options) -> str:
-    """What whoever searches the web must know."""
+    """The note about what is sent to whom when the web is searched."""
     fetched = "" if options.evidence == "snippet" else ", and the pages found are fetched from their hosts"
     return (
         f"Claims are sent as search queries to {', then '.join(options.providers)}{fetched}; all is kept in {options.corpus}. "
@@ -62,20 +62,20 @@ def privacy_note(options: Options) -> str:
 
 
 def check_web(options: Options) -> None:
-    """Says what is wrong with the options about the web before anything is loaded, made or sent.
+    """Checks the options about the web before anything is loaded, made or sent.
 
     Raises:
-        InputError: an unknown provider, an address that is none. MissingError: a provider's key.
+        InputError: an unknown provider, or an invalid address. MissingError: a provider's key.
     """
     open_provider(options.providers, searxng_url=options.searxng_url)
     Fetcher(allow_hosts=options.allow_hosts, host_delay=options.host_delay)
 
 
 def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
-    """What decides which passages a claim gets.
+    """The settings that decide which passages a claim gets.
 
     Raises:
-        InputError: options that do not go together, or a date that is none. MissingError: no corpus, no such reranker.
+        InputError: contradictory options, or an invalid date. MissingError: no corpus, no such reranker.
     """
     k = options.k or method.k
     chosen: dict[str, Any] = {
@@ -98,17 +98,17 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
     chosen["results"] = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
     chosen |= {"corpus": recorded_id(options.corpus), "scope": "query"}
     if options.live:
-        # A corpus that is not there yet gets this id, and keeps it while it grows.
+        # A new corpus gets this id, and keeps it while it grows.
         return EvidenceSettings(**chosen | {"corpus": chosen["corpus"] or secrets.token_hex(ID_BYTES)})
     # A claim that was never searched for gets the whole corpus, so all of it decides.
     return EvidenceSettings(**chosen, content=corpus_identity(options.corpus))
 
 
 def scope_of(options: Options) -> Scope:
-    """Whether a claim gets the pages of its own search, or those of the whole corpus: the latter where no search is recorded.
+    """ "query" where a claim gets the pages of its own search, "corpus" where it gets all pages, as without recorded searches.
 
     Raises:
-        InputError: the whole of a corpus that is still being added to. MissingError: there is no corpus.
+        InputError: scope "corpus" for a corpus that is still being added to. MissingError: there is no corpus.
     """
     if options.live:
         if options.scope == "corpus":
@@ -130,7 +130,10 @@ def scope_of(options: Options) -> Scope:
 
 @dataclass(frozen=True)
 class Source:
-    """Where passages come from: a finished corpus, or one that the web is searched for; neither where responses bring them."""
+    """The source of passages: a finished corpus, or one that pages from the web are added to.
+
+    It has neither where all passages come with the responses.
+    """
 
     corpus: Corpus | None = None
     writer: CorpusWriter | None = None
@@ -148,12 +151,12 @@ def open_source(
     observe: Observer,
     retry_failed: bool = False,
 ) -> Source:
-    """Opens the corpus to read, or to add to; the stack closes it.
+    """Opens the corpus for reading or adding; the stack closes it.
 
-    A corpus that was added to is indexed when the stack closes, unless an error closes it: then it stays unfinished.
+    A corpus that was added to is indexed when the stack closes, unless that is due to an error: then it stays unfinished.
 
     Args:
-        observe: is told how many passages were indexed. retry_failed: asks again for pages that something withheld.
+        observe: gets the number of passages indexed. retry_failed: fetches pages again that failed for a transient reason.
 
     Raises:
         MissingError, CorpusError, InputError: as Corpus.open, CorpusWriter and WebCollector.
@@ -183,7 +186,7 @@ def open_source(
 def open_writer(
     options: Options, embedder: Embedder | None, settings: EvidenceSettings, opened: AsyncExitStack, observe: Observer
 ) -> CorpusWriter:
-    """The corpus that what the web gives is added to; indexed when the stack closes, if all that was to be added is there.
+    """Opens the corpus to which pages from the web are added; it is indexed when the stack closes without an error.
 
     Raises:
         InputError, CorpusError, WriteError: as CorpusWriter.
@@ -210,7 +213,7 @@ def open_writer(
 
 
 async def finish_left(options: Options, settings: EvidenceSettings, observe: Observer) -> None:
-    """Finishes the corpus of a run that was killed after its last response and before the corpus was indexed."""
+    """Indexes the corpus of a run that was killed between its last response and the indexing."""
     if options.corpus is None or not read_description(options.corpus).unfinished:
         return
     async with AsyncExitStack() as opened:
@@ -218,7 +221,7 @@ async def finish_left(options: Options, settings: EvidenceSettings, observe: Obs
             open_writer(options, named_embedder(options.embedder), settings, opened, observe)
         except CorpusError:
             raise
-        except InputError:  # another run is adding to it, and will finish it
+        except InputError:  # another run adds to it and will finish it
             return
 
 
@@ -230,10 +233,10 @@ def retriever(
     *,
     score_affinity: bool,
 ) -> Retriever:
-    """The response's own passages where it brings some; else each claim's own search, or the whole corpus.
+    """The retriever of a source: the response's own passages where it brings some, else its searches or the whole corpus.
 
     Args:
-        score_affinity: whether anybody asks how well claims match other claims' passages.
+        score_affinity: whether affinities of claims to other claims' passages are needed.
     """
     k, merge = settings.k, settings.merge_near_duplicates
     selection = Selection(settings.passages, k, merge, settings.admission, source.reranker)
@@ -255,14 +258,14 @@ def retriever(
 
 
 def whole_corpus(corpus: Corpus | None, selection: Selection) -> CorpusRetriever | None:
-    """The retriever for claims that were never searched for, where the corpus is indexed."""
+    """The retriever for claims without a recorded search; None where the corpus is not indexed."""
     if corpus is None or selection.kind not in corpus.description.segments:
         return None
     return CorpusRetriever(corpus, selection)
 
 
 def store_of(source: Source) -> Callable[[], Store]:
-    """Gives the store of the corpus as it is at each call."""
+    """A function that returns the current store of the corpus."""
     corpus, writer = source.corpus, source.writer
     if writer is not None:
         return lambda: writer.store
@@ -272,10 +275,10 @@ def store_of(source: Source) -> Callable[[], Store]:
 
 
 async def reextract_all(writer: CorpusWriter, progress: Callable[[int, int], None]) -> Reextracted:
-    """Makes the pages of a corpus anew from its archive, with a worker process a core.
+    """Extracts the pages of a corpus again from its archive, with one worker process for each core.
 
     Raises:
-        WriteError: the disk is full, say.
+        WriteError: the disk is full, for example.
     """
     workers = len(os.sched_getaffinity(0))
     extractors = Extractors(workers)

@@ -1,4 +1,4 @@
-"""The claim extractors by name: what decides their claims, how each is opened. A new one is a file and a line in EXTRACTORS."""
+"""The claim extractors by name: their settings, and how each is opened. A new one is a file and a line in EXTRACTORS."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,11 +29,11 @@ class ExtractorKind:
     """A claim extractor by name.
 
     Attributes:
-        open: makes it of its settings, the engine where a language model is named, and the seed.
-        settings: what decides its claims, of its name, whether given claims are taken, the options, and how the method reads
-            confidence unless told.
-        given: what takes claims that come with a response, before the extractor is asked.
-        prompts: what it sends to a language model; none for one that asks none. calls: those besides one a chunk, in words.
+        open: makes it from its settings, the engine (None without a language model) and the seed.
+        settings: returns the settings that decide its claims, given its name, whether given claims are used, the options, and
+            the method's default for confidence.
+        given: wraps an extractor so that claims that come with a response are used first.
+        prompts: the prompts that it sends. calls: its calls besides one for each chunk, in words.
     """
 
     open: Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]
@@ -44,7 +44,7 @@ class ExtractorKind:
 
     @property
     def asks_model(self) -> bool:
-        """Whether it asks a language model."""
+        """Whether it needs a language model."""
         return bool(self.prompts)
 
 
@@ -97,13 +97,13 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
 
 
 def extraction_settings(extractor: str, options: Options, *, confidence: Confidence = "token") -> ExtractionSettings:
-    """What decides the claims.
+    """The settings that decide the claims.
 
     Args:
-        extractor: the method's own, which the options may replace. confidence: how the method reads it unless told.
+        extractor: the method's, which the options may replace. confidence: the method's default.
 
     Raises:
-        InputError: there is no such extractor, or it asks a language model and none is named.
+        InputError: there is no such extractor, or it needs a language model and none is named.
     """
     name = options.extractor or extractor
     if name not in EXTRACTORS:
@@ -114,16 +114,16 @@ def extraction_settings(extractor: str, options: Options, *, confidence: Confide
 
 
 def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    """The extractor of these settings; claims that come with a response come first, where they are taken."""
+    """The extractor of these settings; claims that come with a response are used first, where that is chosen."""
     kind = EXTRACTORS[settings.extractor]
     found = kind.open(settings, engine, seed)
     return kind.given(found, engine, seed) if settings.claims == "given" else found
 
 
 def pass_settings(settings: ExtractionSettings, options: Options, identity: EngineIdentity) -> dict[str, Any]:
-    """What decides the claims of an extraction by itself, as plain values: for a pass over a file, and in each of its rows."""
+    """What decides the claims of an extraction pass, as plain values: stored beside its file and in each of its rows."""
     chosen = set_fields(settings)
-    claims = chosen.pop("claims")  # stands where it always stood, so that rows of before and of today are alike to the byte
+    claims = chosen.pop("claims")  # keeps its place, so that rows stay equal, byte for byte, to those of earlier versions
     return {
         **chosen,
         "model": identity.model_dump(mode="json"),

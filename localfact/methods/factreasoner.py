@@ -1,4 +1,4 @@
-"""The versions of FactReasoner: as published, and builtin, which asks no language model and has defaults of our own."""
+"""The versions of FactReasoner: as published, and builtin, which needs no language model and has our own defaults."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class FactReasonerMethod(Method):
 
     Attributes:
         version: 1, 2 or 3. tables, passage_prior: its defaults.
-        gate: a claim is related to another claim's passage only if that matches it at least this fraction as well as the worst
-            of its own; None relates all.
+        gate: a claim is related to another claim's passage only if its affinity is at least this share, in [0, 1], of the
+            lowest of the claim's own; None relates all.
     """
 
     version: Version = 2
@@ -31,7 +31,7 @@ class FactReasonerMethod(Method):
     gate: float | None = 0.8
 
     def assessment(self, options: Options, relations: str | None) -> FactReasonerSettings:
-        """The graph's tables, priors and solver."""
+        """The settings of the graph: tables, priors and solver."""
         if relations is None:
             raise AssertionError("FactReasoner relates claims and passages")
         settings = FactReasonerSettings(
@@ -43,21 +43,21 @@ class FactReasonerMethod(Method):
             hosts=dict(sorted(options.hosts.items())),
             solver=options.solver,
         )
-        factreasoner(settings, options.seed)  # refuses what it cannot use, before anything is loaded or written
+        factreasoner(settings, options.seed)  # raises for invalid options before anything is loaded or written
         return settings
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
-        """The graph."""
+        """The FactReasoner assessor."""
         if not isinstance(settings.assessment, FactReasonerSettings):
             raise AssertionError("FactReasoner is wired with settings of its own")
         return factreasoner(settings.assessment, settings.seed)
 
 
 def factreasoner(settings: FactReasonerSettings, seed: int) -> FactReasoner:
-    """FactReasoner's assessor: it loads nothing, so a plan can ask it which pairs it would need.
+    """FactReasoner's assessor; it loads nothing, so it can also be used to plan which pairs are needed.
 
     Raises:
-        InputError: an option that it cannot use.
+        InputError: an option is out of its range.
     """
     return FactReasoner(
         version=settings.version,
@@ -71,7 +71,7 @@ def factreasoner(settings: FactReasonerSettings, seed: int) -> FactReasoner:
 
 
 def builtin(version: Version, description: str) -> FactReasonerMethod:
-    """A version that needs no language model, with our own defaults."""
+    """A version without a language model, with our own defaults."""
     return FactReasonerMethod(
         f"builtin-fr{version}",
         f"no language model; {description}",

@@ -1,4 +1,4 @@
-"""The method fastfact, as published: its options are the user's, with the paper's values as defaults."""
+"""The method fastfact, as published: the paper's values are the defaults of its options."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,11 @@ class FastFactMethod(Method):
     """FastFact (sections 4.1-4.4): the gate, and a verifier for every claim that it leaves open."""
 
     def assessment(self, options: Options, relations: str | None) -> FastFactSettings:
-        """The gate's threshold, and how long an answer of the verifier may be."""
+        """The gate's threshold, and the most tokens of a verifier's answer."""
         return FastFactSettings(theta=options.theta, verification_tokens=options.verification_tokens)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
-        """The gate and the verifier."""
+        """FastFact's assessor: the gate and the verifier."""
         chosen = settings.assessment
         if engine is None or not isinstance(chosen, FastFactSettings):
             raise AssertionError("fastfact is wired with a language model and with settings of its own")

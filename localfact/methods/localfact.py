@@ -15,10 +15,10 @@ from localfact.stages import Assessor
 
 @dataclass(frozen=True)
 class LocalFactMethod(FactReasonerMethod):
-    """The gate before the graph; each claim's prior is what the extractor thought of it."""
+    """The gate before the graph; each claim's prior is the extractor's opinion of it."""
 
     def assessment(self, options: Options, relations: str | None) -> LocalFactSettings:
-        """The graph's settings, the gate's threshold, and the map of priors where one was fitted."""
+        """The graph's settings, the gate's threshold, and the map of priors if there is one."""
         graph = super().assessment(options, relations)
         chosen: dict[str, Any] = {name: getattr(graph, name) for name in graph.model_fields_set} | {"theta": options.theta}
         if options.prior_map is not None:
@@ -26,7 +26,7 @@ class LocalFactMethod(FactReasonerMethod):
         return LocalFactSettings(**chosen)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
-        """The gate, and the graph behind it."""
+        """The gate, and the graph for the claims that it leaves open."""
         chosen = settings.assessment
         if not isinstance(chosen, LocalFactSettings):
             raise AssertionError("localfact is wired with settings of its own")

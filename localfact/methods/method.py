@@ -1,4 +1,4 @@
-"""What every named method says of itself, and what it must be able to do: settle its options, and wire who decides.
+"""The base class of named methods: their properties, their settings, and how their assessor is made.
 
 A method is a file beside this one and a line in `registry.py`.
 """
@@ -21,13 +21,13 @@ class Method(ABC):
 
     Attributes:
         passages: the kind of passages it reads. k: how many are retrieved per claim.
-        merge_near_duplicates: whether passages that are almost the same become one.
+        merge_near_duplicates: whether near-duplicate passages are merged.
         model: whether it asks a language model: never, where one is named, or always.
-        extractor: who takes claims from a response that brings none, where a language model is named; rules where none is.
-        confidence: how the extractor's own opinion of a claim is read, unless told.
-        relations: the relation model that it uses unless told; None where nothing is related.
+        extractor: extracts the claims of responses that bring none, where a language model is named; without one, rules do.
+        confidence: the default way of reading the extractor's pre-verification.
+        relations: the default relation model; None where nothing is related.
         uses_theta: whether FastFact's gate settles claims before any evidence.
-        prompts: the prompts that its assessor sends. calls: how many that are, in words.
+        prompts: the prompts that its assessor sends. calls: their number, in words.
     """
 
     name: str
@@ -45,15 +45,15 @@ class Method(ABC):
 
     @abstractmethod
     def assessment(self, options: Options, relations: str | None) -> AssessmentSettings:
-        """What decides the verdicts.
+        """The settings that decide the verdicts.
 
         Args:
             relations: the identity of the relation model.
 
         Raises:
-            InputError: an option that it cannot use.
+            InputError: an option that the method cannot use.
         """
 
     @abstractmethod
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
-        """Who decides. `engine` is None where no language model is named, and in a plan."""
+        """The assessor. `engine` is None where no language model is named, and in a plan."""

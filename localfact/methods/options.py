@@ -49,15 +49,15 @@ class OptionGroup(Record):
 
     @classmethod
     def group_of(cls, name: str) -> "type[OptionGroup]":
-        """The group that writes a field down; its panel is where the option stands."""
+        """The group that defines a field; its panel is where the option is shown."""
         return next(group for group in cls.__mro__ if issubclass(group, OptionGroup) and name in group.__annotations__)
 
 
 def read_engine_args(typed: Any) -> Any:
-    """Arguments of the engine, from "key=value" texts where they are such; a dash in a key is an underscore.
+    """Parses arguments of the engine from "key=value" texts; a dash in a key is an underscore. A mapping is returned as it is.
 
     Raises:
-        InputError: one has no "=", or a key stands twice.
+        InputError: one has no "=", or a key occurs twice.
     """
     if isinstance(typed, Mapping):
         return typed
@@ -294,7 +294,7 @@ Chosen = TypeVar("Chosen", bound=OptionGroup)
 
 
 def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
-    """How the option of a field is typed: its Flag's names, or its own name, in the singular where it may be repeated."""
+    """The flags of a field's option: those of its Flag, or its own name, in the singular where it may be repeated."""
     field = group.model_fields[name]
     flag = flag_of(group, name)
     if flag is not None:
@@ -304,15 +304,15 @@ def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
 
 
 def flag_of(group: type[OptionGroup], name: str) -> Flag | None:
-    """The Flag of a field that has one."""
+    """The Flag of a field; None where it has none."""
     return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, Flag)), None)
 
 
 def checked(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
-    """The options from what a user typed; a value that cannot be is said in the user's words.
+    """The options from what a user typed.
 
     Raises:
-        InputError: naming the option and what it takes.
+        InputError: a value is invalid; the message names the option and what it takes.
     """
     try:
         return group(**typed)

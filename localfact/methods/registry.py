@@ -1,4 +1,4 @@
-"""The named methods, and which one is meant. A new method is a file beside this one and a line here."""
+"""The named methods, and which one the options select. A new method is a file beside this one and a line here."""
 
 import difflib
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ def method_for(name: str | None, options: Options) -> Method:
     """The named method, or the default: localfact where a language model is named, else builtin-fr2.
 
     Raises:
-        InputError: no such method, one that needs a model without one, one that uses none with one, or an option that it would
+        InputError: no such method, one that needs a model without one, one that uses none with one, or an option that it does
             not use.
     """
     method = find_method(name or (DEFAULT_METHOD_WITH_MODEL if options.names_model else DEFAULT_METHOD))

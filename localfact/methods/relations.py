@@ -18,10 +18,10 @@ from localfact.relations.cache import CachedRelations
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.llm import LLMRelationModel, llm_identity
-from localfact.relations.windows import READING
+from localfact.relations.windows import READING_VERSION
 from localfact.stages import RelationModel
 
-#: The relation models that have no card: the language model itself, and word overlap.
+#: The relation models without a card: the language model itself, and word overlap.
 LLM, LEXICAL = "llm", "lexical"
 #: The relation model that comes with localfact.
 BUILTIN_NLI = "builtin-nli"
@@ -32,11 +32,11 @@ class RelationKind:
     """A relation model by name, not loaded yet.
 
     Attributes:
-        identity: of the model that the options ask for, known without loading it. For one that asks the language model it says
-            nothing of that model, which stands in the settings by itself.
-        open: loads it, given the engine where it asks the language model; what must be closed it leaves with the stack.
+        identity: of the model that the options name, without loading it. For the language model it does not include the engine,
+            which the settings hold separately.
+        open: loads it, given the engine if it is the language model; registers with the stack what must be closed.
         check: raises MissingError where its weights are not on this machine.
-        cached: whether its predictions are worth keeping: word overlap predicts as quickly as a file is read.
+        cached: whether its predictions are worth caching: word overlap is as quick as reading a file.
         prompts, calls: what it sends to the language model.
     """
 
@@ -82,11 +82,11 @@ def _cross_encoder(card: ModelCard) -> RelationKind:
     return RelationKind(lambda options: cross_encoder_identity(card), open_model, check=lambda options: weights_folder(card))
 
 
-#: Every kind that has no card; any other name is that of a cross-encoder's card.
+#: Every kind without a card; any other name is that of a cross-encoder's card.
 KINDS: Mapping[str, RelationKind] = {
     LEXICAL: RelationKind(_lexical_identity, _open_lexical, check=_check_lexical, cached=False),
     LLM: RelationKind(
-        lambda options: f"{LLM}+reading={READING}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
+        lambda options: f"{LLM}+reading={READING_VERSION}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
     ),
 }
 
@@ -95,16 +95,16 @@ def relation_kind(name: str) -> RelationKind:
     """The relation model of that name: one of KINDS, or a cross-encoder's card.
 
     Raises:
-        InputError: there is no such card, or it is of a model for something else.
+        InputError: there is no such card, or it has another role.
     """
     return KINDS[name] if name in KINDS else _cross_encoder(relation_card(name))
 
 
 def relation_card(name: str) -> ModelCard:
-    """The card of a cross-encoder that relates.
+    """The card of a cross-encoder for relations.
 
     Raises:
-        InputError: there is no such card, or it is of a model for something else.
+        InputError: there is no such card, or it has another role.
     """
     without_card = ", ".join(f"{kind} with a --model" if kind == LLM else kind for kind in KINDS)
     try:
@@ -123,7 +123,7 @@ def relation_card(name: str) -> ModelCard:
 
 
 def cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> CachedRelations:
-    """The relation model with what it predicts kept in a file.
+    """The relation model with a cache of its predictions in a file.
 
     Raises:
         InputError: the file is damaged, or something else's. WriteError: it cannot be written.
@@ -135,17 +135,20 @@ def cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> CachedRe
 
 @dataclass(frozen=True)
 class FoundRelationModel:
-    """A relation model that is on this machine, with all that decides its answers; `open` loads it, alone, for a stack."""
+    """A relation model that is on this machine, with its identity.
+
+    `open` loads it for use by itself, and the stack closes it.
+    """
 
     identity: str
     open: Callable[[AsyncExitStack], RelationModel]
 
 
 def find_relation_model(options: Options) -> FoundRelationModel:
-    """The relation model that the options name, the one that ships unless told, for use by itself.
+    """The relation model that the options name, for use by itself; by default the one that comes with localfact.
 
     Raises:
-        InputError: an unknown relation model, or the language model without a --model. MissingError: weights that are not here.
+        InputError: an unknown relation model, or the language model without a --model. MissingError: its weights are missing.
     """
     name = options.relations or BUILTIN_NLI
     kind = relation_kind(name)

@@ -1,7 +1,7 @@
-"""What decides a run's results, settled: frozen, a class a stage, known before anything is loaded. `plain` of it is run.yaml.
+"""The settings that decide a run's results: frozen, one class a stage, known before anything is loaded. `plain` makes run.yaml.
 
-An option that decides results as it stands is a field here because its group of options is a base class (`options.py`). A field
-that a strategy has no use for is left unset, and then stands nowhere.
+An option that decides results unchanged is a field here because its group of options is a base class (`options.py`). A field
+that a strategy does not use is left unset, and is then written nowhere.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class ExtractionSettings(Record):
     """What decides the claims and their pre-verification, besides the language model.
 
     Attributes:
-        claims: whether claims that come with a response are taken. extractor: a name of extraction.EXTRACTORS.
+        claims: whether claims that come with a response are used. extractor: a name in extraction.EXTRACTORS.
     """
 
     claims: Literal["given", "extract"]
@@ -42,19 +42,19 @@ class AtomizerSettings(AnswerOptions, ExtractionSettings):
 
 
 class ChunkSettings(ChunkOptions, ExtractionSettings):
-    """FastFact's extraction, with the way in which confidence is read settled."""
+    """FastFact's extraction, with `confidence` resolved to one of its values."""
 
     confidence: Confidence
 
 
 class EvidenceSettings(Record):
-    """What decides which passages a claim gets. Who searches the web decides nothing that is not recorded in the corpus.
+    """What decides which passages a claim gets. Searching the web decides nothing that is not recorded in the corpus.
 
     Attributes:
         embedder: identity; None for BM25 alone.
-        corpus: what tells it from others: its content hash under scope "corpus", its id under scope "query".
-        content: under scope "query", offline: the content hash, for a claim that was never searched for gets the whole corpus.
-        results: of a search so many are used. reranker: identity.
+        corpus: the corpus's identity: its content hash under scope "corpus", its id under scope "query".
+        content: under scope "query", offline: the content hash, as claims without a recorded search get the whole corpus.
+        results: how many results of a search are used. reranker: identity.
     """
 
     embedder: str | None
@@ -75,7 +75,7 @@ class AssessmentSettings(Record):
 
     @property
     def reads_affinity(self) -> bool:
-        """Whether it asks how well claims match other claims' passages."""
+        """Whether affinities of claims to other claims' passages are needed."""
         return False
 
 
@@ -94,18 +94,18 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
 
     @property
     def reads_affinity(self) -> bool:
-        """Only the gate of pairs asks it."""
+        """Only the gate of pairs needs them."""
         return self.gate is not None
 
 
 class LocalFactSettings(GateOptions, FactReasonerSettings):
-    """The gate before the graph; `prior_map` is the map itself, for its content decides, not its path."""
+    """The gate before the graph; `prior_map` is the map itself, as its content decides, not its path."""
 
     prior_map: PriorMap | None = None
 
 
 class DataSettings(Record):
-    """Which responses: the file's hash, and how many of its rows at most."""
+    """Which responses: the file's hash, and the most rows of it."""
 
     sha256: str
     limit: int | None
@@ -115,8 +115,8 @@ class Settings(Record):
     """Everything that decides a run's results.
 
     Attributes:
-        data: None where nothing is read from a file. model, prompts: the language model and the hashes of what it is told;
-            unset for a method that asks none.
+        data: None where nothing is read from a file. model, prompts: the language model and the hashes of its prompts; unset
+            for a method that asks none.
     """
 
     method: str
@@ -129,12 +129,12 @@ class Settings(Record):
     prompts: Mapping[str, str] | None = None
 
     def plain(self) -> dict[str, Any]:
-        """As plain values, without what is unset: what run.yaml says."""
+        """The settings as plain values, without unset fields: the content of run.yaml."""
         return {name: set_fields(getattr(self, name)) for name in type(self).model_fields if name in self.model_fields_set}
 
 
 def set_fields(value: Any) -> Any:
-    """A value as plain ones; of the settings of a stage only what is set, of every other record all of it."""
+    """A value as plain values; of a stage's settings only the set fields, of every other record all."""
     if not isinstance(value, Record):
         return value
     whole = value.model_dump(mode="json")
@@ -143,7 +143,7 @@ def set_fields(value: Any) -> Any:
     return {name: whole[name] for name in type(value).model_fields if name in value.model_fields_set}
 
 
-#: The parts of settings, and what stood in them when run.yaml had no parts.
+#: Part of the settings -> its fields in the first version of run.yaml, which had no parts.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "extraction": ("claims", "extractor", "extraction_tokens", "stride", "confidence", "keep_duplicates"),
     "evidence": (
@@ -158,7 +158,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 
 
 def upgraded(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run.yaml in today's form; the first version of localfact wrote them without parts."""
+    """Converts the settings of a run.yaml to today's form; the first version of localfact wrote them without parts."""
     if any(part in plain for part in PARTS):
         return dict(plain)
     moved = {name for names in PARTS.values() for name in names}
@@ -167,6 +167,6 @@ def upgraded(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_parts(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings in the form of the first version, whose hash names a run folder still."""
+    """The settings in the form of the first version, whose hash still names run folders."""
     inner = {name: value for part in PARTS for name, value in plain.get(part, {}).items()}
     return {name: value for name, value in plain.items() if name not in PARTS} | inner

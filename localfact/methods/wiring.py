@@ -1,4 +1,4 @@
-"""From a method's name and a user's options to a pipeline: `configure` settles what decides the results, `wire` loads it."""
+"""From a method's name and a user's options to a pipeline: `configure` makes the settings, `wire` loads everything."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
@@ -24,10 +24,10 @@ from localfact.prompts import Task, prompt_hashes
 
 @dataclass(frozen=True)
 class Configuration:
-    """A method and a user's options, settled: all that decides the results is known, and nothing is loaded.
+    """A method with its options and settings: all that decides the results is known, and nothing is loaded.
 
     Attributes:
-        facts: of the language model, where one is named; the engine that is opened is that very one.
+        facts: of the language model, where one is named.
     """
 
     method: Method
@@ -37,7 +37,7 @@ class Configuration:
 
 
 def configure(method: str | None, options: Options) -> Configuration:
-    """Settles a method. Opens the corpus's description and looks for weights; loads no model.
+    """Makes the settings of a method. Reads the corpus's description and looks for weights; loads no model.
 
     Args:
         method: a name of registry.METHODS; None: localfact where the options name a language model, else builtin-fr2.
@@ -49,11 +49,11 @@ def configure(method: str | None, options: Options) -> Configuration:
     """
     chosen = method_for(method, options)
     facts = engine_facts(options) if options.names_model else None
-    return Configuration(chosen, options, settle(chosen, options, facts), facts)
+    return Configuration(chosen, options, run_settings(chosen, options, facts), facts)
 
 
-def settle(method: Method, options: Options, facts: EngineFacts | None = None) -> Settings:
-    """Everything about the method that decides results.
+def run_settings(method: Method, options: Options, facts: EngineFacts | None = None) -> Settings:
+    """The settings of a method: everything about it that decides results.
 
     Raises:
         InputError: an option that the method cannot use, or an unknown relation model.
@@ -96,17 +96,17 @@ def wire(
     observe: Observer,
     start: Start = start_engine,
 ) -> tuple[Pipeline, Notes]:
-    """Loads what the settings name and puts the strategies together; a language model last, for it takes longest.
+    """Loads what the settings name and builds the pipeline; a language model last, as it takes longest.
 
     Args:
         chosen: from `configure`. opened: closes all that is opened here.
-        observe: is told what is done while it closes. start: what loads the language model.
+        observe: gets reports on what is done while it closes. start: loads the language model.
 
     Returns:
-        The pipeline, and what says, once all is done, what a reader must know of it as a whole.
+        The pipeline, and a function that returns, at the end of the run, notes about the run as a whole.
 
     Raises:
-        MissingError: weights or a corpus that are not there. CorpusError: a damaged corpus, or one of another embedder.
+        MissingError: weights or a corpus are missing. CorpusError: a damaged corpus, or one of another embedder.
         EngineError: the language model cannot start.
     """
     method, options, settings = chosen.method, chosen.options, chosen.settings
@@ -135,14 +135,14 @@ def wire(
 
 
 def query_writer(settings: Settings, engine: Engine | None) -> LLMQueries | None:
-    """Who writes search queries; None where the claim is the query."""
+    """The writer of search queries; None where the claim is the query."""
     return LLMQueries(engine, seed=settings.seed) if settings.evidence.queries == LLM and engine is not None else None
 
 
 def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: AsyncExitStack) -> Pipeline:
-    """The pipeline with what its relation model predicts kept in a file: that of the options, or the given one.
+    """The pipeline with its relation model's predictions cached in a file: that of the options, or the given one.
 
-    What is predicted as quickly as it is read is kept only where the options name a file.
+    Predictions that are as quick as reading a file are only cached where the options name a file.
     """
     name = relations_of(chosen.method, chosen.options)
     if pipeline.relation_model is None or name is None:

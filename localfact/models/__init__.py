@@ -1,1 +1,1 @@
-"""Models besides the language model: cards, weights, downloads; the embedder and cross-encoders."""
+"""Models other than the language model: cards, weights, downloads; the embedder and cross-encoders."""

@@ -1,4 +1,4 @@
-"""Model cards: what a model is for, which revision of it, and where its weights lie. Beside the road; stages are given cards.
+"""Model cards: what a model is for, which revision of it, and where its weights lie.
 
 A card is a YAML file in `models/`; a user's own card, or a folder of weights, is named by its path; any other model of the
 Hugging Face hub by its id there.
@@ -21,16 +21,16 @@ from localfact.records import Record
 from localfact.runtime.locations import data_folder
 
 Role = Literal["embedder", "reranker", "relations", "llm"]
-#: What the outputs of a relation model stand for.
+#: The relations that a relation model's outputs may stand for.
 OutputLabel = Literal["entailment", "contradiction", "neutral"]
 Positive = Annotated[int, Field(gt=0)]
 
-#: Digits of a revision that are enough to tell two apart in an identity.
+#: Digits of a revision, and of the hash of prefixes, in an identity.
 REVISION_DIGITS = 12
 PREFIX_DIGITS = 8
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 BRANCH = "main"
-#: What an ONNX file can be used for: it says nothing of how vectors are pooled, and generates no text.
+#: Roles of an ONNX file: it does not say how vectors are pooled, and generates no text.
 ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
 
@@ -39,8 +39,8 @@ class HardwareChoice(Record):
     """How to run a language model on at least so many GPUs of at least so much memory each.
 
     Attributes:
-        gpus, memory_gib: what must be there; GiB as torch.cuda reports them, which is less than what is printed on the box.
-        tensor_parallel: over how many GPUs the model is divided. quantisation: "fp8" halves the weights while loading.
+        gpus, memory_gib: the least that is needed; GiB as torch.cuda reports them, which is less than the nominal size.
+        tensor_parallel: number of GPUs that the model is split over. quantisation: "fp8" halves the weights while loading.
     """
 
     gpus: Positive
@@ -57,10 +57,10 @@ class WeightsSize(Record):
 
 
 class OpinionPool(Record):
-    """How a relation model's opinion of a passage is pooled with word overlap's.
+    """How a relation model's predictions for passages are pooled with those of word overlap.
 
     Attributes:
-        model, overlap: the powers that their probabilities are raised to before they are multiplied.
+        model, overlap: the powers that their probabilities are raised to before they are multiplied; above 0.
     """
 
     model: Annotated[float, Field(gt=0)]
@@ -73,20 +73,21 @@ class ModelCard(Record):
     Attributes:
         name: what the user types. roles: what it can be used for.
         hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its files; "main" for the newest,
-            until weights are there: `load_card` then puts their commit, or their files' hash, in its place.
-        package: an installed Python package that carries the weights in its folder `package_folder`.
-        shipped: the folder beside the cards that carries the weights: they come with localfact.
-        folder: where the weights lie, for a card made from a folder of weights, and where they have been found.
-        dimension: length of an embedder's vectors. window: how many tokens it reads at once, an answer included.
+            until weights are there: `load_card` then replaces it by their commit, or their files' hash.
+        package: an installed Python package that has the weights in its folder `package_folder`.
+        shipped: the folder beside the cards with the weights, for those that come with localfact.
+        folder: where the weights lie, for a card made from a folder of weights, and where they were found.
+        dimension: length of an embedder's vectors. window: the most tokens of one input, an answer included.
         premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
-        windows_read: how many windows of a long premise it reads at most.
-        pool: how a relation model is pooled with word overlap on passages, where it is.
-        query_prefix, passage_prefix: what an embedder reads before a text that asks, and before one that may answer.
-        labels: what a relation model's outputs stand for, in order, where its own configuration does not name them.
-        gated: the hub gives it only to those who accepted its licence. parameters: in billions. weights_gib: their size.
-        kv_bytes: memory that one token takes in the cache of keys and values, at 16 bits, on all GPUs together; kv_heads: over
-            how many GPUs that can be divided.
-        hardware: how to run it on what, best first; what is not named there is worked out from the sizes.
+        windows_read: the most windows of a long premise that it reads.
+        pool: how a relation model is pooled with word overlap on passages; None for not at all.
+        query_prefix, passage_prefix: what an embedder reads before a query, and before a passage.
+        labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
+        gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
+            size.
+        kv_bytes: bytes of one token in the cache of keys and values, at 16 bits, over all GPUs; kv_heads: the most GPUs that
+            the cache can be split over.
+        hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
     """
 
     name: str
@@ -117,9 +118,9 @@ class ModelCard(Record):
 
     @property
     def identity(self) -> str:
-        """Name and shortened revision: what a corpus or a run keeps to know the model again.
+        """Name and shortened revision, by which a corpus or a run identifies the model.
 
-        Prefixes are part of it, as a hash: the same weights make other vectors with them.
+        Prefixes are part of it, as a hash, as they change the vectors.
         """
         known = f"{self.name}@{self.revision.removeprefix('sha256:')[:REVISION_DIGITS]}"
         prefixes = [self.query_prefix, self.passage_prefix]
@@ -139,7 +140,7 @@ def load_card(name_or_path: str) -> ModelCard:
     Raises:
         MissingError, InputError: as `named_card`.
     """
-    return settled(named_card(name_or_path))
+    return resolved(named_card(name_or_path))
 
 
 def named_card(name_or_path: str) -> ModelCard:
@@ -171,7 +172,7 @@ def named_card(name_or_path: str) -> ModelCard:
 
 
 def runs_on_onnx(card: ModelCard) -> bool:
-    """Whether the model of a card is an ONNX file, so that neither device nor precision is a matter of choice.
+    """Whether the model of a card is an ONNX file, so that neither device nor precision can be chosen.
 
     False where its weights are not on this machine.
     """
@@ -198,7 +199,7 @@ def read_card(file: Path) -> ModelCard:
 
 
 def card_of_folder(folder: Path) -> ModelCard:
-    """A card for a folder of weights; its revision is that of its files (`weights.revision_of`), its name is for people.
+    """A card for a folder of weights; its revision is that of its files (`weights.revision_of`), its name is only shown.
 
     Raises:
         InputError: the folder holds no weights.
@@ -210,15 +211,15 @@ def card_of_folder(folder: Path) -> ModelCard:
 
 
 def card_of_hub(hub: str) -> ModelCard:
-    """The card that ships for a model of the hub; else one that knows no more than its id."""
+    """The card that comes with localfact for a model of the hub; else one with nothing but its id."""
     for card in list_cards():
         if card.hub == hub:
             return card
     return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=get_args(Role))
 
 
-def settled(card: ModelCard) -> ModelCard:
-    """The card with the folder of its weights and their true revision, where they are on this machine; else as it is."""
+def resolved(card: ModelCard) -> ModelCard:
+    """The card with the folder of its weights and their true revision, where they are on this machine; else the card itself."""
     if card.hub is None or card.package is not None or card.shipped is not None or card.folder is not None:
         return card
     found = find_weights(card.name, card.hub, card.revision)
@@ -228,7 +229,7 @@ def settled(card: ModelCard) -> ModelCard:
 
 
 def weights_folder(card: ModelCard) -> Path:
-    """Where the weights of `card` lie on this machine. Nothing is downloaded.
+    """The folder on this machine with the weights of `card`. Nothing is downloaded.
 
     Raises:
         MissingError: they are not on this machine; the message says how to get them.
@@ -261,7 +262,7 @@ def missing_message(card: ModelCard, hub: str) -> str:
 
 
 def package_folder(name: str, package: str, folder: str) -> Path:
-    """Where the weights lie that came inside an installed package.
+    """The folder of the weights that came inside an installed package.
 
     Raises:
         MissingError: the package is not installed.
@@ -273,7 +274,7 @@ def package_folder(name: str, package: str, folder: str) -> Path:
 
 
 def shipped_folder(name: str, folder: str) -> Path:
-    """Where weights lie that come with localfact.
+    """The folder of weights that come with localfact.
 
     Raises:
         MissingError: the installation is damaged.

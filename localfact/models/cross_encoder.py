@@ -1,8 +1,8 @@
-"""A trained cross-encoder in memory: it reads two texts together and answers with a number for each of its outputs.
+"""A trained cross-encoder in memory: reads two texts together and returns one number for each of its outputs.
 
-Relations are predicted and passages reranked with it: by torch, or by ONNX Runtime where its weights are an ONNX file. On a CPU
-each pair goes through the model by itself, so that what it says does not depend, to the last bit, on what is read beside it; on
-a GPU pairs go in batches of a fixed shape that depends on their own length only.
+Used to predict relations and to rerank passages: by torch, or by ONNX Runtime where its weights are an ONNX file. On a CPU each
+pair goes through the model by itself, so that its result does not depend, to the last bit, on what is read beside it; on a GPU
+pairs go in batches of a fixed shape that depends on their own length only.
 """
 
 import os
@@ -23,38 +23,38 @@ from localfact.models.onnx import OnnxModel, OnnxTokenizer
 if TYPE_CHECKING:
     import torch
 
-#: What a cross-encoder is loaded for, and what that is called.
+#: What a cross-encoder is loaded for, and its name in messages.
 Use = Literal["relations", "reranker"]
 CALLED: dict[Use, str] = {"relations": "relation model", "reranker": "reranker"}
-#: The tokenizer's name for which of the two texts each token is of.
+#: The tokenizer's field that tells the tokens of the first text from those of the second.
 TYPES = "token_type_ids"
-#: Models whose positions are counted from behind the padding token's number.
+#: Models whose positions are counted from the padding token's id plus 1.
 OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer")
 
 
 class Shape(NamedTuple):
-    """How pairs are put together: each padded to a multiple of `step` tokens, as many as have `tokens` together, or one."""
+    """The shape of batches: pairs are padded to a multiple of `step` tokens; a batch has up to `tokens` tokens, or one pair."""
 
     step: int
     tokens: int
 
     def length(self, tokens: int) -> int:
-        """Of a pair with its padding."""
+        """The length of a pair with its padding."""
         return -(-tokens // self.step) * self.step
 
     def rows(self, length: int) -> int:
-        """How many pairs of that length, padding included, are read at once."""
+        """How many pairs of that length, padding included, are in a batch."""
         return max(1, self.tokens // length)
 
 
-#: On a CPU nothing is gained by a batch: several pairs are read at the same time, each on a core of its own.
+#: On a CPU there are no batches: several pairs are read at the same time, each on a core of its own.
 ALONE = Shape(step=1, tokens=1)
 #: On a GPU 4,096 tokens of ALBERT-xlarge are some 10 TFLOP, enough to be busy with; padding adds an eighth to 256 tokens.
 BATCHED = Shape(step=64, tokens=4_096)
 
 
 class Tokens(NamedTuple):
-    """A pair as the model reads it: each of the tokenizer's fields, a number a token."""
+    """The tokens of a pair: each of the tokenizer's fields, one number a token."""
 
     fields: dict[str, list[int]]
 
@@ -67,25 +67,23 @@ class Tokens(NamedTuple):
 class CrossEncoder:
     """A sequence-classification model of two texts. Safe to call from several threads.
 
+    Args:
+        card: resolved (`cards.resolved`), or with weights in its folder.
+        use: a role that the card must have.
+        device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one. An ONNX file always runs on the CPU.
+        precision: of the weights in memory, as torch calls it; an ONNX file has its own.
+
     Attributes:
-        model, tokenizer: as transformers has them, or as `onnxmodels` has them. names: what the model calls its outputs.
-        window: how many tokens it reads at once, special ones included. room: how many of them the two texts have.
-        shape: how pairs are put together. workers: the threads that `outputs` is to be called on, each its own batch.
+        model, tokenizer: those of transformers, or of `onnx.py`. names: the model's names for its outputs.
+        window: the most tokens of one input, special ones included. room: those of them that the two texts can have.
+        shape: of batches. workers: the threads to call `outputs` on, each with a batch of its own.
+
+    Raises:
+        MissingError: its weights are not on this machine.
+        InputError: the card has another role, or the weights cannot be used.
     """
 
     def __init__(self, card: ModelCard, use: Use, *, device: str | None = None, precision: str = "float32") -> None:
-        """Loads the model of `card` from this machine. Never asks a hub.
-
-        Args:
-            card: its weights have been looked for (`modelcards.settled`), or lie in its folder.
-            use: a role that the card must have.
-            device: "cuda", "cuda:1", "cpu"; None for a GPU if there is one. An ONNX file runs on the CPU all the same.
-            precision: of the weights in memory, as torch calls it; an ONNX file has its own.
-
-        Raises:
-            MissingError: its weights are not on this machine.
-            InputError: the card has another role, or the weights cannot be used.
-        """
         if use not in card.roles:
             raise InputError(f"The model '{card.name}' is no {CALLED[use]}; its roles are: {', '.join(card.roles)}.")
         folder = weights_folder(card)
@@ -106,10 +104,10 @@ class CrossEncoder:
         self.shape = BATCHED if on == "cuda" else ALONE
         marked = bool(getattr(self.model.config, CONFIGURED, False))
         self._special = frozenset(self.tokenizer.all_special_ids) if marked else None
-        self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
+        self._tokenizer_lock = threading.Lock()  # truncation is state of the tokenizer, not of the call
 
     def starts(self, text: str) -> list[int]:
-        """Where each token of a text by itself begins."""
+        """The offset at which each token of a text by itself begins."""
         with self._tokenizer_lock:
             encoded = self.tokenizer(
                 text, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
@@ -117,12 +115,12 @@ class CrossEncoder:
         return [start for start, _ in encoded["offset_mapping"]]
 
     def length(self, text: str) -> int:
-        """How many tokens a text by itself has."""
+        """The number of tokens of a text by itself."""
         with self._tokenizer_lock:
             return len(self.tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
 
     def tokens(self, first: str, second: str, *, cut: Literal["only_first", "only_second"]) -> Tokens:
-        """The two texts as the model reads them, in that order; `cut` says which of them loses what the window cannot hold."""
+        """The tokens of the two texts in that order; `cut` says which of them is truncated to fit the window."""
         with self._tokenizer_lock:
             fields = self.tokenizer(
                 first, second, truncation=cut, max_length=self.window, return_attention_mask=True, verbose=False
@@ -133,9 +131,9 @@ class CrossEncoder:
         return Tokens(tokens)
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
-        """What the model says about each, as its outputs stand. A batch has the fixed shape of its longest pair."""
+        """The model's raw outputs for each pair. A batch has the fixed shape of its longest pair."""
         if isinstance(self.model, OnnxModel):
-            # Each by itself, always: what is quantised while it is computed has one scale for all that is read at once.
+            # Each by itself, as dynamic quantisation has one scale for all inputs of a batch.
             return [self.model.outputs(tokens.fields) for tokens in batch]
         import torch
 
@@ -156,14 +154,14 @@ class CrossEncoder:
 
 
 def device_used(device: str | None) -> str:
-    """The device that is asked for; a GPU if there is one and none is."""
+    """The device that is asked for; for None a GPU if there is one, else the CPU."""
     import torch
 
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
 def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:
-    """Yields the places of what is read together, the longest first, so that memory is short at once or never."""
+    """Yields the indices of each batch, the longest inputs first, so that memory runs out at once or never."""
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     for length, places in groupby(order, key=lambda place: shape.length(lengths[place])):
         alike = list(places)
@@ -172,7 +170,7 @@ def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:
 
 
 def window_of(card: ModelCard, config: Any, tokenizer: Any) -> int:
-    """How many tokens a model reads: the least that the card, the tokenizer and the configuration allow.
+    """The most tokens of an input: the least that the card, the tokenizer and the configuration allow.
 
     Raises:
         InputError: none of them says.
@@ -187,10 +185,10 @@ def window_of(card: ModelCard, config: Any, tokenizer: Any) -> int:
 
 
 def load(folder: Path, card: ModelCard, use: Use, precision: str) -> tuple[Any, Any]:
-    """The model, ready to answer, and its tokenizer.
+    """Loads the model and its tokenizer.
 
     Raises:
-        InputError: they cannot be loaded, or the weights have no head that was taught to classify.
+        InputError: they cannot be loaded, or the weights have no trained classification head.
     """
     import torch
     from safetensors import SafetensorError
@@ -199,16 +197,16 @@ def load(folder: Path, card: ModelCard, use: Use, precision: str) -> tuple[Any, 
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        # Texts are data: a page that spells one of the tokenizer's marks must not end the first text and begin another second.
+        # Texts are data: a page that spells a special token must not end the first text and begin another second one.
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
-        model, told = AutoModelForSequenceClassification.from_pretrained(
+        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
             folder, local_files_only=True, dtype=getattr(torch, precision), output_loading_info=True
         )
     except (OSError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"The folder {folder} could not be loaded as the {CALLED[use]} '{card.name}': {error}") from error
-    if told["missing_keys"]:
+    if loading_info["missing_keys"]:
         raise InputError(
-            f"The folder {folder} holds no {CALLED[use]}: its weights lack {min(told['missing_keys'])}. "
+            f"The folder {folder} holds no {CALLED[use]}: its weights lack {min(loading_info['missing_keys'])}. "
             "Give a model that was trained for sequence classification."
         )
     return model.eval(), tokenizer

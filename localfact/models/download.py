@@ -1,8 +1,7 @@
-"""Downloads the weights of a model card from the Hugging Face hub. The one place, beside evidence, that asks a network.
+"""Downloads the weights of a model card from the Hugging Face hub.
 
-huggingface_hub speaks with the hub. Its own download drops what it has of a file when it is interrupted, so here a file grows
-as a part, is gone on from where it stands, and is compared with the hash that the hub gives for it. The commit is written
-beside the weights when all of them are there.
+huggingface_hub talks to the hub. Its own download discards an interrupted file, so here a file is downloaded into a part, which
+is resumed, and compared with the hub's hash. The commit is written beside the weights when all of them are there.
 """
 
 import fcntl
@@ -23,7 +22,7 @@ from localfact.models.files import SHA256_DIGITS, has_mark, remember
 from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, weights_homes
 from localfact.runtime.files import replace, write_errors
 
-#: Besides the weights: configuration, tokenizer, chat template, and what a licence wants to be kept with them.
+#: Files to download besides the weights: configuration, tokenizer, chat template, licences.
 KEPT_SUFFIXES = (".json", ".txt", ".model", ".jinja")
 KEPT_STEMS = ("license", "notice", "use_policy")
 #: Copies of the same weights for other programs.
@@ -38,7 +37,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file on the hub: its name there, its size in bytes, and what the hub knows its content by (`files.has_mark`)."""
+    """A file on the hub: its name there, its size in bytes, and the hub's hash of its content (`files.has_mark`)."""
 
     name: str
     size: int
@@ -47,7 +46,7 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class Plan:
-    """A download that can begin: from where, to where, which files, and how many bytes of them are not on the disk yet."""
+    """A download that can begin: source, target folder, files, and how many of their bytes are missing on this machine."""
 
     hub: str
     revision: str
@@ -57,17 +56,17 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """The bytes of all files."""
         return sum(file.size for file in self.files)
 
 
 def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
-    """Asks the hub what is to be downloaded, and checks token and disk before a byte of it is.
+    """Asks the hub what is to be downloaded, and checks access and disk space before the download.
 
     `to`: a folder in which NAME is made; models/weights if None.
 
     Raises:
-        MissingError: the hub cannot be reached, or the model is gated and there is no token that opens it.
+        MissingError: the hub cannot be reached, or the model is gated and there is no token with access to it.
         InputError: the card names no model of the hub, or the hub has none of that name or revision, or no weights of it.
         WriteError: the disk is too small.
     """
@@ -78,7 +77,7 @@ def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
         raise InputError(f"The weights of '{card.name}' are not on a hub: there is nothing to pull.")
     if card.gated and get_token() is None:
         raise gated(card.hub)
-    # A revision that is a hash names weights, not a commit that the hub could be asked for.
+    # A revision that is a hash identifies weights; it is no commit of the hub.
     commit, files = repository(card.hub, "main" if card.revision.startswith("sha256:") else card.revision)
     folder = (to if to is not None else weights_homes()[0]) / card.name
     missing = sum(file.size - on_disk(folder, file) for file in files)
@@ -92,18 +91,18 @@ def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
 
 
 def repository(hub: str, revision: str) -> tuple[str, list[RemoteFile]]:
-    """The commit that a revision stands for, and the files to download of it; checks that they would be given to us."""
+    """The commit of a revision, and the files to download; checks that we have access to them."""
     from huggingface_hub import HfApi, constants, get_hf_file_metadata, hf_hub_url
 
     with hub_errors(hub):
-        told = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
-        listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in told.siblings or ())
+        info = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
+        listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in info.siblings or ())
         files = chosen([RemoteFile(name, size or 0, mark or "") for name, size, mark in listed])
         if not files:
             raise InputError(f"{hub} holds no weights in the formats that localfact reads (safetensors, bin).")
-        if told.gated:
-            get_hf_file_metadata(hf_hub_url(hub, files[0].name, revision=told.sha))
-    return str(told.sha), files
+        if info.gated:
+            get_hf_file_metadata(hf_hub_url(hub, files[0].name, revision=info.sha))
+    return str(info.sha), files
 
 
 def chosen(files: Sequence[RemoteFile]) -> list[RemoteFile]:
@@ -120,7 +119,7 @@ def chosen(files: Sequence[RemoteFile]) -> list[RemoteFile]:
 
 @contextmanager
 def hub_errors(hub: str) -> Iterator[None]:
-    """Turns what huggingface_hub raises into a sentence."""
+    """Turns errors of huggingface_hub inside the block into a LocalFactError."""
     from httpx2 import HTTPError
     from huggingface_hub import constants, errors
 
@@ -152,7 +151,7 @@ def hub_errors(hub: str) -> Iterator[None]:
 
 
 def gated(hub: str) -> MissingError:
-    """What to do about a gated model."""
+    """The error for a gated model, which says how to get access."""
     from huggingface_hub import get_token
 
     reason = "and no token was found" if get_token() is None else "and your token does not open it"
@@ -163,13 +162,13 @@ def gated(hub: str) -> MissingError:
 
 
 def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
-    """Downloads what is missing; `progress` is told of bytes as they come. Returns the folder.
+    """Downloads what is missing and returns the folder; `progress` is called with the number of bytes that arrived.
 
-    Interrupted, or ended by an error, it leaves what it has; the same call goes on from there.
+    After an interruption or an error the same call resumes.
 
     Raises:
         MissingError: the hub stopped answering. WriteError: the disk is full.
-        InputError: a file came damaged, or another process downloads into the folder.
+        InputError: a file arrived damaged, or another process downloads into the folder.
     """
     pulled = Pulled(hub=plan.hub, revision=plan.revision, files={file.name: file.mark for file in plan.files})
     stop = threading.Event()
@@ -191,7 +190,7 @@ def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Holds the folder for this process; InputError if another one does."""
+    """Locks the folder for this process while the block runs; InputError if another process has it."""
     with (folder / LOCK_FILE).open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -201,12 +200,12 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def part_of(folder: Path, file: RemoteFile) -> Path:
-    """Where a file grows; the name holds its content's mark, so that another revision never goes on from it."""
+    """The file that a download is written to; its name has the content's hash, so that another revision never resumes it."""
     return folder / f"{file.name}.{file.mark[:16]}.part"
 
 
 def on_disk(folder: Path, file: RemoteFile) -> int:
-    """How many bytes of a file are here."""
+    """How many bytes of a file are on this machine."""
     target, part = folder / file.name, part_of(folder, file)
     if target.is_file() and target.stat().st_size == file.size:
         return file.size
@@ -214,7 +213,7 @@ def on_disk(folder: Path, file: RemoteFile) -> int:
 
 
 def fetch(plan: Plan, file: RemoteFile, progress: Progress, stop: threading.Event) -> None:
-    """Brings one file, going on from what is there; a broken connection is taken up again as long as bytes come."""
+    """Downloads or resumes one file; a broken connection is retried as long as bytes arrive."""
     from httpx2 import TransportError
 
     target, part = plan.folder / file.name, part_of(plan.folder, file)
@@ -237,11 +236,11 @@ def fetch(plan: Plan, file: RemoteFile, progress: Progress, stop: threading.Even
         raise InputError(f"{file.name} came damaged from the hub; the same command fetches it again.")
     part.replace(target)
     if len(file.mark) == SHA256_DIGITS:
-        remember(target, file.mark)  # it was read just now; 140 GB are not to be read again at first use
+        remember(target, file.mark)  # its hash is known now; 140 GB need not be read again at first use
 
 
 def go_on(plan: Plan, file: RemoteFile, part: Path, progress: Progress, stop: threading.Event) -> None:
-    """Appends to a part what the hub sends of the rest; raises CancelledError when `stop` is set."""
+    """Appends the rest of a file to its part; raises CancelledError when `stop` is set."""
     from huggingface_hub import constants, get_session, get_token, hf_hub_url, hf_raise_for_status
 
     have, token = part.stat().st_size, get_token()

@@ -1,8 +1,8 @@
-"""Texts to vectors with a sentence embedder named by its card. Evidence is found with it and relations are judged with it.
+"""Turns texts into vectors with a sentence embedder, named by its card.
 
-A vector depends on its text alone, to the last bit: a run that was killed and continued, or that read its input in another
-order, must not differ. So on a CPU every text goes through the model by itself (several at once, each on one thread), and on a
-GPU in batches of a fixed shape that depends on the text's own length only.
+A vector depends on its text alone, to the last bit, as a run that was resumed, or read its input in another order, must not
+differ. So on a CPU every text goes through the model by itself (several at once, each on one thread), and on a GPU in batches
+of a fixed shape that depends on the text's own length only.
 """
 
 import os
@@ -24,37 +24,38 @@ from localfact.text import readable, sentences
 if TYPE_CHECKING:
     import torch
 
-#: How many vectors are kept for texts that come again; 65,536 of 384 numbers are 100 MB.
+#: How many vectors are cached; 65,536 of 384 numbers are 100 MB.
 MEMO_VECTORS = 65_536
 #: The fixed shapes on a GPU: so many texts, each padded to the next multiple of so many tokens.
 GPU_BATCH = 64
 GPU_LENGTH_STEP = 32
-#: Tokens kept free where a prefix meets its text: the two together may be one more than each by itself.
+#: Tokens kept free for a prefix: together with its text it may have one token more than each by itself.
 PREFIX_JOINT = 1
 
-#: The name that stands for doing without one.
+#: The user's word for no embedder.
 NO_EMBEDDER = "none"
 
 Vectors = NDArray[np.float32]
-#: Whether a text asks or may answer: some models were taught to read another prefix before each.
+#: Some models were trained with different prefixes for queries and passages.
 TextRole = Literal["query", "passage"]
 
 
 class Embedder:
-    """A sentence embedder in memory. Safe to call from several threads.
+    """A sentence embedder in memory, made by `load_embedder`. Safe to call from several threads.
+
+    Args:
+        model: a loaded SentenceTransformer. query_prefix, passage_prefix: what it reads before texts.
 
     Attributes:
         identity: name and revision of the model.
         dimension: length of a vector.
-        window: how many tokens it reads, special tokens and a prefix included; what stands beyond is not seen (see `parts`).
+        window: the most tokens of one input, special tokens and a prefix included; the rest is cut off (see `parts`).
+
+    Raises:
+        InputError: a prefix leaves the texts no room in the window.
     """
 
     def __init__(self, identity: str, model: Any, *, query_prefix: str = "", passage_prefix: str = "") -> None:
-        """Takes a loaded SentenceTransformer and what it reads before texts; callers use `load_embedder`.
-
-        Raises:
-            InputError: a prefix leaves the texts no room in the window.
-        """
         self.identity = identity
         self.dimension: int = model.get_embedding_dimension()
         self.window: int = model.max_seq_length
@@ -68,10 +69,10 @@ class Embedder:
         self._workers = single_threaded_workers() if model.device.type == "cpu" else None
 
     def encode(self, texts: Sequence[str], *, role: TextRole = "passage") -> Vectors:
-        """Returns one row a text, shape (n, dimension), each of length 1. A text beyond the window is cut off there.
+        """Returns one row a text, shape (n, dimension), each of length 1. A text longer than the window is cut off.
 
-        `role`: texts that passages are searched for are queries; all others, and texts that are compared with their like, are
-        passages.
+        `role`: "query" for texts that passages are searched for; "passage" for all others, also for texts that are compared
+        with each other.
         """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
@@ -85,13 +86,13 @@ class Embedder:
         return np.stack([vectors[text] for text in read])
 
     def remember(self, texts: Sequence[str], vectors: Vectors, *, role: TextRole = "passage") -> None:
-        """Takes vectors that this embedder made before (row i belongs to text i), so that `encode` need not make them again."""
+        """Caches vectors that this embedder made before (row i belongs to text i)."""
         self._keep(dict(zip(self._prefixed(texts, role), vectors, strict=True)))
 
     def parts(self, text: str, *, role: TextRole = "passage") -> list[str]:
-        """The text itself if it fits the window beside its prefix; else consecutive pieces that do, together with every word.
+        """The text itself if it fits the window with its prefix; else consecutive pieces that do and together hold every word.
 
-        A piece has no prefix yet: `encode` puts it there. Where pieces end, `fitting_pieces` says.
+        A piece has no prefix yet: `encode` adds it. `fitting_pieces` says where pieces end.
         """
         return fitting_pieces(text, self._token_starts(text), self._room[role])
 
@@ -164,7 +165,7 @@ class Embedder:
             return vectors
 
     def _token_starts(self, text: str) -> list[int]:
-        """Where each token of the text begins."""
+        """The offset at which each token of the text begins."""
         with self._tokenizer_lock:
             encoded = self._tokenizer(
                 readable(text), truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False
@@ -180,8 +181,8 @@ def fitting_pieces(text: str, starts: Sequence[int], room: int) -> list[str]:
 
     Args:
         text: to be cut.
-        starts: where each of its tokens begins, ascending.
-        room: at least 1.
+        starts: the offset at which each of its tokens begins, ascending.
+        room: the most tokens of a piece, from 1.
     """
     if len(starts) <= room:
         return [text]
@@ -199,16 +200,16 @@ def fitting_pieces(text: str, starts: Sequence[int], room: int) -> list[str]:
 
 
 def last_between(positions: Sequence[int], begin: int, limit: int) -> int | None:
-    """The last of the sorted positions that is after `begin` and not after `limit`."""
+    """The last of the sorted positions in (begin, limit]; None if there is none."""
     index = bisect_right(positions, limit) - 1
     return positions[index] if index >= 0 and positions[index] > begin else None
 
 
 def single_threaded_workers() -> ThreadPoolExecutor:
-    """One worker a core, each running torch on one thread.
+    """One worker thread for each core, each running torch on one thread.
 
-    One thread, because sums split over threads round differently with their number. It is never set back for everyone else:
-    MKL's number is the whole process's, so a second setting would reach the workers too.
+    One, because sums that are split over threads round differently with their number. It is not reset for other threads: MKL's
+    number is that of the whole process, so setting it again would change the workers' too.
     """
     import torch
 
@@ -217,11 +218,11 @@ def single_threaded_workers() -> ThreadPoolExecutor:
 
 
 def load_embedder(card: ModelCard) -> Embedder:
-    """Loads the embedder of `card` from this machine onto the GPU if there is one, else onto the CPU. Never asks a hub.
+    """Loads the embedder of `card` from this machine onto the GPU if there is one, else onto the CPU; downloads nothing.
 
     Raises:
         MissingError: its weights are not on this machine.
-        InputError: the card is no embedder's, the weights are not what it says, or its prefixes fill the window.
+        InputError: the card is no embedder's, the weights do not match it, or its prefixes fill the window.
     """
     if "embedder" not in card.roles:
         raise InputError(f"The model '{card.name}' is no embedder; its roles are: {', '.join(card.roles)}.")

@@ -1,6 +1,6 @@
-"""Which files in a model's folder decide its answers, and what they hash to. Beside the road; asks no network.
+"""Which files in a model's folder decide its answers, and their hashes.
 
-Weights as they are loaded, configuration, tokenizer and chat template decide. The folder's name and all else in it do not.
+Weights as they are loaded, configuration, tokenizer and chat template decide. The folder's name and other files do not.
 """
 
 import hashlib
@@ -15,13 +15,13 @@ from pathlib import Path
 from localfact.runtime.files import file_digest
 
 WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
-#: Weights and network in one, for ONNX Runtime; of no account beside weights that torch loads.
+#: Weights and network in one, for ONNX Runtime; ignored beside weights that torch loads.
 ONNX_FILE = "model.onnx"
-#: What a trainer leaves beside the weights under one of their suffixes; no engine loads it.
+#: Files that trainers leave beside the weights with the same suffix; no engine loads them.
 LEFT_BY_TRAINERS = ("training_args.bin", "optimizer.bin", "scheduler.bin", "scaler.bin")
 INDEX = "model.safetensors.index.json"
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "spiece.model", "vocab.txt", "vocab.json", "tekken.json")
-#: Files besides the weights that a language model, or an embedder, is made from.
+#: Files besides the weights that decide the answers of a language model or an embedder.
 CONFIGURATION = (
     *TOKENIZER_FILES,
     *("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt", "sentencepiece.bpe.model"),
@@ -31,17 +31,17 @@ CONFIGURATION = (
 )
 #: The folders of an embedder's further modules: 1_Pooling, 2_Dense.
 MODULES = "[0-9]_*"
-#: A configuration with this word has the model's own code run, which then lies beside it.
+#: A configuration with this key runs the model's own code, which then lies beside it.
 CODE = b'"auto_map"'
 
-#: Hashes of files from this size on are kept between runs: reading 140 GB takes minutes.
+#: Hashes of files from this size in bytes on are stored between runs: reading 140 GB takes minutes.
 KEPT_BYTES = 64 << 20
 #: A file changed less than so many seconds ago may change again within the same tick of the file system's clock.
 SETTLED_SECONDS = 2.0
 #: Files hashed at once.
 HASHERS = 4
 CHUNK = 1 << 20
-#: Lengths of what the hub knows a file by, in hexadecimal digits: SHA-256 of large files, git's object id of others.
+#: Lengths of the hub's hashes in hexadecimal digits: SHA-256 of large files, git's object id of others.
 SHA256_DIGITS, GIT_DIGITS = 64, 40
 
 
@@ -52,19 +52,19 @@ def weight_files(folder: Path) -> list[Path]:
 
 
 def is_onnx(folder: Path) -> bool:
-    """Whether the weights in a folder are an ONNX file, which runs on a CPU whatever else there is."""
+    """Whether the weights in a folder are an ONNX file, which always runs on a CPU."""
     return [file.name for file in weight_files(folder)] == [ONNX_FILE]
 
 
 def loaded_weights(folder: Path) -> list[Path]:
-    """The files of weights that are loaded: those in one format where a folder has two, and no others than an index names."""
+    """The files of weights that are loaded: those in one format where a folder has two, and only those that an index names."""
     files = weight_files(folder)
     safe = [file for file in files if file.suffix == ".safetensors"]
     try:
         indexed = set(json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"].values())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return safe or files
-    # Mistral's own files stand in no index; vLLM takes them before all others.
+    # Mistral's own files are in no index; vLLM prefers them to all others.
     return [file for file in safe if file.name in indexed or file.name.startswith("consolidated")] or safe or files
 
 
@@ -78,10 +78,10 @@ def configuration_files(folder: Path) -> list[Path]:
 
 
 def content_hash(folder: Path) -> str:
-    """ "sha256:" and the hash of all that decides a model's answers, so that a changed file makes another model.
+    """The hash of all that decides a model's answers, as "sha256:...", so that a changed file makes another model.
 
-    Weights count by content alone, however they are called; other files by name and content. The hash of a large file is
-    computed once, and again only when size, inode or a time of the file has changed.
+    Weights count by content alone, other files by name and content. The hash of a large file is computed once, and again only
+    when the file's size, inode or times have changed.
     """
     weights, others = loaded_weights(folder), configuration_files(folder)
     with ThreadPoolExecutor(HASHERS) as pool:
@@ -92,7 +92,7 @@ def content_hash(folder: Path) -> str:
 
 
 def is_as_marked(folder: Path, marks: Mapping[str, str]) -> bool:
-    """Whether every file that decides answers is the one that the hub knows by its mark (name in the folder -> mark)."""
+    """Whether every file that decides answers has the hub's hash for it (name in the folder -> hash)."""
     files = [*loaded_weights(folder), *configuration_files(folder)]
     if not all(name_in(folder, file) in marks for file in files):
         return False
@@ -106,14 +106,14 @@ def name_in(folder: Path, file: Path) -> str:
 
 
 def has_mark(file: Path, mark: str) -> bool:
-    """Whether a file's content is what the hub knows by `mark`: its SHA-256, or the id that git gives it."""
+    """Whether a file's content has the hub's hash `mark`: its SHA-256, or its git object id."""
     if len(mark) == SHA256_DIGITS:
         return hash_of_file(file) == mark
     return len(mark) == GIT_DIGITS and git_hash(file) == mark
 
 
 def git_hash(file: Path) -> str:
-    """What git names a file's content by."""
+    """The git object id of a file's content."""
     digest = hashlib.sha1(f"blob {file.stat().st_size}\0".encode(), usedforsecurity=False)
     with file.open("rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -122,7 +122,7 @@ def git_hash(file: Path) -> str:
 
 
 def hash_of_file(file: Path) -> str:
-    """SHA-256 of a file in hexadecimal, remembered between runs where the file is large."""
+    """SHA-256 of a file in hexadecimal, stored between runs where the file is large."""
     before = signature(file)
     large = before["size"] >= KEPT_BYTES
     if large:
@@ -135,19 +135,19 @@ def hash_of_file(file: Path) -> str:
     computed = file_digest(file)
     settled = time.time() - max(before["modified"], before["changed"]) / 1e9 > SETTLED_SECONDS
     if large and settled and signature(file) == before:
-        keep(memory_of(file), json.dumps({"signature": before, "sha256": computed}))
+        write_if_possible(memory_of(file), json.dumps({"signature": before, "sha256": computed}))
     return computed
 
 
 def remember(file: Path, sha256: str) -> None:
-    """Spares the next `hash_of_file` the reading of a large file whose hash the caller has just made sure of."""
+    """Stores the hash of a large file that the caller has just verified, so that `hash_of_file` need not read it."""
     status = signature(file)
     if status["size"] >= KEPT_BYTES:
-        keep(memory_of(file), json.dumps({"signature": status, "sha256": sha256}))
+        write_if_possible(memory_of(file), json.dumps({"signature": status, "sha256": sha256}))
 
 
 def signature(file: Path) -> dict[str, int]:
-    """What changes when a file is written to."""
+    """Properties of a file that change when it is written to."""
     status = file.stat()
     return {
         "size": status.st_size,
@@ -158,17 +158,17 @@ def signature(file: Path) -> dict[str, int]:
 
 
 def memory_of(file: Path) -> Path:
-    """Where the hash of a file is remembered."""
+    """The file in which a file's hash is stored."""
     return hash_store() / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()}.json"
 
 
 def hash_store() -> Path:
-    """Where hashes of large files are remembered; it can be deleted at any time."""
+    """The folder in which hashes of large files are stored; it can be deleted at any time."""
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "localfact" / "hashes"
 
 
-def keep(file: Path, text: str) -> None:
-    """Writes a file whole or not at all. One that cannot be written is done without."""
+def write_if_possible(file: Path, text: str) -> None:
+    """Writes a file completely or not at all; errors are ignored."""
     passing = file.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,12 +1,13 @@
-"""Marks for a cross-encoder which tokens of each text the other has as well, in the place of the types of its tokens.
+"""Marks, in place of a cross-encoder's token types, which tokens of each text also occur in the other.
 
-A small model that is told where two texts differ need not spend its few layers on finding it. Only models that were taught the
-marks are given them: their configuration says `"match_types": true`.
+A small model that is given the differences of two texts need not spend its few layers on finding them. Only models that were
+trained with these marks get them: their configuration says `"match_types": true`.
 """
 
 from collections.abc import Sequence
 
-#: The types: of the premise, of the hypothesis; of a hypothesis's token that the premise lacks; of a premise's that both have.
+#: The types: a token of the premise, of the hypothesis; one of the hypothesis that the premise lacks; one of the premise that
+#: both have.
 PREMISE, HYPOTHESIS, NEW_IN_HYPOTHESIS, SHARED_IN_PREMISE = range(4)
 MATCH_TYPES = 4
 #: Its key in a model's configuration.
@@ -14,11 +15,11 @@ CONFIGURED = "match_types"
 
 
 def match_types(ids: Sequence[int], types: Sequence[int], special: frozenset[int]) -> list[int]:
-    """The types of a pair's tokens with the marks: as they were for marks of the tokenizer, and where nothing is to be told.
+    """The types of a pair's tokens with the marks; special tokens keep theirs.
 
     Args:
         ids: of the tokens of both texts. types: PREMISE or HYPOTHESIS of each.
-        special: ids of the tokenizer's own marks.
+        special: ids of the tokenizer's special tokens.
     """
     premise = {token for token, kind in zip(ids, types, strict=True) if kind == PREMISE}
     hypothesis = {token for token, kind in zip(ids, types, strict=True) if kind == HYPOTHESIS}

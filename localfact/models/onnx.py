@@ -1,6 +1,6 @@
-"""A cross-encoder that lies in a folder as an ONNX file, run by ONNX Runtime on the CPU, with its tokenizer.
+"""A cross-encoder in an ONNX file, run by ONNX Runtime on the CPU, with its tokenizer.
 
-Below crossencoders.py, which asks it one pair at a time. Neither torch nor transformers is loaded: that would take seconds.
+Used by cross_encoder.py, one pair at a time. Neither torch nor transformers is loaded: that would take seconds.
 """
 
 import json
@@ -15,14 +15,14 @@ from localfact.models.files import ONNX_FILE
 from localfact.models.match_types import CONFIGURED
 
 CONFIGURATION_FILE, TOKENIZER_FILE, TOKENIZER_CONFIGURATION = "config.json", "tokenizer.json", "tokenizer_config.json"
-#: What an ONNX file may ask of a pair.
+#: The inputs that an ONNX file may have.
 FIELDS = ("input_ids", "token_type_ids", "attention_mask")
-#: ONNX Runtime logs from this severity on; below are warnings about its own optimisations.
+#: The least severity that ONNX Runtime logs; lower ones are warnings about its own optimisations.
 ERRORS_ONLY = 3
 
 
 class OnnxConfig(NamedTuple):
-    """What config.json says of a model, under the names that transformers has for it."""
+    """The content of config.json, with transformers' names."""
 
     id2label: Mapping[int, str]
     model_type: str
@@ -32,22 +32,20 @@ class OnnxConfig(NamedTuple):
 
     @property
     def num_labels(self) -> int:
-        """How many outputs."""
+        """The number of outputs."""
         return len(self.id2label)
 
 
 class OnnxModel:
-    """A sequence-classification model in memory. Safe to call from several threads; each call runs on the caller's alone.
+    """A sequence-classification model from a folder's model.onnx and config.json. Safe to call from several threads.
 
-    The numbers of a pair depend on the pair alone, to the last bit: it is read by itself, on one thread.
+    A call runs on the caller's thread only. The result for a pair depends on the pair alone, to the last bit.
+
+    Raises:
+        InputError: one of the files cannot be used; the message says why.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Loads model.onnx and config.json of a folder.
-
-        Raises:
-            InputError: one of them cannot be used; the message says why.
-        """
         import onnxruntime
 
         self.config = config_of(folder)
@@ -67,25 +65,23 @@ class OnnxModel:
             raise InputError(f"{folder / ONNX_FILE} has {outputs} outputs, and config.json names {self.config.num_labels}.")
 
     def outputs(self, fields: Mapping[str, Sequence[int]]) -> list[float]:
-        """What the model says about one pair, as its outputs stand."""
+        """The model's raw outputs for one pair."""
         given = {name: np.array([fields[name]], dtype=np.int64) for name in self._inputs}
         (row,) = self._session.run(None, given)[0].tolist()
         return list(map(float, row))
 
 
 class OnnxTokenizer:
-    """A tokenizer.json, called as transformers' tokenizers are, as far as a cross-encoder calls them.
+    """A tokenizer from a folder's tokenizer.json and tokenizer_config.json, called as transformers' tokenizers are.
 
-    Texts are data: a mark of the tokenizer that is spelt in one ([SEP]) is read as letters.
-    Not safe to call from several threads: truncation is state of the tokenizer.
+    Texts are data: a special token spelt in one ([SEP]) is read as letters.
+    Not safe to call from several threads, as truncation is state of the tokenizer.
+
+    Raises:
+        InputError: there is no tokenizer, or one that cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Loads tokenizer.json and tokenizer_config.json of a folder.
-
-        Raises:
-            InputError: there is no tokenizer, or one that cannot be read.
-        """
         from tokenizers import Tokenizer
 
         try:
@@ -99,11 +95,11 @@ class OnnxTokenizer:
 
     @property
     def all_special_ids(self) -> list[int]:
-        """The numbers of the tokenizer's own marks."""
+        """The ids of the tokenizer's special tokens."""
         return [number for number, token in self._tokenizer.get_added_tokens_decoder().items() if token.special]
 
     def num_special_tokens_to_add(self, *, pair: bool) -> int:
-        """How many tokens of the window are marks around one text, or around two."""
+        """How many special tokens are added to one text, or to two."""
         return int(self._tokenizer.num_special_tokens_to_add(pair))
 
     def __call__(
@@ -117,7 +113,7 @@ class OnnxTokenizer:
         return_offsets_mapping: bool = False,
         **_: object,
     ) -> dict[str, list[Any]]:
-        """The tokens of a text, or of two: numbers, types and mask, and on demand where each begins and ends."""
+        """The tokens of one text, or of two: ids, types and mask, and on demand the offsets of each."""
         if truncation and max_length is not None:
             self._tokenizer.enable_truncation(max_length, strategy=truncation)
         else:
@@ -128,7 +124,7 @@ class OnnxTokenizer:
 
 
 def config_of(folder: Path) -> OnnxConfig:
-    """What config.json says.
+    """The content of config.json.
 
     Raises:
         InputError: it cannot be read, or does not name the outputs.
@@ -150,7 +146,7 @@ def json_file(file: Path) -> dict[str, Any]:
     """The object in a JSON file.
 
     Raises:
-        InputError: there is no such file, or something else in it.
+        InputError: there is no such file, or it holds something else.
     """
     try:
         read = json.loads(file.read_text(encoding="utf-8"))

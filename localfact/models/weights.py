@@ -1,7 +1,7 @@
-"""Where the weights of a model lie on this machine, and which weights they are. Asks no network. Beside the road.
+"""Finds the weights of a model on this machine, and identifies them.
 
-Three places are looked at in turn: models/weights/NAME (of the checkout, then of the current folder), $LOCALFACT_WEIGHTS/NAME,
-the Hugging Face cache. An unfinished download counts as absent.
+Three places are searched in turn: models/weights/NAME (of the checkout, then of the current folder), $LOCALFACT_WEIGHTS/NAME,
+the Hugging Face cache. An incomplete download counts as absent.
 """
 
 import json
@@ -21,7 +21,7 @@ from localfact.runtime.locations import CHECKOUT
 #: A commit of the hub; every other revision is the name of a branch or tag, which can move.
 COMMIT = re.compile(r"[0-9a-f]{40}")
 SHARD = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})(?P<suffix>\.\w+)")
-#: What `localfact models pull` writes last into a folder: a folder without it was copied there, or is unfinished.
+#: The file that `localfact models pull` writes last into a folder; without it the folder was copied, or is incomplete.
 PULLED_FILE = "pulled.yaml"
 WEIGHTS_VARIABLE = "LOCALFACT_WEIGHTS"
 #: The folder of the Hugging Face cache that has one folder a commit, with links to files that are named by their hash.
@@ -33,7 +33,7 @@ NOTES, NOTE = Path(".cache/huggingface/download"), ".metadata"
 class Pulled(Record):
     """Where the weights in a folder came from: the id on the hub and the commit there.
 
-    `files`: name -> what the hub knows the file by at that commit (`modelfiles.has_mark`); empty where nothing tells.
+    `files`: name -> the hub's hash of the file at that commit (`files.has_mark`); empty where it is unknown.
     """
 
     hub: str
@@ -43,7 +43,7 @@ class Pulled(Record):
 
 @dataclass(frozen=True)
 class Place:
-    """One place that weights may lie in: as told to a user, and as a folder (None where the place itself does not exist)."""
+    """A place where weights are searched: its name for users, and its folder (None where it does not exist)."""
 
     shown: str
     folder: Path | None
@@ -58,7 +58,7 @@ def weights_homes() -> list[Path]:
 
 
 def hub_cache() -> Path:
-    """The Hugging Face cache, found as huggingface_hub finds it, without importing that."""
+    """The folder of the Hugging Face cache, as huggingface_hub determines it, without importing that."""
     for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if os.environ.get(variable):
             return Path(os.environ[variable]).expanduser()
@@ -67,7 +67,7 @@ def hub_cache() -> Path:
 
 
 def places(name: str, hub: str, revision: str) -> Iterator[Place]:
-    """Where weights of that name, hub id and revision are looked for, in this order."""
+    """The places where weights of that name, hub id and revision are searched, in order."""
     for home in weights_homes():
         yield Place(str(home / name), home / name)
     own = os.environ.get(WEIGHTS_VARIABLE)
@@ -85,7 +85,7 @@ def places(name: str, hub: str, revision: str) -> Iterator[Place]:
 
 
 def find_weights(name: str, hub: str, revision: str) -> Path | None:
-    """The folder of the first place that holds all of the weights, at the wanted commit as far as the place tells."""
+    """The first place with all of the weights, at the wanted commit as far as that is known; None if there is none."""
     for place in places(name, hub, revision):
         if place.folder is not None and not state_of(place, hub, revision):
             return place.folder
@@ -93,7 +93,7 @@ def find_weights(name: str, hub: str, revision: str) -> Path | None:
 
 
 def state_of(place: Place, hub: str, revision: str) -> str:
-    """What keeps a place from being used; "" for nothing."""
+    """Why a place cannot be used; "" where it can."""
     if place.folder is None or not place.folder.is_dir():
         return "nothing there"
     missing = missing_weights(place.folder)
@@ -108,7 +108,7 @@ def state_of(place: Place, hub: str, revision: str) -> str:
 
 
 def missing_weights(folder: Path) -> list[str]:
-    """What is not there of the weights: shards that an index, or another shard's own name, speaks of; or all."""
+    """The files of weights that are missing: shards that an index, or another shard's name, implies; or all."""
     present = {file.name for file in weight_files(folder)}
     if not present:
         return ["no weights"]
@@ -121,14 +121,14 @@ def missing_weights(folder: Path) -> list[str]:
     for shard in filter(None, map(SHARD.fullmatch, present)):
         count = int(shard["count"])
         wanted |= {f"{shard['stem']}-{number:05}-of-{count:05}{shard['suffix']}" for number in range(1, count + 1)}
-    # A repository may carry the same weights twice (.safetensors and .bin); one whole set is enough.
+    # A repository may have the same weights twice (.safetensors and .bin); one complete set is enough.
     if any(file.endswith(".safetensors") for file in present):
         wanted = {file for file in wanted if file.endswith(".safetensors")}
     return [f"{file} is not there" for file in sorted(wanted - present)]
 
 
 def pulled_of(folder: Path) -> Pulled | None:
-    """Where the weights in a folder came from, as `models pull` or `hf download --local-dir` wrote it beside them."""
+    """Where the weights in a folder came from, as `models pull` or `hf download --local-dir` recorded it beside them."""
     try:
         return Pulled.model_validate(yaml.safe_load((folder / PULLED_FILE).read_text(encoding="utf-8")))
     except (OSError, yaml.YAMLError, UnicodeDecodeError, ValidationError):
@@ -141,7 +141,7 @@ def pulled_of(folder: Path) -> Pulled | None:
 
 
 def notes_of(folder: Path) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What `hf download` noted: each file's name, with the commit that it is of and what the hub knows it by."""
+    """The records of `hf download`: each file's name, with its commit and the hub's hash of it."""
     for file in (folder / NOTES).rglob(f"*{NOTE}"):
         try:
             commit, mark, *_ = file.read_text(encoding="utf-8").splitlines()
@@ -151,10 +151,10 @@ def notes_of(folder: Path) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def revision_of(folder: Path) -> str:
-    """The commit of the hub that a model in a folder is of, however the folder is called; else its content's hash.
+    """The hub's commit of the model in a folder, whatever the folder's name; else its content's hash.
 
-    The commit holds only while every file that decides answers is the one that the hub has there: a file changed by hand, or
-    one that nothing vouches for, makes it a model of its own. Reads all weights, the large ones once (`content_hash`).
+    It is the commit only while every file that decides answers has the hub's hash: after a change by hand, or where hashes are
+    unknown, the model is identified by its content. Reads all weights, the large ones once (`content_hash`).
     """
     pulled = pulled_of(folder) or linked(folder)
     return pulled.revision if pulled and is_as_marked(folder, pulled.files) else content_hash(folder)

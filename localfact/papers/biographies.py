@@ -1,7 +1,7 @@
-"""Makes FactReasoner's biographies file anew, where it cannot be had: FActScore's labelled release and passages of a corpus.
+"""Rebuilds FactReasoner's biographies file, where it is not available, from FActScore's labels and passages of a corpus.
 
-What is written is the schema of IBM's file, one biography a line: input, output, topic, cat; atoms with their labels and the
-ids of their contexts; contexts. `inputs.py` reads it back with the same claims, labels and passages.
+The output has the schema of IBM's file, one biography a line: input, output, topic, cat; atoms with their labels and the ids of
+their contexts; contexts. `inputs/responses.py` reads it back with the same claims, labels and passages.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.vocabulary import GoldLabel
 
-#: What FActScore and IBM call the labels.
+#: Gold label -> its letters in FActScore's and IBM's files.
 LETTERS: Mapping[GoldLabel, str] = {GoldLabel.SUPPORTED: "S", GoldLabel.NOT_SUPPORTED: "NS"}
 
 HOLDING = "FActScore's labelled biographies, one JSON object a line, each with 'output' and 'annotations'"
@@ -33,14 +33,14 @@ NO_LABELLED_FACT = "no fact labelled S or NS"
 
 
 class Built(Record):
-    """What became of the labelled release.
+    """The result of building the file.
 
     Attributes:
         out: the file. rows: of the release. written: biographies in the file.
         left_out: reason -> how many rows are not in it.
         supported, not_supported: atoms by label. irrelevant, unlabelled: facts labelled IR, or not at all; both are left out.
         contexts: passages in the file, repetitions counted. atoms_without_contexts: those for which the corpus had none.
-        warnings: what a reader of the file must know.
+        warnings: for readers of the file.
     """
 
     out: Path
@@ -76,16 +76,16 @@ def build_biographies(
     force: bool = False,
     progress: Progress = SILENT,
 ) -> Built:
-    """Makes the file, or goes on with it where it stopped.
+    """Builds the file, or resumes it.
 
     Args:
         labels: FActScore's release of one model (input, output, topic, cat, annotations).
         corpus: the folder of a corpus with passages of the kind "pages". k: passages an atom, the corpus's best for its text.
-        embedder: the corpus's, or None for BM25 alone. force: begin the file again. progress: is told of each biography.
+        embedder: the corpus's, or None for BM25 alone. force: begins the file again. progress: gets a report on each biography.
 
     Raises:
         InputError: no row can be used, or a file cannot be read. MissingError, CorpusError: no corpus, or a damaged one.
-        RunFolderError: the file was begun with other settings, or by something else.
+        RunFolderError: the file was made with other settings, or by something else.
     """
     rows = list(read_rows(labels, HOLDING))
     left_out: Counter[str] = Counter()
@@ -108,7 +108,7 @@ def build_biographies(
 
 
 def sources(labels: Path, corpus: Path) -> dict[str, dict[str, str]]:
-    """Where things lay, for the reader."""
+    """The paths of the inputs, for readers."""
     return {"sources": {"labels": str(labels), "corpus": str(corpus)}}
 
 
@@ -154,7 +154,7 @@ def ibm_row(one: Biography, evidence: Evidence) -> dict[str, Any]:
 def counted(
     out: Path, rows: Sequence[Row | RowError], written: Sequence[Row], left_out: Mapping[str, int], warnings: tuple[str, ...]
 ) -> Built:
-    """The sums of the whole file, whichever run made which row."""
+    """The counts over the whole file, whichever call made which row."""
     labels = Counter(atom["label"] for row in written for atom in row["atoms"])
     responses = [response_of(row, number) for number, row in enumerate(rows, start=1)]
     golds = Counter(claim.gold for response in responses for claim in response.claims or ())

@@ -1,4 +1,4 @@
-"""Says whether a file of responses is the data set that a paper used, so that a difference to its figures means something."""
+"""Checks whether a file of responses is the data set of a paper, so that differences to its figures are meaningful."""
 
 from collections.abc import Iterator, Sequence
 from statistics import mean
@@ -11,11 +11,11 @@ JUDGED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
 
 
 def departures(responses: Sequence[Response], facts: DataSetFacts) -> list[str]:
-    """What tells the responses from the paper's, as clauses for "these are not the paper's data: ..."; empty for nothing.
+    """Differences of the responses from the paper's data, as clauses for "these are not the paper's data: ..."; empty for none.
 
-    Looked at is what the paper states: how many responses carry labelled claims, how many labelled and how many supported
-    claims they have on average (both rounded as printed), and how many passages a claim has at most. That the passages are
-    the very ones cannot be seen: a paper prints no figure of them.
+    Compared are figures that the paper states: how many responses have labelled claims, how many labelled and how many
+    supported claims they have on average (both rounded as printed), and the most passages of a claim. Whether the passages are
+    the same cannot be checked: a paper prints no figures of them.
     """
     return list(differences(responses, facts))
 
@@ -37,10 +37,10 @@ def differences(responses: Sequence[Response], facts: DataSetFacts) -> Iterator[
 
 
 def labelled_claims(response: Response) -> list[Claim]:
-    """The claims that came with the response and that an annotator called supported or not supported."""
+    """The given claims of the response that an annotator labelled supported or not supported."""
     return [claim for claim in response.claims or () if claim.gold in JUDGED]
 
 
 def own_passages(response: Response) -> list[Sequence[object]]:
-    """The passages that came for each claim; nothing where none came."""
+    """The given passages of each claim; empty where none were given."""
     return list(response.evidence.hits.values()) if response.evidence is not None else []

@@ -1,4 +1,4 @@
-"""The papers' figures, read from the YAML files beside this one. Whatever stands next to our own scores comes from here."""
+"""The papers' figures, read from the YAML files beside this one."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -20,11 +20,11 @@ Version = Literal[1, 2, 3]
 
 
 class DataSetFacts(Record):
-    """What a paper says of a data set: by which a file of responses is known to be that data set.
+    """What a paper says about a data set, by which a file of responses can be recognised as that data set.
 
     Attributes:
         source: the table that says so. contexts: where its passages came from. k: passages retrieved for a claim.
-        responses: how many there are. claims, supported: their means of a response; precision: the mean over responses.
+        responses: number of responses. claims, supported: means per response; precision: the mean over responses.
         median_claims: the K of F1@K.
     """
 
@@ -40,7 +40,7 @@ class DataSetFacts(Record):
 
 
 class PaperSettings(Record):
-    """What a paper's runs were made with, in the words of our options."""
+    """The settings of a paper's runs, in the words of our options."""
 
     tables: str
     passage_prior: Probability
@@ -49,7 +49,7 @@ class PaperSettings(Record):
 
 
 class PaperRow(Record):
-    """One row of a table as printed: `card` is our card of `relation_model`, `version` FR1, FR2 or FR3."""
+    """One row of a table as printed: `card` is our card for `relation_model`, `version` FR1, FR2 or FR3."""
 
     relation_model: str
     card: str
@@ -69,7 +69,7 @@ class PaperTable(Record):
 
 
 class Addition(Record):
-    """What another place of the paper says of the run behind a row."""
+    """Further figures that another place of the paper gives for the run of a row."""
 
     source: str
     table: int
@@ -80,7 +80,7 @@ class Addition(Record):
 
 
 class Fault(Record):
-    """A known fault of the paper in these tables; without `card` and `version` of all their rows."""
+    """A known error of the paper in these tables; without `card` and `version` it concerns all their rows."""
 
     tables: tuple[int, ...]
     says: str
@@ -89,7 +89,7 @@ class Fault(Record):
 
 
 class PaperFigures(Record):
-    """All that is kept of one paper."""
+    """All stored figures of one paper."""
 
     paper: str
     citation: str
@@ -99,11 +99,19 @@ class PaperFigures(Record):
     faults: tuple[Fault, ...] = ()
 
     def table(self, number: int) -> PaperTable:
-        """The table of that number (KeyError: it is not kept)."""
+        """The table of that number.
+
+        Raises:
+            KeyError: it is not stored.
+        """
         return {table.number: table for table in self.tables}[number]
 
     def data_set(self, name: str) -> DataSetFacts:
-        """What the paper says of a data set (KeyError: nothing)."""
+        """What the paper says about a data set.
+
+        Raises:
+            KeyError: nothing is stored.
+        """
         return {facts.name: facts for facts in self.data_sets}[name]
 
     def figures(self, number: int, row: PaperRow) -> dict[Column, tuple[float, float | None]]:
@@ -115,12 +123,12 @@ class PaperFigures(Record):
         return {column: (value, deviations.get(column)) for column, value in values.items()}
 
     def added(self, number: int, row: PaperRow) -> Iterator[Addition]:
-        """What other places say of that row."""
+        """The additions to that row."""
         wanted = (number, row.card, row.version)
         return (addition for addition in self.additions if (addition.table, addition.card, addition.version) == wanted)
 
     def faults_of(self, number: int) -> list[Fault]:
-        """The known faults in that table, those of single rows first."""
+        """The known errors in that table, those of single rows first."""
         return sorted((fault for fault in self.faults if number in fault.tables), key=lambda fault: fault.card is None)
 
 

@@ -1,8 +1,8 @@
-"""Table 10 of FactReasoner: FR1, FR2 and FR3 by relation model, each a run of its own in a folder below one.
+"""Table 10 of FactReasoner: FR1, FR2 and FR3 by relation model, each a run of its own in a subfolder.
 
-FR3 is run first: its pairs hold those of FR2 and FR1, and one file a relation model keeps what was predicted, so no pair is
-asked twice. A language model starts once, and not at all for rows that have nothing to ask. Where it also extracts claims,
-one transcript for all rows has every row judge the same ones. `table10_view.py` sets the paper's rows beside ours.
+FR3 is run first: its pairs include those of FR2 and FR1, and one cache for each relation model holds the predictions, so no
+pair is asked twice. A language model starts once, and not at all for rows that have nothing to ask. Where it also extracts
+claims, one transcript for all rows makes every row judge the same claims. `table10_view.py` adds the paper's rows.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_responses
 from localfact.inputs.responses import read_responses
-from localfact.llm.shared import SharedEngine, Start, start_engine
+from localfact.llm.shared import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder
@@ -33,7 +33,7 @@ RUN_ORDER: tuple[Version, ...] = (3, 2, 1)
 #: The relation models of the paper's table, and those that need nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
 NO_DOWNLOAD = (LEXICAL, BUILTIN_NLI)
-#: The calls of a language model that extracts claims, beside the folders of the relation models.
+#: The transcript of a language model that extracts claims, beside the folders of the relation models.
 CALLS_FILE = "calls.sqlite"
 #: Passages of a claim, as in the paper's runs with Wikipedia (section 4).
 K = 3
@@ -49,39 +49,39 @@ class RowJob:
 
     @property
     def name(self) -> str:
-        """As progress and notes call it."""
+        """Its name in progress and notes."""
         return f"FR{self.version} with {self.relations}"
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row: its run, what that came to, and the scores of the table's columns."""
+    """One row: its run, the run's summary, and the scores of the table's columns."""
 
     run: RowJob
     summary: Summary
     scores: dict[Column, ScoreResult]
 
 
-#: Shows how far one row is, given what it is called.
+#: (name of a row) -> a context that shows its progress.
 Watch = Callable[[str], AbstractContextManager[Progress]]
 
 
 def row_jobs(
     data: Path | None, *, relations: Sequence[str], options: Options, out: Path | None = None, limit: int | None = None
 ) -> list[RowJob]:
-    """All rows, ready to be run, in the order in which they are; nothing is run and no model is loaded.
+    """All rows, ready to run, in their order; nothing is run and no model is loaded.
 
     Args:
-        data: responses in any schema of inputs.py; the shipped sample when None.
+        data: responses in any schema of inputs/responses.py; the shipped sample when None.
         relations: names of relation models; when empty, the paper's two where the options name a language model, else those
             that need no download.
         options: tables, solver, language model and evidence; claims that come with a response are used as they are.
         out: the folder of all rows; runs/table10-<hash of data and options> when None.
-        limit: take the first so many responses.
+        limit: only the first so many responses.
 
     Raises:
         MissingError: weights that some row needs are not on this machine.
-        InputError: what `evaluation.prepare` refuses.
+        InputError: as `api.evaluate.prepare`.
     """
     names = list(dict.fromkeys(relations)) or list(AS_PUBLISHED if options.names_model else NO_DOWNLOAD)
     check_weights(names, options)
@@ -108,7 +108,7 @@ def row_jobs(
 
 
 def check_weights(names: Sequence[str], options: Options) -> None:
-    """Raises MissingError for the first model of the table whose weights are not here, the language model's before others."""
+    """Raises MissingError for the first model whose weights are not on this machine, the language model before others."""
     if options.model is not None and options.replay is None:
         weights_folder(load_card(options.model))
     for name in names:
@@ -116,18 +116,18 @@ def check_weights(names: Sequence[str], options: Options) -> None:
 
 
 def options_for(name: str, options: Options, folder: Path, *, extracts: bool) -> Options:
-    """The options of one relation model's rows; a language model that would have nothing to do is not loaded."""
+    """The options of one relation model's rows; a language model that has nothing to do is not loaded."""
     changes: dict[str, Any] = {"relations": name, "relations_cache": folder / folder_name(name) / RELATIONS_FILE}
     if name != LLM and not extracts:
         changes |= {"model": None, "engine_args": {}, "transcript": None, "replay": None}
     elif extracts and options.replay is None:
-        # Asked anew, the language model might write other claims for another row.
+        # Asked again, the language model might extract other claims for another row.
         changes |= {"transcript": options.transcript or folder / CALLS_FILE}
     return options.model_copy(update=changes)
 
 
 def rows_name(data: Path | None, options: Options, limit: int | None) -> str:
-    """A hash of what all rows have in common; a file that is not there is refused later, with a better sentence."""
+    """A hash of what all rows share; a missing file is reported later, with a better message."""
     path = data or sample_responses()
     apart = {"relations", "relations_cache", *(("extractor",) if options.extractor is None else ())}
     chosen = options.model_dump(mode="json", exclude=apart)
@@ -147,30 +147,30 @@ def run_rows(
     force: bool = False,
     start: Start = start_engine,
 ) -> Iterator[Row]:
-    """Runs the rows one after another, or goes on where they stopped, and yields each as it is done.
+    """Runs or resumes the rows one after another, and yields each when it is done.
 
     Args:
-        jobs: from `row_jobs`. watch: is asked for a progress for each row. recall_k: the K of F1@K, the median when None.
-        force: begin the run folders again; what relation models predicted and a language model extracted stays.
-        start: what loads the language model.
+        jobs: from `row_jobs`. watch: gives each row's progress. recall_k: the K of F1@K, the median when None.
+        force: begins the run folders again; cached predictions and extracted claims are kept.
+        start: loads the language model.
 
     Raises:
-        LocalFactError: what stops a whole run. What was done is in the folders.
+        LocalFactError: one that stops a whole run. The results so far are in the folders.
     """
-    shared = SharedEngine(start)
+    owner = EngineOwner(start)
     try:
         for number, one in enumerate(jobs, start=1):
-            # Between rows, for it would hold the memory that the next row's models need.
-            complete(shared.keep_only(one.job.chosen.facts.settings if one.job.chosen.facts else None))
-            # Where pairs are cached there may be nothing to ask: then no model is loaded.
+            # Ended between rows, as it would hold memory that the next row's models need.
+            complete(owner.keep_only(one.job.chosen.facts.settings if one.job.chosen.facts else None))
+            # With cached pairs there may be nothing to ask: then no model is loaded.
             cache = one.job.chosen.options.relations_cache
-            lend = shared.lend if cache is not None and cache.exists() else shared.lend_started
+            share = owner.share if cache is not None and cache.exists() else owner.share_started
             with watch(f"Row {number} of {len(jobs)}: {one.name}") as progress:
-                summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=lend)
+                summary = execute(one.job, recall_k=recall_k, force=force, progress=progress, start=share)
             results = score(read_assessments(one.job.out), columns(recall_k or MEDIAN), seed=one.job.chosen.options.seed)
             yield Row(one, summary, dict(zip(COLUMNS, results, strict=True)))
     finally:
-        complete(shared.keep_only(None))
+        complete(owner.keep_only(None))
 
 
 def columns(k: KPolicy) -> list[Score[Any]]:

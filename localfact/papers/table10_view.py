@@ -1,4 +1,4 @@
-"""Table 10 as a table: our rows, the paper's row beside each, the difference, and whether that means anything."""
+"""Table 10 for readers: our rows, the paper's row beside each, the difference, and whether it is meaningful."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from localfact.report.formats import Column as Head
 from localfact.scoring import ScoreResult
 
 NUMBER = 10
-#: Columns that count claims: people see whole claims of the paper and tenths of ours; all others are rates, with two decimals.
+#: Columns that count claims: whole numbers for the paper, one decimal for ours; all others are rates, with two decimals.
 COUNTS = ("#S", "#C", "#U")
 MEASURED, PAPER, DIFFERENCE, NOT_COMPARABLE = "measured", "paper", "difference", "difference (not comparable)"
 
@@ -59,7 +59,7 @@ def measured_group(rows: Sequence[Row], figures: PaperFigures, paper: PaperTable
 
 
 def heading(row: Row) -> str:
-    """The relation model with its revision; of a language model also in what precision it was run."""
+    """The relation model with its revision; of a language model also the precision that it ran in."""
     model = row.run.job.chosen.settings.model
     if row.run.relations != LLM or model is None:
         return graph_of(row).relations
@@ -68,7 +68,7 @@ def heading(row: Row) -> str:
 
 
 def graph_of(row: Row) -> FactReasonerSettings:
-    """What decides the row's verdicts."""
+    """The settings of the row's graph."""
     settings = row.run.job.chosen.settings.assessment
     if not isinstance(settings, FactReasonerSettings):
         raise AssertionError("every row of the table is a version of FactReasoner")
@@ -86,7 +86,7 @@ def paper_cells(row: PaperRow, figures: PaperFigures) -> tuple[Cell, ...]:
 
 
 def line(version: int, kind: str, figures: Mapping[Column, Figure], *, decimals: int, signed: bool = False) -> tuple[Cell, ...]:
-    """One line; `decimals` are those of counts. What there is no figure of stays empty."""
+    """One line; `decimals` are those of counts. Columns without a figure stay empty."""
     cells: list[Cell] = [f"FR{version}", kind]
     for column in COLUMNS:
         if column in figures:
@@ -98,7 +98,7 @@ def line(version: int, kind: str, figures: Mapping[Column, Figure], *, decimals:
 
 
 def paper_row(row: Row, paper: PaperTable) -> PaperRow | None:
-    """The paper's row of that version with that relation model; beside any language model stands the paper's."""
+    """The paper's row of that version with that relation model; any language model is compared with the paper's."""
     name = graph_of(row).relations.split("@")[0]
     language_models = {one.card for one in paper.rows if "llm" in named_card(one.card).roles}
     wanted = language_models if row.run.relations == LLM else {name}
@@ -106,7 +106,7 @@ def paper_row(row: Row, paper: PaperTable) -> PaperRow | None:
 
 
 def other_model(row: Row, beside: PaperRow) -> bool:
-    """Whether the language model is another than the paper's: neither of its card nor of its files."""
+    """Whether the language model differs from the paper's: neither its card nor its files."""
     model = row.run.job.chosen.settings.model
     if row.run.relations != LLM or model is None:
         return False
@@ -115,7 +115,7 @@ def other_model(row: Row, beside: PaperRow) -> bool:
 
 
 def facts_of(rows: Sequence[Row]) -> dict[str, str]:
-    """What all rows have in common, and what a table must never leave out."""
+    """Facts about all rows, which the table must show."""
     job = rows[0].run.job
     settings, graph = job.chosen.settings, graph_of(rows[0])
     usable = [response for response in job.responses if response.problem is None]
@@ -142,7 +142,7 @@ def facts_of(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def notes_of(rows: Sequence[Row], figures: PaperFigures, paper: PaperTable, data: Sequence[str]) -> Iterator[str]:
-    """What a reader must know: what the differences mean, what was left out, the paper's settings and its known faults."""
+    """Notes for readers: what the differences mean, what was left out, the paper's settings and its known errors."""
     beside = [(row, one) for row in rows if (one := paper_row(row, paper)) is not None]
     if data:
         yield f"Not comparable: the responses are not the paper's {paper.data_set} ({'; '.join(data)})."
@@ -168,7 +168,7 @@ def contexts(figures: PaperFigures, paper: PaperTable) -> str:
 
 
 def sources(figures: PaperFigures, paper: PaperTable) -> list[str]:
-    """Where in the paper figures stand that the table itself does not print."""
+    """Where in the paper the figures are that the table itself does not print."""
     whole = [one.source for one in figures.additions if one.table == paper.number and not one.figures]
     single = [one for one in figures.additions if one.table == paper.number and one.figures]
     return [
@@ -178,8 +178,8 @@ def sources(figures: PaperFigures, paper: PaperTable) -> list[str]:
 
 
 def left_out(rows: Sequence[Row]) -> Iterator[str]:
-    """Which means are not over all responses, and why; equal words of several rows once."""
-    told: dict[str, list[str]] = {}
+    """Which means are not over all responses, and why; equal reasons of several rows once."""
+    groups: dict[str, list[str]] = {}
     for row in rows:
         columns_by_reason: dict[str, list[str]] = {}
         for column, result in row.scores.items():
@@ -187,18 +187,18 @@ def left_out(rows: Sequence[Row]) -> Iterator[str]:
                 columns_by_reason.setdefault(reasons(result), []).append(column)
         for reason, columns in columns_by_reason.items():
             which = "All columns leave" if len(columns) == len(COLUMNS) else f"{', '.join(columns)} leave"
-            told.setdefault(f"{which} out {reason}", []).append(row.run.name)
-    for text, names in told.items():
+            groups.setdefault(f"{which} out {reason}", []).append(row.run.name)
+    for text, names in groups.items():
         yield f"{text} ({'; '.join(names)})."
 
 
 def warnings_of(rows: Sequence[Row]) -> Iterator[str]:
-    """What the runs warned of, with the rows that it concerns; warnings that differ in their numbers alone are told once."""
-    told: dict[str, list[tuple[str, str]]] = {}
+    """The warnings of the runs, with the rows that they concern; warnings that only differ in their numbers are given once."""
+    groups: dict[str, list[tuple[str, str]]] = {}
     for row in rows:
         for warning in row.summary.warnings:
-            told.setdefault(re.sub(r"\d+(\.\d+)?", "0", warning), []).append((row.run.name, warning))
-    for alike in told.values():
+            groups.setdefault(re.sub(r"\d+(\.\d+)?", "0", warning), []).append((row.run.name, warning))
+    for alike in groups.values():
         names = ", ".join(dict.fromkeys(name for name, _ in alike))
         more = len({warning for _, warning in alike}) - 1
         yield f"{names}: {alike[0][1]}" + (f" And {more} more like this, in which other numbers stand." if more else "")

@@ -1,4 +1,4 @@
-"""What the language model is told: one template a task in our own words, with examples beside it."""
+"""Prompts of the language model: one template for each task, with its examples."""
 
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import (

@@ -1,6 +1,6 @@
-"""The chats that the stages send: one function a task, from its data to messages.
+"""The chats of the stages: one function for each task, from its data to messages.
 
-What never changes (instructions, definitions, examples) comes first, then what many calls share, so that the prefix cache pays.
+What never changes (instructions, definitions, examples) comes first, then what many calls share, for the prefix cache.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ def extraction_chat(
     """Asks for the claims of a chunk, each with one of six labels (FastFact, section 4.1).
 
     Args:
-        question: what the response answers; None for a text that answers none.
-        topic: what the text is about, where that is known.
-        before: what stands before the chunk in the response, to resolve pronouns; "" for nothing.
-        chunk: the text to take claims from.
-        after: what stands after it.
-        boundary: marks off all of these.
+        question: what the response answers; None where that is unknown.
+        topic: what the text is about; None where that is unknown.
+        before: the text before the chunk, to resolve pronouns; "" for none.
+        chunk: the text to extract claims from.
+        after: the text after it.
+        boundary: encloses all of these.
     """
     around = _given(question=question, topic=topic, before=before, after=after)
     return _chat("extraction", boundary, asked={**around, "text": chunk})
@@ -33,7 +33,7 @@ def extraction_chat(
 def atomization_chat(
     question: str | None, topic: str | None, before: str, chunk: str, after: str, *, boundary: Boundary
 ) -> tuple[Message, ...]:
-    """Asks for the atomic units of a chunk, a numbered line each (FactReasoner, section 3.3); as `extraction_chat`."""
+    """Asks for the atomic units of a chunk, one numbered line each (FactReasoner, section 3.3); see `extraction_chat`."""
     around = _given(question=question, topic=topic, before=before, after=after)
     return _chat("atomization", boundary, asked={**around, "text": chunk})
 
@@ -54,10 +54,10 @@ def query_chat(question: str | None, topic: str | None, claim: str, *, boundary:
 
 
 def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
-    """Asks what the passages, best first, say of a claim: reasoning, then one of five labels (FastFact, section 4.3).
+    """Asks what the passages, best first, say about a claim: reasoning, then one of five labels (FastFact, section 4.3).
 
-    The claim stands before its evidence: claims rarely share all their evidence, so nothing is lost to the cache, and the model
-    reads the passages knowing what it looks for.
+    The claim comes before its evidence: claims rarely share all their evidence, so the cache loses nothing, and the model knows
+    what to look for while it reads the passages.
     """
     evidence = [{"title": passage.title, "text": passage.text} for passage in passages]
     return _chat("verification", boundary, asked={"claim": claim, "evidence": evidence})
@@ -72,18 +72,18 @@ def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple
 
 
 def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Message, ...]:
-    """Asks for a response to be judged: the prompt as it is, with an instruction about length where that is wanted."""
+    """Asks for a response to be judged: the prompt unchanged, with an instruction about length where that is wanted."""
     return (Message("user", rendered("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
 
 
 def _given(**fields: str | None) -> dict[str, str]:
-    """Those fields that say something."""
+    """The fields that are not empty."""
     return {name: value for name, value in fields.items() if value and value.strip()}
 
 
 def _chat(task: Task, boundary: Boundary, **fields: object) -> tuple[Message, ...]:
-    # One message of the user: the chat templates of several models (Gemma, older Mistral) refuse a system message, and others
-    # add a date or a tool list to it; a user's first message is understood by all, and examples in it are not taken for turns.
+    # A single user message: the chat templates of several models (Gemma, older Mistral) refuse a system message, and others
+    # add a date or a tool list to it; every model understands a user message, and examples in it are not read as turns.
     return (Message("user", f"{_preamble(task, boundary)}\n\n{rendered(task, boundary, part='asked', **fields)}"),)
 
 

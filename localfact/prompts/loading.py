@@ -1,4 +1,4 @@
-"""Reads the templates and examples that lie beside this file, and tells their wording by a hash for run.yaml."""
+"""Loads the templates and examples beside this file, and hashes their wording for run.yaml."""
 
 import hashlib
 from functools import cache
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 FOLDER = Path(__file__).parent
-#: Digits of a hash that are enough to tell two wordings apart.
+#: Digits of a prompt's hash.
 HASH_DIGITS = 12
 
 Task = Literal["extraction", "verification", "relation", "generation", "atomization", "revision", "query"]
@@ -21,14 +21,14 @@ TASKS: tuple[Task, ...] = get_args(Task)
 
 
 def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
-    """Fills the template of a task. Values are text, never templates; a field that the template misses is an error."""
+    """Fills in the template of a task. Values are text, never templates; a missing field is an error."""
     return _template(task).render(enclose=boundary.enclose, examples=_examples(task), **fields).strip()
 
 
 def prompt_hashes(*tasks: Task) -> dict[str, str]:
-    """Task -> the first digits of the SHA-256 of its template, its examples and how the boundary shows a text.
+    """Task -> the first digits of the SHA-256 of its template, its examples and the boundary's wording.
 
-    Of the named tasks, in the order named; of all where none is.
+    For the named tasks, in that order; for all where none is named.
     """
     shown = wording()
     return {task: _hash(task, shown) for task in tasks or TASKS}

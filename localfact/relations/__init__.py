@@ -1,1 +1,1 @@
-"""Relations between passages and claims: how a hypothesis relates to a premise. The third stage of the road."""
+"""Relations between passages and claims: how a hypothesis relates to a premise. The third stage."""

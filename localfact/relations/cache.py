@@ -1,9 +1,9 @@
-"""Keeps every prediction of a relation model in one SQLite file, so that no pair is asked twice.
+"""A cache of relation predictions in one SQLite file: no pair is sent to the same model twice.
 
-Kept in the run folder, one set of FR3 pairs serves FR1, FR2 and FR3, and a run that goes on.
+The file lies in the run folder. The pairs of an FR3 run also serve FR1 and FR2, and a run that is resumed.
 
 Format 1: table `models` (id, identity); table `relations` (model, premise, hypothesis, entailment, contradiction, neutral,
-windows), the texts as the first half of their SHA-256. While it is open it has a write-ahead log beside it.
+windows), each text as the first 16 bytes of its SHA-256. While the file is open a write-ahead log lies beside it.
 """
 
 import asyncio
@@ -28,9 +28,9 @@ Result = TypeVar("Result")
 #: Marks the file as ours in SQLite's header: "LFRL".
 APPLICATION = 0x4C46524C
 FORMAT = 1
-#: Bytes of a hash that are enough to tell all texts there ever will be apart.
+#: Bytes of each text's SHA-256 that are stored: 128 bits, so that no two texts collide in practice.
 HASH_BYTES = 16
-#: How many pairs are asked before they are kept where a model tells nothing until it has answered them all.
+#: Pairs in one call of a model that is no `ReportingModel`: its predictions are written once the whole call has returned.
 PAIRS_AT_ONCE = 1_024
 
 SCHEMA = (
@@ -47,23 +47,23 @@ SCHEMA = (
 )
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
 FIND = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
-KEEP = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 
 @runtime_checkable
-class TellingModel(RelationModel, Protocol):
-    """A RelationModel that hands over its predictions one by one: what it answered is kept though it is stopped."""
+class ReportingModel(RelationModel, Protocol):
+    """A RelationModel that reports its predictions while it works, so that those made before an interruption can be saved."""
 
-    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
-        """Gives `told` the prediction of each pair, equal ones once, as soon as it is there, on the event loop.
+    async def relate_reporting(self, pairs: Sequence[Pair], report: Callable[[Relations], None]) -> None:
+        """Calls `report`, on the event loop, with predictions as soon as they are made; equal pairs are reported once.
 
-        What `told` raises ends the call.
+        An exception that `report` raises ends the call.
         """
         ...
 
 
 class CachedRelations:
-    """A RelationModel that asks another one only what its file does not have. Any number of coroutines may call it at once."""
+    """A RelationModel that asks another one for the pairs that its file lacks. Any number of coroutines may call it at once."""
 
     def __init__(self, model: RelationModel, file: Path) -> None:
         """Opens the file, or makes it with its folder.
@@ -73,96 +73,96 @@ class CachedRelations:
         """
         self._model = model
         self._store = RelationStore(file, model.identity)
-        # One thread: the file is written by one at a time anyhow, and the event loop never waits for a disk.
+        # One thread: SQLite has one writer at a time anyhow, and the event loop never waits for a disk.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="relations")
-        # Pairs on their way. None as their answer: whoever asked was stopped, ask again.
-        self._promised: dict[Pair, asyncio.Future[Distribution | Failure | None]] = {}
+        # Pairs that some call is looking up or predicting. None as the result: that call was cancelled, so ask again.
+        self._pending: dict[Pair, asyncio.Future[Distribution | Failure | None]] = {}
         self._counts = Counter({"asked": 0, "found": 0})
 
     @property
     def identity(self) -> str:
-        """The identity of the model behind."""
+        """The identity of the model whose predictions are cached."""
         return self._model.identity
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """asked: pairs that the model answered; found: pairs that were in the file, or on their way for another response.
+        """`asked`: pairs that the model predicted; `found`: pairs read from the file or shared with a call at the same time.
 
-        Each call's equal pairs count once.
+        Equal pairs of one call count once.
         """
         return dict(self._counts)
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
-        """One prediction a pair, in order: the kept one where there is one, bit for bit. Failures are not kept.
+        """One prediction a pair, in order: bit for bit the cached one where there is one. Failures are not cached.
 
         Raises:
-            LocalFactError: as the model behind. InputError: the file is damaged. WriteError: it cannot be written.
+            LocalFactError: what the model raises. InputError: the file is damaged. WriteError: it cannot be written.
         """
         answers: dict[Pair, Distribution | Failure] = {}
         while missing := [pair for pair in dict.fromkeys(pairs) if pair not in answers]:
-            others = {pair: self._promised[pair] for pair in missing if pair in self._promised}
-            answers |= await self._settle([pair for pair in missing if pair not in others])
-            for pair, promise in others.items():
-                answer = await asyncio.shield(promise)  # a caller that is cancelled must not cancel what others wait for
+            others = {pair: self._pending[pair] for pair in missing if pair in self._pending}
+            answers |= await self._predictions([pair for pair in missing if pair not in others])
+            for pair, result in others.items():
+                answer = await asyncio.shield(result)  # a caller that is cancelled must not cancel what others wait for
                 if answer is not None:
                     answers[pair] = answer
                     self._counts["found"] += 1
         return [answers[pair] for pair in pairs]
 
-    async def _settle(self, pairs: Sequence[Pair]) -> dict[Pair, Distribution | Failure]:
-        """Answers pairs that nobody else is asking: from the file, the rest from the model, and keeps what that says."""
+    async def _predictions(self, pairs: Sequence[Pair]) -> dict[Pair, Distribution | Failure]:
+        """Predictions of pairs that no other call is working on: from the file, the rest from the model."""
         answers: dict[Pair, Distribution | Failure] = {}
-        self._promised.update((pair, asyncio.get_running_loop().create_future()) for pair in pairs)
+        self._pending.update((pair, asyncio.get_running_loop().create_future()) for pair in pairs)
         try:
-            self._answer(kept := await self._in_thread(self._store.find, pairs), answers)
-            self._counts["found"] += len(kept)
-            unknown = sorted((pair for pair in pairs if pair not in kept), key=lambda pair: pair.premise)
+            self._resolve(cached := await self._in_thread(self._store.find, pairs), answers)
+            self._counts["found"] += len(cached)
+            unknown = sorted((pair for pair in pairs if pair not in cached), key=lambda pair: pair.premise)
             if unknown:
-                await self._ask(unknown, answers)
+                await self._ask_model(unknown, answers)
         finally:
-            self._answer(dict.fromkeys(pair for pair in pairs if pair not in answers), {})
+            self._resolve(dict.fromkeys(pair for pair in pairs if pair not in answers), {})
         return answers
 
-    async def _ask(self, pairs: Sequence[Pair], answers: dict[Pair, Distribution | Failure]) -> None:
-        """Asks the model, and keeps what it says as soon as it says it, however the call ends."""
-        fresh: dict[Pair, Distribution | Failure] = {}
+    async def _ask_model(self, pairs: Sequence[Pair], answers: dict[Pair, Distribution | Failure]) -> None:
+        """Asks the model and writes each prediction as soon as it is reported, also where the call is cancelled later."""
+        unwritten: dict[Pair, Distribution | Failure] = {}
         writes: list[Future[None]] = []
 
-        def keep() -> None:
-            # Promised no longer, though not written yet: whoever looks for them does so in the same thread, and later.
-            writes.append(self._thread.submit(self._store.keep, dict(fresh)))
-            self._answer(fresh, answers)
-            fresh.clear()
+        def write() -> None:
+            # No longer pending, though not written yet: look-ups run later in the same thread, and so find them.
+            writes.append(self._thread.submit(self._store.add, dict(unwritten)))
+            self._resolve(unwritten, answers)
+            unwritten.clear()
 
-        def told(said: Relations) -> None:
+        def report(said: Relations) -> None:
             self._counts["asked"] += len(said)
-            fresh.update(said)
+            unwritten.update(said)
             if writes and writes[-1].done():
                 writes.pop().result()
-            if not writes:  # while one is under way, the next gathers
-                keep()
+            if not writes:  # one write at a time; what is reported meanwhile goes into the next
+                write()
 
         try:
-            if isinstance(self._model, TellingModel):
-                await self._model.tell(pairs, told)
+            if isinstance(self._model, ReportingModel):
+                await self._model.relate_reporting(pairs, report)
             else:
                 for begin in range(0, len(pairs), PAIRS_AT_ONCE):
                     asked = pairs[begin : begin + PAIRS_AT_ONCE]
-                    told(dict(zip(asked, await self._model.relate(asked), strict=True)))
+                    report(dict(zip(asked, await self._model.relate(asked), strict=True)))
                     await self._in_thread(writes[-1].result)
         finally:
-            if fresh:
-                keep()
-        for write in writes:
-            await self._in_thread(write.result)
+            if unwritten:
+                write()
+        for each in writes:
+            await self._in_thread(each.result)
 
-    def _answer(
+    def _resolve(
         self,
         said: Mapping[Pair, Distribution | Failure] | Mapping[Pair, None],
         answers: dict[Pair, Distribution | Failure],
     ) -> None:
         for pair, answer in said.items():
-            self._promised.pop(pair).set_result(answer)
+            self._pending.pop(pair).set_result(answer)
             if answer is not None:
                 answers[pair] = answer
 
@@ -170,16 +170,15 @@ class CachedRelations:
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
 
     def close(self) -> None:
-        """Closes the file, one plain file then. May be called again; nothing may be asked any more."""
+        """Closes the file and folds its log into it. May be called again; `relate` may not."""
         self._thread.shutdown()
         self._store.close()
 
 
 class RelationStore:
-    """The opened file, for the predictions of one model. One thread at a time may use it."""
+    """The opened file, for the predictions of the model named by `identity`. One thread at a time may use it."""
 
     def __init__(self, file: Path, identity: str) -> None:
-        """Opens the file, or makes it, and makes the model known in it."""
         self._file = file
         with explained(file):
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -207,11 +206,11 @@ class RelationStore:
                 )
         with suppress(sqlite3.OperationalError):  # another process is at this very step
             self._database.execute("PRAGMA journal_mode = WAL")
-        # The log is not flushed at every commit: a kill loses nothing of it, a power cut the last answers at most.
+        # The log is not synced at every commit: a kill loses nothing, a power cut at most the last predictions.
         self._database.execute("PRAGMA synchronous = NORMAL")
 
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Distribution]:
-        """The kept predictions of those pairs that have one."""
+        """The predictions that the file has of the pairs, for those that it has."""
         found = {}
         with explained(self._file):
             for pair in pairs:
@@ -226,31 +225,31 @@ class RelationStore:
         except ValidationError as error:
             raise damaged(self._file, "a prediction in it is none") from error
 
-    def keep(self, predictions: Mapping[Pair, Distribution | Failure]) -> None:
-        """Adds the predictions, all of them or none; not the failures. What another process kept meanwhile stands."""
+    def add(self, predictions: Mapping[Pair, Distribution | Failure]) -> None:
+        """Adds the predictions in one transaction, failures left out. Rows that another process added meanwhile stay."""
         rows = [
             (self._model, *map(text_hash, pair), said.entailment, said.contradiction, said.neutral, said.windows)
             for pair, said in predictions.items()
             if isinstance(said, Distribution)
         ]
         with explained(self._file), transaction(self._database):
-            self._database.executemany(KEEP, rows)
+            self._database.executemany(INSERT, rows)
 
     def close(self) -> None:
-        """Closes it; it becomes one plain file unless somebody else has it open."""
+        """Closes the file; its log is folded into it unless another process has it open."""
         with closing(self._database), suppress(sqlite3.Error):
             self._database.execute("PRAGMA busy_timeout = 0")
             self._database.execute("PRAGMA journal_mode = DELETE")
 
 
 def text_hash(text: str) -> bytes:
-    """What a text is known by in the file."""
+    """The key of a text in the file: the first HASH_BYTES bytes of its SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:HASH_BYTES]
 
 
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
-    """Turns what SQLite and the operating system say into a sentence."""
+    """Turns errors of SQLite and the operating system inside the block into a LocalFactError."""
     try:
         yield
     except sqlite3.Error as error:
@@ -260,7 +259,7 @@ def explained(file: Path) -> Iterator[None]:
 
 
 def explanation(file: Path, error: sqlite3.Error) -> LocalFactError:
-    """The sentence for what SQLite says."""
+    """The error for the user that stands for one of SQLite."""
     code = primary_code(error)
     if code == sqlite3.SQLITE_NOTADB:
         return foreign(file)
@@ -270,15 +269,15 @@ def explanation(file: Path, error: sqlite3.Error) -> LocalFactError:
 
 
 def foreign(file: Path) -> InputError:
-    """The sentence for a file that something else made."""
+    """The error for a file that localfact did not make."""
     return InputError(f"{file} holds no relations of localfact. Move it away, or name another folder.")
 
 
 def damaged(file: Path, reason: str) -> InputError:
-    """The sentence for a file that cannot be what was written."""
+    """The error for a file that does not hold what was written to it."""
     return InputError(f"{file} is damaged: {reason}. Remove it: the pairs it kept are then asked again.")
 
 
 def unwritable(file: Path, reason: str) -> WriteError:
-    """The sentence for a file that the machine does not let us use."""
+    """The error for a file that cannot be opened or written."""
     return WriteError(f"{file} cannot be written: {reason}. The relations kept before stand; the same command goes on.")

@@ -1,7 +1,4 @@
-"""What the outputs of a trained relation model stand for, told by the names that its makers gave them, or by its card.
-
-Below crossencoder.py, which asks the model.
-"""
+"""Which relation each output of a trained relation model stands for, from the names in its configuration or from its card."""
 
 from collections.abc import Mapping
 
@@ -18,10 +15,10 @@ SPELLINGS = {
 
 
 def label_order(card: ModelCard, names: Mapping[int, str]) -> tuple[RelationLabel, ...]:
-    """What each output of a model stands for, by the names in its configuration, or by the card where they are generic.
+    """The relation of each output of a model, by the names in its configuration, or by the card where they are generic.
 
     Raises:
-        InputError: there are not three outputs, the names tell nothing and the card neither, or the two disagree.
+        InputError: there are not three outputs, neither names nor card say what they are, or the two disagree.
     """
     read = tuple(label_of(str(names[index])) for index in sorted(names))
     written = ", ".join(str(names[index]) for index in sorted(names))
@@ -44,6 +41,6 @@ def label_order(card: ModelCard, names: Mapping[int, str]) -> tuple[RelationLabe
 
 
 def label_of(name: str) -> RelationLabel | None:
-    """The relation that a name means; None for a name that tells nothing (LABEL_0)."""
+    """The relation that an output's name means; None for a generic name (LABEL_0)."""
     plain = " ".join(name.casefold().replace("_", " ").replace("-", " ").split())
     return next((label for label, spellings in SPELLINGS.items() if plain in spellings), None)

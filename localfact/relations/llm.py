@@ -1,7 +1,7 @@
-"""Relations by a language model: few-shot inference read from the probabilities of three words, nothing decoded.
+"""Relations by a language model: a few-shot prompt (prompts/relation.jinja) and the probabilities of three words after it.
 
-The third stage of the road where a model answers; what it is asked stands in prompts/relation.jinja. One prefill a pair, and
-the pairs of a premise one after another, so that instructions and premise are computed once for all claims about it.
+Nothing is decoded: one prefill a pair. The pairs of a premise are sent one after another, so that instructions and premise are
+computed once for all claims about it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,22 +11,22 @@ from localfact.llm.engine import Chat, Engine, EngineIdentity
 from localfact.llm.transcript_calls import deciding
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.windows import READING, measured_async, most_decided, windows
+from localfact.relations.windows import READING_VERSION, measured_async, most_decided, windows
 from localfact.runtime.tasks import for_each, together
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
-#: What the answers and their costs are counted under.
+#: The stage that calls are counted under.
 STAGE = "relate"
 LABELS = (RelationLabel.ENTAILMENT.value, RelationLabel.CONTRADICTION.value, RelationLabel.NEUTRAL.value)
 
-#: Pairs of one call that wait for the engine at once: as many as vLLM runs at once unless told otherwise. Fewer would leave it
+#: Pairs of one call that wait for the engine at once: as many as vLLM runs at once by default. Fewer would leave it
 #: idle where every premise has one claim (FR1). More would only wait. They are sent premise by premise, and vLLM takes them in
 #: that order: even when they all come at once it computes a premise with its first pair and finds it cached for the others.
 PAIRS_AT_ONCE = 256
-#: Tokens by which a prompt may be longer than its parts: where texts meet the markers around them, tokens may merge or not.
+#: Tokens that a prompt may have more than its parts, as texts are tokenised differently beside the markers around them.
 SEAM_TOKENS = 8
-#: Claims whose lengths round up to the same multiple share the windows of a premise that is too long, and so their prefixes.
+#: Lengths of claims are rounded up to a multiple of this, so that claims share the windows of a long premise and its prefix.
 HYPOTHESIS_STEP = 64
 
 
@@ -39,7 +39,7 @@ class LLMRelationModel:
     """
 
     def __init__(self, engine: Engine, *, seed: int = 0) -> None:
-        """Takes the engine; `seed`, the run's, keys the markers around the texts."""
+        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's."""
         self.identity = llm_identity(engine.identity, seed)
         self._engine = engine
         self._boundary = Boundary(seed)
@@ -51,22 +51,22 @@ class LLMRelationModel:
         most decided one. A pair that cannot be asked is a Failure alone.
 
         Raises:
-            LocalFactError: what no other pair would escape either: a dead engine, a call that a replay lacks.
+            LocalFactError: an error that concerns every pair: a dead engine, a call that a replay lacks.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
-        await self.tell(pairs, predictions.update)
+        await self.relate_reporting(pairs, predictions.update)
         return [predictions[pair] for pair in pairs]
 
-    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
-        """As `relate`, but gives `told` each prediction as soon as it is there."""
+    async def relate_reporting(self, pairs: Sequence[Pair], report: Callable[[Relations], None]) -> None:
+        """As `relate`, but calls `report` with each prediction as soon as it is made."""
 
         async def predict(pair: Pair) -> None:
-            told({pair: await self._predict(pair)})
+            report({pair: await self._predict(pair)})
 
         await for_each(by_premise(pairs), predict, PAIRS_AT_ONCE)
 
     async def fits(self, pair: Pair) -> bool:
-        """Whether the whole pair is read at once."""
+        """Whether the whole pair fits the model's window."""
         return await self._windows(pair) == [pair]
 
     async def _predict(self, pair: Pair) -> Distribution | Failure:
@@ -109,6 +109,6 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def llm_identity(engine: EngineIdentity, seed: int = 0) -> str:
-    """The identity of the relation model over such an engine: known without starting it."""
-    decides = {**deciding(engine), "prompt": prompt_hashes()["relation"], "reading": READING, "seed": seed}
+    """The identity of the relation model over an engine of that identity, without starting it."""
+    decides = {**deciding(engine), "prompt": prompt_hashes()["relation"], "reading": READING_VERSION, "seed": seed}
     return f"llm({', '.join(f'{name}={value}' for name, value in decides.items())})"

@@ -1,7 +1,7 @@
-"""What a small network says of a passage, weighed against how much of the claim is there: pooled with word overlap.
+"""Pools the predictions of a cross-encoder and of word overlap for a passage.
 
-The two err apart. A cross-encoder knows that other words may say the same, and takes a claim that a passage is silent about for
-a contradiction; word overlap sees what is there and no more.
+They make different errors: a cross-encoder understands paraphrases, but tends to read a claim that the passage does not mention
+as contradicted; word overlap only sees whether the claim's words are there.
 """
 
 import math
@@ -9,21 +9,21 @@ import math
 from localfact.models.cards import OpinionPool
 from localfact.records import Distribution
 
-#: A probability below this counts as this: one opinion alone rules nothing out.
+#: Lower probabilities are raised to this, so that neither model alone rules a relation out.
 LEAST = 1e-4
-#: A premise of more words is a passage. Sentence pairs have fewer, and gain nothing from word overlap.
+#: A premise of more words is a passage. Predictions for sentence pairs, which have fewer, do not improve by pooling.
 SENTENCE_WORDS = 40
 
 
 def is_passage(premise: str) -> bool:
-    """Whether it has more words than the premise of a sentence pair."""
+    """Whether the premise has more than SENTENCE_WORDS words."""
     return len(premise.split()) > SENTENCE_WORDS
 
 
 def pooled(said: Distribution, overlap: Distribution, pool: OpinionPool) -> Distribution:
-    """What a model and word overlap say together: their probabilities multiplied, each to its power.
+    """The pooled distribution: the two probabilities of each label, each raised to its power, multiplied and normalised.
 
-    That is the logarithmic opinion pool (Genest and Zidek 1986). `windows` is the model's.
+    That is the logarithmic opinion pool (Genest and Zidek, 1986). `windows` is that of `said`, the model's.
     """
     scores = {
         label: pool.model * math.log(max(getattr(said, label), LEAST))

@@ -1,7 +1,7 @@
-"""Which windows of a long premise are worth reading for a claim: those that share most of its rare words, names and numbers.
+"""Selects the windows of a long premise to read for a claim: those that share most of its rare words, names and numbers.
 
-A model whose card says how much of a premise it reads at once, and how many such windows, asks here; premises to train it on
-are made by the same functions. Nothing here measures texts but by where a tokenizer begins each token.
+Used by models whose card limits how much of a premise is read at once, or how many such windows; their training data are made
+by the same functions. Lengths are counted in tokens, from the places where the model's tokenizer begins each of them.
 """
 
 from bisect import bisect_left
@@ -19,32 +19,32 @@ from localfact.relations.lexical.tokens import Token, tokens
 from localfact.relations.windows import measured, pieces
 from localfact.text import sentences
 
-#: Raised when premises are cut or windows picked in another way: predictions of before are those of another model.
-PICKING = 1
+#: Part of a model's identity; increased when premises are cut or windows selected in another way, as that changes predictions.
+SELECTION_VERSION = 1
 IDF_FILE = Path(__file__).parent / "lexical" / "idf.txt"
-#: A window that opens within the premise can be read behind so many tokens of its first sentence, which "he" and "it" may mean.
-#: None by default: they take room from sentences of the answer. With them a trained model judged joined snippets worse, and
-#: whole pages a little better (scripts/training/measure_windows.py).
+#: A window from inside the premise can be preceded by so many tokens of the premise's first sentence (its lead), to which "he"
+#: and "it" may refer. 0 by default: a lead takes room from other sentences. With leads a trained model judged joined snippets
+#: worse, and whole pages a little better (scripts/training/measure_windows.py).
 LEAD_TOKENS = 0
-#: In a small window a lead gets at most such a share.
+#: A lead gets at most a window's size divided by this.
 LEAD_SHARE = 4
 #: How much more a claim's names and numbers count than its other words of the same rarity.
 NAME_FACTOR = 1.0
 NUMBER_FACTOR = 2.0
-#: A word of a lower idf ("the", "was") stands everywhere and tells nothing of where to read.
+#: A word of a lower idf ("the", "was") is in most sentences and is not counted.
 COUNTED_IDF = 2.0
-#: Premises and claims that are taken apart once for all pairs that they are in: pairs that share one come close together.
-KEPT_PREMISES = 128
-KEPT_CLAIMS = 1_024
+#: How many parsed premises and claims are cached: pairs that share one come soon after each other.
+CACHED_PREMISES = 128
+CACHED_CLAIMS = 1_024
 
-#: Tells where each token of a text begins, ascending, in characters, no special tokens.
+#: A text -> the offset in characters at which each of its tokens begins, ascending, without special tokens.
 TokenStarts = Callable[[str], Sequence[int]]
-#: How much it promises to read sentences `begin` to `end`, the last not included.
-Promise = Callable[[int, int], float]
+#: (begin, end) -> how relevant the sentences [begin, end) are to a claim: 0 or more.
+RunScore = Callable[[int, int], float]
 
 
 class Run(NamedTuple):
-    """Neighbouring sentences of a premise, the last not included."""
+    """Consecutive sentences [begin, end) of a premise."""
 
     begin: int
     end: int
@@ -53,15 +53,15 @@ class Run(NamedTuple):
 def premise_windows(
     premise: str, hypothesis: str, starts: TokenStarts, *, size: int, most: int | None, lead: int = LEAD_TOKENS
 ) -> list[str]:
-    """What is read of a premise beside a hypothesis, in the order of the text; the premise itself where it is short enough.
+    """The windows of a premise to read for a hypothesis, in the order of the text; the premise itself where it is short enough.
 
     Args:
         premise: of any length.
-        hypothesis: what decides which windows are picked; one that is no passage itself.
+        hypothesis: the claim that the windows are selected for.
         starts: of the model's tokenizer.
-        size: tokens of a window at most, at least 1.
-        most: windows at most, at least 1; None for as many as together hold every word.
-        lead: tokens of the premise's beginning that each window inside it is read behind; 0 for none.
+        size: the most tokens of a window, from 1.
+        most: the most windows, from 1; None for as many as together hold every word.
+        lead: tokens of the premise's beginning that precede each window from inside it; 0 for none.
     """
     return LongPremise(premise, starts, size, lead).windows(Claim(hypothesis, idf_table()), most)
 
@@ -90,19 +90,19 @@ class LongPremise:
             self.counts = [len(own_starts(at, span)) for span in self.spans]
 
     def windows(self, claim: Claim, most: int | None) -> list[str]:
-        """The windows to read for the claim, at most so many, in the order of the text."""
-        runs = picked_runs(self.counts, self.promise(claim), most, self.size, self.inside)
+        """The windows to read for the claim, at most `most`, in the order of the text."""
+        runs = best_runs(self.counts, self.run_score(claim), most, self.size, self.inside)
         return [self.shown(run) for run in runs]
 
     def shown(self, run: Run) -> str:
-        """A window as it is read."""
+        """The text of a window, its lead included."""
         if len(self.spans) == 1:
             return self.text
         window = self.text[self.spans[run.begin].start : self.spans[run.end - 1].end]
         return f"{self.lead}\n{window}" if run.begin and self.lead else window
 
-    def promise(self, claim: Claim) -> Promise:
-        """How much of the weight of the claim's words stands in a run of sentences."""
+    def run_score(self, claim: Claim) -> RunScore:
+        """The score of a run of sentences: the summed weight of the claim's stems that it holds."""
         weighed = [(weight, self.places.get(stem, ())) for stem, weight in claim_weights(claim).items()]
         found = [(weight, places) for weight, places in weighed if places]
 
@@ -118,7 +118,7 @@ class LongPremise:
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
-        """In which sentences each stem stands, ascending."""
+        """Stem -> the numbers of the sentences that hold it, ascending."""
         found: dict[str, list[int]] = {}
         for index, span in enumerate(self.spans):
             for stem in dict.fromkeys(token.stem for token in tokens(self.text[span.start : span.end])):
@@ -163,18 +163,17 @@ def claim_weights(claim: Claim) -> dict[str, float]:
     }
 
 
-def picked_runs(counts: Sequence[int], promise: Promise, most: int | None, first: int, inside: int) -> list[Run]:
+def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, first: int, inside: int) -> list[Run]:
     """The runs of sentences to read, in order.
 
-    Where `most` windows hold the whole text, those do, one behind the other. Else the most promising run is taken, wherever it
-    begins, then the most promising one of what is left; of equals the first, so that what is to be read has more of its text
-    before it than behind it.
+    Where `most` consecutive windows hold the whole text, it is those. Else runs are chosen greedily: the one with the highest
+    score, wherever it begins, then the best among the sentences that are left; the first of equals.
 
     Args:
         counts: tokens of each sentence.
-        promise: of a run.
-        most: runs at most; None for all.
-        first: tokens of a run that begins with the first sentence. inside: of any other.
+        run_score: see `RunScore`.
+        most: the most runs; None for as many as hold the whole text.
+        first: the most tokens of a run that begins with the first sentence. inside: of any other.
     """
     ends = list(accumulate(counts, initial=0))
 
@@ -185,14 +184,14 @@ def picked_runs(counts: Sequence[int], promise: Promise, most: int | None, first
             end += 1
         return end
 
-    whole = list(_one_behind_the_other(len(counts), end_of))
+    whole = list(_consecutive_runs(len(counts), end_of))
     if most is None or len(whole) <= most:
         return whole
     picked: list[Run] = []
     left = [Run(0, len(counts))]
     while left and len(picked) < most:
         runs = [(stretch, run) for stretch in left for run in _longest_runs(stretch, end_of)]
-        stretch, best = max(runs, key=lambda one: promise(*one[1]))
+        stretch, best = max(runs, key=lambda one: run_score(*one[1]))
         picked.append(best)
         left.remove(stretch)
         left += [rest for rest in (Run(stretch.begin, best.begin), Run(best.end, stretch.end)) if rest.begin < rest.end]
@@ -200,7 +199,7 @@ def picked_runs(counts: Sequence[int], promise: Promise, most: int | None, first
     return sorted(picked)
 
 
-def _one_behind_the_other(length: int, end_of: Callable[[int, int], int]) -> Iterator[Run]:
+def _consecutive_runs(length: int, end_of: Callable[[int, int], int]) -> Iterator[Run]:
     begin = 0
     while begin < length:
         end = end_of(begin, length)
@@ -209,7 +208,7 @@ def _one_behind_the_other(length: int, end_of: Callable[[int, int], int]) -> Ite
 
 
 def _longest_runs(stretch: Run, end_of: Callable[[int, int], int]) -> Iterator[Run]:
-    """Runs within a stretch that no other contains."""
+    """The longest runs within a stretch of sentences: those that no other run there contains."""
     reached = stretch.begin
     for begin in range(stretch.begin, stretch.end):
         end = end_of(begin, stretch.end)
@@ -218,37 +217,36 @@ def _longest_runs(stretch: Run, end_of: Callable[[int, int], int]) -> Iterator[R
         reached = max(reached, end)
 
 
-class Picking:
-    """How one model reads pairs of any length: the premise's windows worth reading, beside each piece of the hypothesis."""
+class WindowSelection:
+    """Selects what one model reads of pairs of any length: windows of the premise for each piece of the hypothesis.
+
+    Args:
+        starts: of the model's tokenizer.
+        room: the most tokens of premise and hypothesis together.
+        size: the most tokens of a premise that are read at once; None for what the hypothesis leaves.
+        most: the most windows of a premise that are read for a piece of the hypothesis; None for all.
+    """
 
     def __init__(self, starts: TokenStarts, room: int, *, size: int | None, most: int | None) -> None:
-        """Takes the model's tokenizer, the tokens that both texts may have together, and what its card says.
-
-        Args:
-            starts: see `TokenStarts`.
-            room: tokens of premise and hypothesis together.
-            size: tokens of a premise that are read at once; None for what the hypothesis leaves.
-            most: windows of a premise that are read for a claim, or for a piece of a passage; None for all.
-        """
         self._starts = starts
         self._room = room
         self._size = room if size is None else min(size, room - 1)
         self._most = most
-        self._premise = lru_cache(KEPT_PREMISES)(self._cut)
-        self._claim = lru_cache(KEPT_CLAIMS)(lambda text: Claim(text, idf_table()))
-        self._length = lru_cache(KEPT_CLAIMS)(lambda text: len(starts(text)))
+        self._premise = lru_cache(CACHED_PREMISES)(self._cut)
+        self._claim = lru_cache(CACHED_CLAIMS)(lambda text: Claim(text, idf_table()))
+        self._length = lru_cache(CACHED_CLAIMS)(lambda text: len(starts(text)))
 
     def fits(self, pair: Pair) -> bool:
-        """Whether the pair is read at once, in one window, be it all of it or what is picked."""
+        """Whether one window is read: all of the pair, or the one that is selected."""
         return len(self.windows(pair)) == 1
 
     def windows(self, pair: Pair) -> list[Pair]:
-        """The pairs to read in place of `pair`: the windows of the premise that are worth it for each piece of the hypothesis.
+        """The pairs to read in place of `pair`: each piece of the hypothesis with the windows selected for it.
 
-        A hypothesis that is longer than a window of the premise, or leaves it too little room, is a passage, read in pieces.
+        A hypothesis that is longer than a window of the premise, or leaves it too little room, is cut into pieces.
 
         Raises:
-            InputError: the room is too small to read anything in.
+            InputError: the room is less than 2 tokens.
         """
         if self._room < 2:
             raise InputError(f"The model's window leaves two texts {max(0, self._room)} tokens: too few to read anything in.")
@@ -266,7 +264,7 @@ class Picking:
 
 @cache
 def idf_table() -> IdfTable:
-    """How rare each stem is."""
+    """The shipped table of inverse document frequencies, read once."""
     return IdfTable.read(IDF_FILE)
 
 

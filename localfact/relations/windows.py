@@ -1,7 +1,7 @@
 """How a pair that is longer than a model's window is read: in windows of whole sentences, the premise the first to be cut.
 
-A model that reads tokens asks here what to read, and joins what it read by the most decided window. Only the model can measure
-texts: the functions that cut yield a text, are sent its length, and return what they made (`measured`, `measured_async`).
+Of the predictions of a pair's windows the most decided one counts. Only the model can measure texts, so the functions that cut
+are generators: they yield a text, are sent its length in tokens, and return the result (`measured`, `measured_async`).
 """
 
 import re
@@ -17,11 +17,11 @@ Result = TypeVar("Result")
 #: Yields texts whose lengths, in tokens, it needs to go on; returns its result.
 Measuring = Generator[str, int, Result]
 
-#: Raised when pairs are cut or joined in another way: predictions of before are those of another model.
-READING = 1
-#: Tokens that one sentence of a premise needs. A hypothesis that leaves a longer premise less is no claim, but a passage.
+#: Part of a model's identity; increased when pairs are cut or joined in another way, as that changes predictions.
+READING_VERSION = 1
+#: Tokens that one sentence of a premise needs. A hypothesis that leaves a longer premise fewer is itself cut, as a passage is.
 SENTENCE_TOKENS = 64
-#: Part of the room that a sentence of the premise gets at most: small windows are shared, too.
+#: In small windows a sentence of the premise needs at most the room divided by this.
 SENTENCE_SHARE = 4
 
 
@@ -34,8 +34,8 @@ def windows(pair: Pair, room: int, *, step: int = 1) -> Measuring[list[Pair]]:
     Args:
         pair: of any lengths.
         room: tokens that premise and hypothesis may have together.
-        step: the hypothesis is reckoned with a multiple of so many tokens, so that similar ones have the same windows of a
-            premise, whose cached prefixes they then share.
+        step: the hypothesis' length is rounded up to a multiple of so many tokens, so that hypotheses of similar length get
+            the same windows of a premise, whose cached prefixes they then share.
 
     Raises:
         InputError: the room is too small for a single character of each.
@@ -98,7 +98,7 @@ def _furthest(text: str, begin: int, ends: Sequence[int], limit: int) -> Measuri
 
 
 def measured(cutting: Measuring[Result], measure: Callable[[str], int]) -> Result:
-    """Returns what `cutting` makes of texts that `measure` tells the tokens of."""
+    """Runs the generator `cutting` to its result; `measure` gives the number of tokens of each text that it yields."""
     try:
         text = next(cutting)
         while True:
@@ -109,7 +109,7 @@ def measured(cutting: Measuring[Result], measure: Callable[[str], int]) -> Resul
 
 
 async def measured_async(cutting: Measuring[Result], measure: Callable[[str], Awaitable[int]]) -> Result:
-    """As `measured`, where measuring is a call of a language model's engine."""
+    """As `measured`, where `measure` is a coroutine (a call of a language model's engine)."""
     try:
         text = next(cutting)
         while True:
@@ -120,9 +120,9 @@ async def measured_async(cutting: Measuring[Result], measure: Callable[[str], Aw
 
 
 def most_decided(read: Sequence[Distribution]) -> Distribution:
-    """Joins what the windows of one pair were predicted to be, at least one: the one with the largest non-neutral probability.
+    """Of the predictions of one pair's windows (one or more), the one with the largest probability that is not neutral's.
 
-    Of equally decided windows it is the first. `windows` counts them all.
+    The first of equals. Its `windows` is the sum over all of them.
     """
     decided = max(read, key=lambda one: max(one.entailment, one.contradiction))
     return decided.model_copy(update={"windows": sum(one.windows for one in read)})
@@ -135,12 +135,16 @@ def joined(read: Sequence[Distribution | Failure]) -> Distribution | Failure:
 
 
 class Joining:
-    """Told the predictions of windows, it tells those of the pairs that now have all of theirs."""
+    """Called with the predictions of windows, each once; calls `report` with those of the pairs whose windows are all there.
 
-    def __init__(self, read: Mapping[Pair, Sequence[Pair]], told: Callable[[Relations], None]) -> None:
-        """Takes the windows of each pair, at least one, and whom to tell."""
+    Args:
+        read: pair -> its windows, one or more.
+        report: called with predictions of whole pairs.
+    """
+
+    def __init__(self, read: Mapping[Pair, Sequence[Pair]], report: Callable[[Relations], None]) -> None:
         self._read = read
-        self._told = told
+        self._report = report
         self._windows: dict[Pair, Distribution | Failure] = {}
         self._lacks = {pair: len(set(several)) for pair, several in read.items()}
         self._pairs: dict[Pair, list[Pair]] = {}
@@ -149,7 +153,8 @@ class Joining:
                 self._pairs.setdefault(window, []).append(pair)
 
     def __call__(self, said: Relations) -> None:
-        """Takes each window's prediction once."""
+        """Adds predictions of windows."""
+
         self._windows.update(said)
         whole: dict[Pair, Distribution | Failure] = {}
         for pair in (pair for window in said for pair in self._pairs[window]):
@@ -157,4 +162,4 @@ class Joining:
             if not self._lacks[pair]:
                 whole[pair] = joined([self._windows[window] for window in self._read[pair]])
         if whole:
-            self._told(whole)
+            self._report(whole)

@@ -1,1 +1,1 @@
-"""What a person or another tool reads of a finished run."""
+"""Presents results to people and other tools: summaries, tables, plots, progress."""

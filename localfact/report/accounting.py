@@ -1,7 +1,7 @@
-"""What a finished run cost, beside what the formulas say it should: Tables 3 and 6 of FastFact with this run's own figures.
+"""What a finished run cost, beside the papers' formulas: Tables 3 and 6 of FastFact with this run's own figures.
 
-Calls and tokens are those really sent, from the assessments' usage; nothing is computed from the formula that is shown as sent.
-Where the two differ, each line gives the reasons that were counted on the way.
+Calls and tokens are those really sent, from the assessments' usage, never computed from a formula. Where the two differ, each
+line gives the counted reasons.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ PAIR_FORMULAS = {1: "O(kn)", 2: "O(nm)", 3: "O(nm + m^2)"}
 
 
 class OtherCost(Record):
-    """What another pipeline's formula says for the same text and claims; nothing of it was sent."""
+    """Another pipeline's formula for the same text and claims; nothing of it was sent."""
 
     pipeline: str
     what: What
@@ -31,10 +31,10 @@ class Accounting(Record):
     """The costs of one run.
 
     Attributes:
-        sentences: N, of the responses that were assessed; failed and unusable ones are in no figure but in what was sent.
+        sentences: N, of the responses that were assessed; failed and unusable ones only count in what was sent.
         claims: M. searched_share: p, the share of the claims that went to evidence; None without claims.
-        queries_per_claim: q. stride: w, in sentences, or "max"; None for a method that makes no chunks.
-        lines: in the order of the road, the total of LLM calls last.
+        queries_per_claim: q. stride: w, in sentences, or "max"; None for a method without chunks.
+        lines: in the order of the stages, the total of LLM calls last.
         others: the formulas of FActScore, VeriScore and SAFE for the same N, M and q.
     """
 
@@ -54,11 +54,11 @@ class Accounting(Record):
 
 
 def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting:
-    """Accounts for a run (FastFact, section 5.2 and appendix E.3).
+    """The accounting of a run (FastFact, section 5.2 and appendix E.3).
 
     Args:
         assessments: of one run.
-        facts: of its settings. The method "fastfact" and the versions of FactReasoner have formulas, others are shown as sent.
+        facts: of its settings. "fastfact" and the versions of FactReasoner have formulas; other methods are shown as sent.
     """
     run = RunFigures(assessments, facts)
     if facts.method == "fastfact":
@@ -81,7 +81,7 @@ def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting
 
 
 def _fastfact_lines(run: RunFigures) -> list[CostLine]:
-    """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM; what the paper does not count besides."""
+    """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM; also calls that the paper leaves out."""
     further = [run.calls(stage) for stage in run.stages() if stage not in ("extract", "verify")]
     return [
         run.calls("extract", "N/w", run.chunks),
@@ -118,7 +118,7 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
 
 
 def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
-    """Searches pqM and pages 5pqM. Where no page is fetched, the passages that were found stand beside the formula instead."""
+    """Searches pqM and pages 5pqM. Where no page is fetched, the passages that were found are beside the formula instead."""
     queries = run.searched * run.facts.queries_per_claim
     if run.counts("retrieve", "searches"):
         searches, note = run.counted("retrieve", "searches"), ""

@@ -1,4 +1,4 @@
-"""Where the command line prints: results to standard output, as JSON or drawn, and everything else to standard error."""
+"""Where the command line prints: results to standard output, as JSON or drawn, everything else to standard error."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ SOME_FAILED = 1
 
 
 def output() -> Console:
-    """Standard output. Made anew each time, so that a redirected stream is the one that is used."""
+    """Standard output. A new Console each time, so that a redirected stream is used."""
     return Console(highlight=False)
 
 
@@ -23,7 +23,7 @@ def errors() -> Console:
 
 
 def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | None = None) -> None:
-    """Prints plain values: as JSON, mappings of one line, or through `view`."""
+    """Prints plain values: as JSON, a mapping on one line, or drawn by `view`."""
     if as_json or view is None:
         print(readable(json.dumps(value, ensure_ascii=False)))
     else:
@@ -31,5 +31,5 @@ def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | N
 
 
 def note(text: str) -> None:
-    """Says something beside the result."""
+    """Prints a message to standard error."""
     errors().print(text, style="dim", markup=False)

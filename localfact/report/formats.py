@@ -1,7 +1,7 @@
-"""A table in five formats: terminal, Markdown, LaTeX, CSV, JSON. Whoever prints a paper's table builds it from these parts.
+"""A table in five formats: terminal, Markdown, LaTeX, CSV, JSON.
 
-What is read by people has numbers rounded and a group's name above its rows; what is read by programs has them whole and a row
-for itself: its group, what holds for the whole table, and standard deviations in columns of their own.
+In formats for people numbers are rounded and a group's name is above its rows. In formats for programs they are not rounded,
+and every row is complete: its group, the facts about the whole table, and standard deviations in columns of their own.
 """
 
 import csv
@@ -35,7 +35,10 @@ class Number:
     """A number in a cell.
 
     Attributes:
-        sd: its standard deviation, where there is one. decimals: how many people see. signed: whether they see a plus.
+        sd: its standard deviation; None for none. decimals: how many people see. signed: whether people see a plus sign.
+
+    Raises:
+        ValueError: a number is infinite or NaN.
     """
 
     value: float
@@ -44,7 +47,6 @@ class Number:
     signed: bool = False
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what JSON cannot say and no reader expects: an infinity, or no number at all."""
         if not (math.isfinite(self.value) and (self.sd is None or math.isfinite(self.sd))):
             raise ValueError(f"{self.value} ± {self.sd} in a table")
 
@@ -60,7 +62,7 @@ Cell = str | Number
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its head, unique in its table, and to which side its cells are set."""
+    """A column: its head, unique in its table, and the alignment of its cells."""
 
     name: str
     align: Literal["left", "right"] = "right"
@@ -68,7 +70,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under one heading, "" for none; each row has a cell a column."""
+    """Rows under one heading, "" for none; each row has one cell for each column."""
 
     heading: str
     rows: tuple[tuple[Cell, ...], ...]
@@ -76,10 +78,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """A table with what a reader must know of it.
+    """A table with the facts and notes that readers need.
 
     Attributes:
-        facts: name -> value, of the whole table: which data, which policy. notes: sentences for people, below the table.
+        facts: name -> value, about the whole table: which data, which policy. notes: sentences for people, below the table.
+
+    Raises:
+        ValueError: a row has more or fewer cells than there are columns, or two columns have one name.
     """
 
     title: str
@@ -89,7 +94,6 @@ class Table:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Raises ValueError when a row has more or fewer cells than there are columns, or two columns have one name."""
         names = [column.name for column in self.columns]
         if len(set(names)) != len(names):
             raise ValueError(f"two columns have one name: {names}")
@@ -99,7 +103,7 @@ class Table:
                     raise ValueError(f"a row of {len(row)} cells in a table of {len(names)} columns: {row}")
 
     def with_deviations(self) -> list[str]:
-        """The columns in which some number has a standard deviation."""
+        """The columns with standard deviations."""
         columns = zip(*(row for group in self.groups for row in group.rows), strict=True)
         named = zip(self.columns, columns, strict=False)  # no rows, no columns
         return [column.name for column, cells in named if any(isinstance(one, Number) and one.sd is not None for one in cells)]
@@ -126,16 +130,15 @@ def terminal(table: Table) -> RenderableType:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One group as Rich draws it, which has no row over several columns: a table under the heading, with the heads above it.
+    """One group for Rich, which has no row over several columns: a table under the heading, with the column heads above it.
 
-    Where it is too wide for the terminal, every cell has a line a word: Rich would break within words before that.
+    Where it is too wide for the terminal, every cell has one word a line, as Rich would otherwise break within words.
     """
 
     group: Group
     columns: tuple[Column, ...]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RichTable]:
-        """Whichever of the two fits."""
         wide = self.grid(" ")
         needed = wide.__rich_measure__(console, options.update_width(UNLIMITED)).maximum
         yield wide if needed <= options.max_width else self.grid("\n")
@@ -152,7 +155,7 @@ class Drawn:
 
 
 def markdown(table: Table) -> str:
-    """A table of GitHub's Markdown; a group's heading is a row of its own, in bold."""
+    """A table in GitHub's Markdown; a group's heading is a row of its own, in bold."""
     lines = [f"**{markdown_text(table.title)}**", ""]
     lines.append(markdown_row(column.name for column in table.columns))
     lines.append("| " + " | ".join("---:" if column.align == "right" else ":---" for column in table.columns) + " |")
@@ -160,9 +163,9 @@ def markdown(table: Table) -> str:
         if group.heading:
             lines.append(f"| **{markdown_text(group.heading)}** |" + " |" * (len(table.columns) - 1))
         lines += [markdown_row(map(str, row)) for row in group.rows]
-    told = [f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in table.facts.items()]
-    told += [f"- {markdown_text(note)}" for note in table.notes]
-    return "\n".join([*lines, *([""] if told else []), *told]) + "\n"
+    notes = [f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in table.facts.items()]
+    notes += [f"- {markdown_text(note)}" for note in table.notes]
+    return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
 
 def markdown_row(cells: Iterable[str]) -> str:
@@ -171,16 +174,16 @@ def markdown_row(cells: Iterable[str]) -> str:
 
 
 def markdown_text(text: str) -> str:
-    """Text on one line that Markdown shows as it is: what would begin markup, a cell or a tag is escaped."""
+    """Text on one line, escaped so that Markdown shows it as it is."""
     return re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", one_line(text))
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks, for formats that have a row a line, and without what no file can hold."""
+    """The text without line breaks and without characters that files cannot hold."""
     return " ".join(readable(text).split())
 
 
-#: What LaTeX reads as a command, and how it is written instead.
+#: Character that LaTeX reads as a command -> its escape.
 LATEX_ESCAPES: Mapping[str, str] = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -204,8 +207,8 @@ def latex(table: Table) -> str:
         if group.heading:
             lines.append(rf"\multicolumn{{{width}}}{{l}}{{\textbf{{{latex_text(group.heading)}}}}} \\")
         lines += [latex_row(map(str, row)) for row in group.rows]
-    told = [f"{table.title}.", *(f"{name}: {value}." for name, value in table.facts.items()), *table.notes]
-    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(' '.join(told))}}}"]
+    notes = [f"{table.title}.", *(f"{name}: {value}." for name, value in table.facts.items()), *table.notes]
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{latex_text(' '.join(notes))}}}"]
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
@@ -216,14 +219,14 @@ def latex_row(cells: Iterable[str]) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Text on one line that LaTeX sets as it is."""
+    """Text on one line, escaped for LaTeX."""
     return "".join(LATEX_ESCAPES.get(character, character) for character in one_line(text))
 
 
 def csv_text(table: Table) -> str:
     """Comma-separated values: the group and the facts in columns before and after those of the table, numbers unrounded.
 
-    A column in which a number has a standard deviation is followed by one called "NAME sd". Notes are for people and left out.
+    A column with standard deviations is followed by one called "NAME sd". Notes are left out.
     """
     deviating = set(table.with_deviations())
     names = [name for column in table.columns for name in (column.name, f"{column.name} sd")[: 1 + (column.name in deviating)]]
@@ -242,7 +245,7 @@ def csv_text(table: Table) -> str:
 
 
 def plain(cell: Cell) -> tuple[str, str]:
-    """A cell as a program reads it, and its standard deviation, "" where it has none."""
+    """A cell's value for programs, and its standard deviation, "" where it has none."""
     if isinstance(cell, str):
         return one_line(cell), ""
     return repr(cell.value), "" if cell.sd is None else repr(cell.sd)

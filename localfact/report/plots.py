@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Told apart by people with any colour vision (Okabe and Ito, 2008), without the yellow, which is too pale for a line.
+#: Distinguishable with any colour vision (Okabe and Ito, 2008); without the yellow, which is too pale for a line.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-#: Told apart without any colour; as many as are coprime to the colours, so that 28 lines differ.
+#: Distinguishable without colour; their number is coprime to that of the colours, so that 28 lines differ.
 DASHES = ("-", "--", "-.", ":")
-#: Inches (figures, margin), and points of type: labels can be read when a figure is as wide as a column of text.
+#: Sizes in inches (figures, margin) and points (type): labels are readable when a figure is as wide as a column of text.
 SIZE, SQUARE, MARGIN, TYPE = (6.4, 4.0), (5.2, 5.6), 0.1, 11
 #: Pixels an inch of a PNG.
 RESOLUTION = 150
@@ -112,7 +112,7 @@ def band_figure(lines: Sequence[BandedLine], *, title: str, xlabel: str, ylabel:
 
 
 def rendered(figure: "Figure") -> dict[str, bytes]:
-    """The figure as files: "png" and "svg", and the bytes of each."""
+    """The figure's files: "png" and "svg" -> bytes."""
     metadata: Mapping[str, Mapping[str, None]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
     files: dict[str, bytes] = {}
     with _style():
@@ -136,17 +136,17 @@ def _calibration(points: Sequence[ReliabilityBin]) -> str:
 
 
 def _shortened(name: str) -> str:
-    """The end of a long name, of a path say: the legend has room for so much."""
+    """The end of a long name (a path, for example), which fits the legend."""
     return name if len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]
 
 
 def _look(index: int) -> dict[str, Any]:
-    """How the line of that number is drawn."""
+    """The style of the line with that number."""
     return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.8}
 
 
 def _style() -> AbstractContextManager[None]:
-    """Our style over matplotlib's own defaults, whatever the user's configuration says."""
+    """Our style over matplotlib's own defaults, independent of the user's configuration."""
     from matplotlib import rc_context, rcParamsDefault
 
     # A backend among the parameters would be switched to, and matplotlib.pyplot loaded for that.

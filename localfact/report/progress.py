@@ -1,4 +1,4 @@
-"""Shows how far a run is: responses, claims, relations, tokens, time left. On standard error, so that output stays clean."""
+"""Shows progress on standard error: responses, claims, relations, tokens, time left."""
 
 import time
 from collections import Counter
@@ -12,18 +12,17 @@ from rich.text import Text
 
 from localfact.records import Assessment
 
-#: What stands in the names of the counts for each kind of thing that is told when there is any of it.
+#: The counts that are shown where they are above 0.
 COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "relations", "passages_indexed")
 
 
 class TerminalProgress:
-    """A progress bar in a terminal, with a line of details below; where standard error is no terminal, a line now and then."""
+    """A progress bar on `console`, with a line of details below it; where that is no terminal, a line now and then."""
 
     #: Without a terminal, a line is printed each time another such share of the responses is done.
     SHARE = 0.1
 
     def __init__(self, console: Console) -> None:
-        """Draws on `console`."""
         self._console = console
         self._bar = Progress(
             TextColumn("{task.description}"),
@@ -35,18 +34,16 @@ class TerminalProgress:
         )
         self._counts: Counter[str] = Counter()
         self._before = self._done = self._total = self._printed = 0
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._task = self._bar.add_task("loading", total=None, left="")
         self._live = Live(console=console, get_renderable=self.drawn, transient=True)
 
     def __enter__(self) -> Self:
-        """Starts drawing."""
         if self._console.is_terminal:
             self._live.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Leaves the terminal as it was."""
         if self._console.is_terminal:
             self._live.stop()
 
@@ -56,42 +53,42 @@ class TerminalProgress:
         return Group(self._bar.get_renderable(), Text(self.detail(), style="dim"))
 
     def begin(self, responses: int, done: int) -> None:
-        """There are so many responses, of which so many were done before."""
+        """Called first: the number of responses, and how many of them an earlier call has done."""
         self._total = responses
         self._before = self._done = self._printed = done
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._bar.reset(self._task, total=responses, completed=done, description="resuming" if done else "working", left="")
 
     def count(self, stage: str, number: int) -> None:
-        """A stage handled so many more."""
+        """Adds to a count."""
         self._counts[stage] += number
 
     def detail(self) -> str:
-        """What was handled so far; with a language model also how quickly, and what share of the prompts was cached.
+        """The counts so far; with a language model also tokens a second and the share of prompt tokens that was cached.
 
-        Tokens a second are those of the prompts, cached ones too, and of the answers.
+        Tokens a second count prompts, cached ones included, and answers.
         """
         counts = self._counts
         parts = [f"{counts[name]:,} {name.replace('_', ' ')}" for name in COUNTED if counts[name]]
         if counts["prompt_tokens"]:
-            rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._begun)
+            rate = (counts["prompt_tokens"] + counts["output_tokens"]) / max(1e-9, time.monotonic() - self._started)
             parts.append(f"{rate:,.0f} tokens/s ({counts['cached_tokens'] / counts['prompt_tokens']:.0%} of prompts cached)")
         return ", ".join(parts)
 
     def left(self) -> str:
-        """The time that the remaining responses take if they take as long as those of this run; "" before the first is done."""
+        """The time that the remaining responses take at the average pace of this run; "" before the first is done."""
         done, remaining = self._done - self._before, self._total - self._done
         if not done or not remaining:
             return ""
-        seconds = round((time.monotonic() - self._begun) / done * remaining)
+        seconds = round((time.monotonic() - self._started) / done * remaining)
         return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02} left"
 
     def response_done(self, assessment: Assessment) -> None:
-        """One more response is on the disk."""
+        """Called when one more response is on the disk."""
         self.row_done()
 
     def row_done(self) -> None:
-        """One more row of a pass is on the disk."""
+        """Called when one more row of a pass is on the disk."""
         self._done += 1
         self._bar.update(self._task, advance=1, description="working")
         if not self._console.is_terminal and self._done - self._printed >= max(1, self.SHARE * self._total):

@@ -1,4 +1,4 @@
-"""The figures of a run that accounting puts beside the formulas: N, M, p, q and w; calls, tokens, reasons for differences."""
+"""The figures of a run in the papers' formulas: N, M, p, q and w; its calls and tokens; reasons for differences."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from localfact.text import sentences
 
 What = Literal["LLM calls", "searches", "pages", "passages", "relations"]
 
-#: Stage -> count of an Assessment -> how it is said as a reason why what was sent departs from the formula.
+#: Stage -> count of an Assessment -> its wording as a reason why the calls differ from the formula.
 REASONS: Mapping[str, Mapping[str, str]] = {
     "extract": {"chunks_split": "chunks split because they or their answers were too long"},
     "verify": {
@@ -28,10 +28,10 @@ class CostLine(Record):
 
     Attributes:
         stage: as in an Assessment's usage, or TOTAL.
-        what: what is counted. formula: of the paper, in the letters of `Accounting`; "" where it has none.
+        what: what is counted. formula: of the paper, in the letters of `Accounting`; "" for none.
         expected: the formula's value with this run's figures; None without a formula.
-        sent: how many there really were. prompt_tokens, output_tokens: of the calls, 0 for what is no call.
-        note: reasons that were counted for a difference, and what else a reader must know.
+        sent: how many there really were. prompt_tokens, output_tokens: of the calls; 0 where there are no calls.
+        note: counted reasons for a difference, and other remarks.
     """
 
     stage: str
@@ -45,11 +45,11 @@ class CostLine(Record):
 
 
 class RunFacts(Record):
-    """What of a run's settings it is summed up by.
+    """The settings of a run that its summary needs.
 
     Attributes:
-        seed: of the bootstrap intervals. stride: w, in sentences, or "max"; None for a method that makes no chunks.
-        version: of FactReasoner; None for a method that is none. k: passages per claim. queries_per_claim: q.
+        seed: of the bootstrap intervals. stride: w, in sentences, or "max"; None for a method without chunks.
+        version: of FactReasoner; None for other methods. k: passages per claim. queries_per_claim: q.
     """
 
     method: str
@@ -96,7 +96,7 @@ class RunFigures:
 
     @property
     def chunks(self) -> int:
-        """N/w, rounded up in each response that was sent to an extractor; claims that come with the input cost no call."""
+        """N/w, rounded up in each response whose claims were extracted; given claims cost no call."""
         rows, stride = zip(self.assessed, self.lengths, strict=True), self.facts.stride
         sent = [length for assessment, length in rows if assessment.usage.get("extract", {}).get("calls")]
         return sum(1 if isinstance(stride, str | None) else ceil(length / stride) for length in sent)
@@ -110,7 +110,7 @@ class RunFigures:
         return any(name in assessment.counts.get(stage, {}) for assessment in self.assessed)
 
     def used(self, stage: str, name: str) -> int:
-        """The sum of one figure of a stage's usage, failed responses included: what was sent was sent."""
+        """The sum of one figure of a stage's usage, failed responses included."""
         return sum(assessment.usage.get(stage, {}).get(name, 0) for assessment in self.assessments)
 
     def stages(self) -> list[str]:
@@ -131,18 +131,20 @@ class RunFigures:
         )
 
     def note(self, stage: str) -> str:
-        """The counted reasons why a stage's calls may depart from its formula."""
+        """The counted reasons why a stage's calls may differ from its formula."""
         where = {"verify": "assess"}.get(stage, stage)
-        told = [f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))]
+        parts = [
+            f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))
+        ]
         failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
         if calls := sum(assessment.usage.get(stage, {}).get("calls", 0) for assessment in failed):
-            told.append(f"{calls:,} calls of responses that failed")
+            parts.append(f"{calls:,} calls of responses that failed")
         if stage == "extract":
-            told.extend(self.earlier())
-        return said(*told)
+            parts.extend(self.earlier())
+        return said(*parts)
 
     def earlier(self) -> Iterator[str]:
-        """What is known of the extraction of claims that came with the input: `localfact extract` notes what it cost."""
+        """What is known of an earlier extraction of the claims: `localfact extract` notes what it cost."""
         given = sum(bool(each.claims) and not each.usage.get("extract") for each in self.assessed)
         if given:
             yield f"{given:,} responses came with their claims"
@@ -151,10 +153,10 @@ class RunFigures:
             yield f"which took {calls:,} calls in an earlier pass ({tokens[0]:,} prompt tokens, {tokens[1]:,} output tokens)"
 
     def reason(self, stage: str, name: str) -> int:
-        """A reason's count; the assessor counts what it gated of the pairs."""
+        """A reason's count; counts of gated pairs are the assessor's."""
         return self.counted("assess" if name == "pairs_gated" else stage, name)
 
 
 def said(*notes: str) -> str:
-    """The notes that say something, as one."""
+    """The notes that are not empty, joined."""
     return "; ".join(filter(None, notes))

@@ -1,4 +1,4 @@
-"""Sums a finished run up: counts that add up, scores that name their policy, usage and warnings. This is summary.json."""
+"""Summarises a finished run: counts that add up, scores that name their policy, usage and warnings. This is summary.json."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,22 +11,22 @@ from localfact.report.run_figures import RunFacts
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 from localfact.vocabulary import VerdictLabel
 
-#: How many responses a warning names.
+#: The most responses that a warning names.
 NAMES_LISTED = 3
-#: Counts of which a sum says nothing.
+#: Counts of which the maximum is given, not the sum.
 LARGEST = frozenset({"graph_width"})
 
 
 class Summary(Record):
-    """The sums of a run.
+    """The summary of a run.
 
     Attributes:
-        run: the run folder as it was named; None for a summary of loose assessments.
+        run: the run folder as it was named; None for a summary of assessments without one.
         responses: how many rows the input has; the scored are those that are in none of the three counts below.
-        verdicts: claims per verdict, every verdict named; they add up to `claims`.
+        verdicts: verdict -> number of claims, for every verdict; they add up to `claims`.
         scores: in the order in which they are printed.
-        usage: stage -> what it counted (passages, pairs asked, gated, ...), summed over responses; of LARGEST the maximum.
-        accounting: calls and tokens as really sent beside the papers' formulas; None in a summary of long ago.
+        usage: stage -> its counts (passages, pairs asked, gated, ...), summed over responses; of those in LARGEST the maximum.
+        accounting: calls and tokens as really sent beside the papers' formulas; None in a summary of an old version.
         warnings: each once, with how many responses it concerns where that is more than one.
     """
 
@@ -53,7 +53,7 @@ def summarise(
     recall_k: KPolicy | None = None,
     warnings: Sequence[str] = (),
 ) -> Summary:
-    """Sums up assessments.
+    """Summarises assessments.
 
     Args:
         assessments: of one run, in the order of the input.
@@ -76,7 +76,7 @@ def summarise(
         scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
         usage=usage_of(assessments),
         accounting=accounting(assessments, facts),
-        warnings=(*warnings, *gathered_warnings(assessments)),
+        warnings=(*warnings, *warnings_of(assessments)),
     )
 
 
@@ -91,7 +91,7 @@ def usage_of(assessments: Sequence[Assessment]) -> dict[str, dict[str, int]]:
     return usage
 
 
-def gathered_warnings(assessments: Sequence[Assessment]) -> list[str]:
+def warnings_of(assessments: Sequence[Assessment]) -> list[str]:
     """Each warning once, in the order of its first appearance; failures last, with their reasons."""
     times = Counter(warning for assessment in assessments for warning in assessment.warnings)
     lines = [f"{warning} ({count} responses)" if count > 1 else warning for warning, count in times.items()]

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from localfact.text import readable
 
-#: How much of a text is shown in a cell, in characters.
+#: The most characters of a text in a cell.
 CELL = 60
-#: How much of a passage is shown below its address.
+#: The most characters of a passage below its address.
 EXCERPT = 150
 
 
@@ -49,7 +49,7 @@ def flattened(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def cell(value: Any) -> str:
-    """A value as a person writes it."""
+    """A value as text for people."""
     if value is None:
         return "-"
     if isinstance(value, float):
@@ -117,7 +117,7 @@ def pair_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shortened(text: str, most: int = CELL) -> str:
-    """At most so many characters, on one line."""
+    """The text on one line, cut at `most` characters."""
     line = " ".join(readable(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
@@ -135,5 +135,5 @@ def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 
 def rows_view(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
-    """Plain rows as a table; a word where there are none."""
+    """Rows as a table; a remark where there are none."""
     return table_of(rows) if rows else Text("There are none.", style="dim")

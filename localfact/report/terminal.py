@@ -22,9 +22,9 @@ VERDICT_STYLES = {
     VerdictLabel.CONFLICTING: "magenta",
     VerdictLabel.FAILED: "bold red",
 }
-#: How much of a passage is shown under a verdict, in characters.
+#: The most characters of a passage under a verdict.
 EXCERPT = 240
-#: How many lines of a model's answer that could not be read are shown of one response.
+#: The most unparsed lines of a model's answer that are shown of one response.
 UNPARSED_SHOWN = 10
 
 
@@ -40,7 +40,7 @@ def summary_view(summary: Summary) -> RenderableType:
 
 
 def machine_line(machine: Mapping[str, Any]) -> str:
-    """How a language model is put on the hardware, in one sentence; sizes are estimates, per GPU."""
+    """The placement of a language model on the hardware, in one sentence; sizes are estimates, per GPU."""
     precision = f"{machine['quantisation']} over {machine['dtype']}" if machine["quantisation"] else machine["dtype"]
     parts = [
         f"{precision}, tensor parallel {machine['tensor_parallel']}",
@@ -134,7 +134,7 @@ def assessment_view(assessment: Assessment) -> RenderableType:
 
 
 def no_claims(assessment: Assessment) -> str:
-    """Why a response has no claims: there are none, or the extractor's answer could not be read."""
+    """Why a response has no claims: there are none, or the extractor's answer could not be parsed."""
     if assessment.unparsed:
         return "No claim could be read from the extractor's answer. That says nothing about the text."
     return "No checkable claim was found in this text."
@@ -154,7 +154,7 @@ def unparsed_lines(lines: Sequence[str]) -> Text:
 
 
 def verdicts_grid(assessment: Assessment) -> Table:
-    """A row a claim: verdict, posterior, and the claim with what told most below it."""
+    """One row a claim: verdict, posterior, and the claim with its strongest passage below it."""
     grid = Table.grid(padding=(0, 2))
     for _ in ("verdict", "posterior", "claim"):
         grid.add_column(overflow="fold")
@@ -163,7 +163,7 @@ def verdicts_grid(assessment: Assessment) -> Table:
         label = Text(verdict.label.value.replace("_", " "), style=VERDICT_STYLES.get(verdict.label, "yellow"))
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [Text(claim.text)]
-        counted = telling_passage(verdict)
+        counted = strongest_passage(verdict)
         if verdict.rationale:
             lines.append(Text(shortened(verdict.rationale), style="dim"))
         if counted is not None and counted.passage_id in passages and (counted.relation or not verdict.rationale):
@@ -172,8 +172,8 @@ def verdicts_grid(assessment: Assessment) -> Table:
     return grid
 
 
-def telling_passage(verdict: Verdict) -> CountedPassage | None:
-    """The first of the passages that counted which speaks for the verdict, else the first that speaks at all."""
+def strongest_passage(verdict: Verdict) -> CountedPassage | None:
+    """The first of the verdict's passages whose relation agrees with it, else the first of all; None without passages."""
     speaks_for = {
         VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT,
         VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION,
@@ -183,7 +183,7 @@ def telling_passage(verdict: Verdict) -> CountedPassage | None:
 
 
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
-    """How the passage relates, how far it moves the posterior, its sentence with most words of the claim, where it is from."""
+    """The passage's relation, its shift of the posterior, its sentence with most words of the claim, and its source."""
     sentence = closest_sentence(passage.text, claim.text)
     excerpt = shortened(sentence)
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
@@ -192,7 +192,7 @@ def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Tex
 
 
 def source_of(passage: Passage) -> str:
-    """Where a passage is from, its date, who found it, and on how many further pages it stands."""
+    """A passage's address, date, provider, and on how many further pages it stands."""
     source = passage.links[0] if passage.links else passage.title
     further = [f"and {len(passage.links) - 1} more"] if len(passage.links) > 1 else []
     found_by = [f"found by {passage.provider}"] if passage.provider not in ("", "local") else []
@@ -200,9 +200,9 @@ def source_of(passage: Passage) -> str:
 
 
 def closest_sentence(text: str, claim: str) -> str:
-    """The sentence of `text` that shares most of `claim`, the first of equals, on one line.
+    """The sentence of `text` that shares most words with `claim`, the first of equals, on one line.
 
-    A shared word counts the less, the more sentences of the text have it: the name of what a page is about tells nothing.
+    Words weigh less the more sentences have them: the name of what a page is about says little.
     """
     found = [text[span.start : span.end] for span in sentences(text)]
     wanted = set(words(claim.casefold()))

@@ -1,1 +1,1 @@
-"""Many responses at once: the run folder, files of rows, progress, and what one bad row does to the rest (nothing)."""
+"""Many responses at once: the run folder, files of rows, progress; an error in one row does not stop the others."""

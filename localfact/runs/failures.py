@@ -1,4 +1,4 @@
-"""One bad row never stops the rest: the one place that says what an error costs."""
+"""Which errors fail one row, and which stop the whole run."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -8,15 +8,15 @@ from localfact.records import Failure
 
 Result = TypeVar("Result")
 
-#: Errors that no other row would escape.
+#: Errors that every other row would meet too.
 CONCERN_ALL = (MissingError, CorpusError, EngineError, OfflineError, WriteError)
 
 
 async def or_failure(work: Awaitable[Result]) -> Result | Failure:
-    """What the work on one row returns, or why it failed.
+    """The result of the work on one row, or why it failed.
 
     Raises:
-        LocalFactError: one of CONCERN_ALL, which would meet every other row too.
+        LocalFactError: one of CONCERN_ALL, which every other row would meet too.
     """
     try:
         return await work
@@ -24,5 +24,5 @@ async def or_failure(work: Awaitable[Result]) -> Result | Failure:
         raise
     except LocalFactError as error:
         return Failure(reason=str(error))
-    except Exception as error:  # whatever it is, the other rows have nothing to do with it
+    except Exception as error:  # any other error concerns this row alone
         return Failure(reason=f"{type(error).__name__}: {error}")

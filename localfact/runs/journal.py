@@ -1,7 +1,7 @@
-"""What lets a file be made line by line and survive a kill: one process at a time, the same settings, whole lines only.
+"""What a file needs that is written line by line and survives a kill: a lock, the same settings, complete lines only.
 
-A run folder and a file of rows are both made of these four: take the lock, agree with what was begun, read back what is there,
-append.
+Run folders and files of rows both use these steps: take the lock, compare the settings with those on disk, read the lines that
+are there, append.
 """
 
 import fcntl
@@ -18,18 +18,19 @@ from localfact.runtime.files import replace, whole_lines, write_all, write_error
 
 Settings = Mapping[str, Any]
 
-#: What the holder of a lock may write into its file, for whoever finds it locked.
+#: The text that the holder of a lock may write into the locked file, for messages of other processes, and its length.
 OWNER, OWNER_BYTES = re.compile(rb"pid \d+"), 32
 
 
 def lock(file: Path, made: Path) -> IO[bytes]:
-    """Opens a file for this process alone; the lock goes with the process, however it ends.
+    """Opens a file and locks it for this process; the lock ends with the process.
 
     Args:
-        file: carries the lock; made if missing. It must be written in place, never replaced. made: what is locked by it.
+        file: carries the lock; made if missing. It must be written in place, never replaced.
+        made: the folder or file that is protected, for messages.
 
     Raises:
-        RunFolderError: another process has it.
+        RunFolderError: another process has the lock.
     """
     handle = file.open("a+b")
     try:
@@ -43,8 +44,8 @@ def lock(file: Path, made: Path) -> IO[bytes]:
     return handle
 
 
-def begun_content(text: bytes, file: Path) -> dict[str, Any]:
-    """What the YAML file beside the lines says: `settings`, `versions` and notes for a reader.
+def stored_description(text: bytes, file: Path) -> dict[str, Any]:
+    """The content of the YAML file beside the lines: `settings`, `versions` and notes for readers.
 
     Raises:
         InputError: it is damaged.
@@ -61,13 +62,13 @@ def begun_content(text: bytes, file: Path) -> dict[str, Any]:
 def agree(
     made: Path, before: Mapping[str, Any], settings: Settings, versions: Mapping[str, str], *, what: str = "file"
 ) -> list[str]:
-    """Holds what is to be done against what was begun; returns a warning for each version that differs.
+    """Compares today's settings with those on disk; returns a warning for each version that differs.
 
     Args:
-        made: the folder or file. before: `begun_content` of it. settings, versions: of today. what: `made` in a word.
+        made: the folder or file. before: its `stored_description`. settings, versions: of today. what: `made` in a word.
 
     Raises:
-        RunFolderError: the settings differ, so the new lines would not go with the old ones.
+        RunFolderError: the settings differ, so new lines would not fit the old ones.
     """
     changes = differences(before["settings"], settings)
     if changes:
@@ -79,7 +80,7 @@ def agree(
 
 
 def differences(before: Settings, after: Settings) -> list[str]:
-    """What two nested settings disagree in, one "name: old -> new" each."""
+    """The differences between two nested settings, each as "name: old -> new"."""
     changes: list[str] = []
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
@@ -91,7 +92,7 @@ def differences(before: Settings, after: Settings) -> list[str]:
 
 
 def lines_of(file: Path) -> list[bytes]:
-    """The whole lines of a file that was only ever appended to; what a kill left of a last one is cut off."""
+    """The complete lines of a file that is only appended to; an incomplete last line, left by a kill, is cut off the file."""
     lines, cut_short = whole_lines(file)
     if cut_short:
         replace(file, b"".join(lines))
@@ -99,18 +100,17 @@ def lines_of(file: Path) -> list[bytes]:
 
 
 class Appended:
-    """Files that are appended to together: after an error all of them end where they ended before."""
+    """Files, made if missing, that are appended to together: after an error all of them are cut back to their previous end."""
 
     def __init__(self, *files: Path) -> None:
-        """Opens the files, made if missing."""
         self._files = [file.open("ab", buffering=0) for file in files]
         self._path = files[0]
 
     def append(self, *lines: bytes) -> None:
-        """Adds a line to each file. That of the first is on the disk when this returns.
+        """Appends one line to each file. The first file's line is on the disk when this returns.
 
         Raises:
-            WriteError: the disk is full, say. Half-written lines are taken back; what stood before stays.
+            WriteError: the disk is full, for example. Incomplete lines are removed; earlier lines stay.
         """
         sizes = [os.fstat(file.fileno()).st_size for file in self._files]
         try:

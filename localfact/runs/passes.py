@@ -1,6 +1,6 @@
-"""A pass over a file: rows in, rows out, each made by itself; goes on where it was stopped and carries along what is unusable.
+"""A pass over a file: one output row for each input row. An interrupted pass is resumed; unusable rows are carried along.
 
-What makes a row is the caller's: `api/extract.py` turns responses into claims, `api/generate.py` prompts into responses.
+The caller makes the rows: `api/extract.py` turns responses into claims, `api/generate.py` prompts into responses.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from localfact.runs.run import CONCURRENCY
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import for_each
 
-#: How many failed rows a summary tells the reasons of.
+#: Of how many failed rows a summary gives the reasons.
 REASONS_SHOWN = 3
 
 Item = TypeVar("Item", Prompt, Response)
@@ -28,14 +28,14 @@ Make = Callable[[Item], Awaitable[Row]]
 
 
 @dataclass(frozen=True)
-class Conduct:
-    """How a pass is carried out; nothing here decides a row.
+class PassOptions:
+    """Options of a pass that do not change its rows.
 
     Attributes:
-        concurrency: how many rows are at work at once.
-        versions, machine: of the software and the hardware, for `OUT.run.yaml`; another version only warns.
-        force: forget what an earlier call made and begin again.
-        progress: is told how far the pass is.
+        concurrency: how many rows are made at once.
+        versions, machine: of the software and the hardware, for `OUT.run.yaml`; a difference in versions only warns.
+        force: discard what an earlier call made and begin again.
+        progress: gets reports on how far the pass is.
     """
 
     concurrency: int = CONCURRENCY
@@ -45,17 +45,17 @@ class Conduct:
     progress: Progress = SILENT
 
 
-USUAL = Conduct()
+DEFAULT_PASS_OPTIONS = PassOptions()
 
 
 class PassSummary(Record):
-    """What the output of a pass holds when it is complete; the same however often it was interrupted.
+    """The content of the output of a complete pass; the same however often it was interrupted.
 
     Attributes:
         out: the file that was written.
-        rows: how many it has; failed of them could not be made and carry an `error_message`.
+        rows: number of rows; failed: those of them that could not be made and carry an `error_message`.
         counts: named whole numbers: claims, unparsed lines, responses cut short, ...
-        usage: stage -> calls, requests, prompt and output tokens of the language model, of all rows.
+        usage: stage -> calls, requests, prompt and output tokens of the language model, over all rows.
         warnings: sentences the reader must know.
     """
 
@@ -79,39 +79,40 @@ async def make_file(
     settings: Mapping[str, Any],
     open_maker: Callable[[AsyncExitStack], Make[Item]],
     row_of: Callable[[Item], Row],
-    conduct: Conduct,
+    pass_options: PassOptions,
 ) -> tuple[list[Row], list[str]]:
-    """Makes the rows that the output has not yet, and completes it.
+    """Makes the rows that the output does not have yet, and completes it.
 
     Args:
-        data, items: the input and what was read from it. out, settings: as `RowFile`.
-        open_maker: returns what makes one row, and leaves with the stack what must be closed; called only when there is work.
+        data, items: the input file and the items read from it. out, settings: see `RowFile`.
+        open_maker: returns the function that makes one row, and registers with the stack what must be closed; only called when
+            rows are missing.
         row_of: the row of an item that cannot be made.
-        conduct: as the callers'.
+        pass_options: concurrency, progress and so on.
 
     Returns:
         All rows in the order of the input, and the warnings of the output file.
     """
     refuse_own_input(data, out)
-    notes = {"sources": {"data": str(data)}, "machine": conduct.machine}
-    with RowFile(out, settings, versions=conduct.versions, notes=notes, force=conduct.force) as file:
-        usable = carry_unusable(file, items, row_of, conduct.progress)
+    notes = {"sources": {"data": str(data)}, "machine": pass_options.machine}
+    with RowFile(out, settings, versions=pass_options.versions, notes=notes, force=pass_options.force) as file:
+        usable = carry_unusable(file, items, row_of, pass_options.progress)
         if usable:
             async with AsyncExitStack() as opened:
                 with interruptible():
                     make = open_maker(opened)
-                await fill(file, usable, make, row_of, conduct)
+                await fill(file, usable, make, row_of, pass_options)
         return file.complete([item.id for item in items]), file.warnings
 
 
 def refuse_own_input(data: Path, out: Path) -> None:
-    """Raises InputError when the output would take the input's place."""
+    """Raises InputError when the output would overwrite the input."""
     if out.exists() and data.exists() and out.samefile(data):
         raise InputError(f"{out} is the input itself. Name another file with --out.")
 
 
 def carry_unusable(file: RowFile, items: Sequence[Item], row_of: Callable[[Item], Row], progress: Progress) -> list[Item]:
-    """Begins the pass: writes the rows of the input that cannot be used, with the reason, and returns what is left to do."""
+    """Begins the pass: writes rows for the unusable items, with the reason, and returns the items that are still to be done."""
     done = file.done
     left = [item for item in items if item.id not in done]
     progress.begin(len(items), len(items) - len(left))
@@ -122,19 +123,21 @@ def carry_unusable(file: RowFile, items: Sequence[Item], row_of: Callable[[Item]
     return [item for item in left if item.problem is None]
 
 
-async def fill(file: RowFile, items: Iterable[Item], make: Make[Item], row_of: Callable[[Item], Row], conduct: Conduct) -> None:
-    """Makes the row of every item, some at a time, and appends each as it is made.
+async def fill(
+    file: RowFile, items: Iterable[Item], make: Make[Item], row_of: Callable[[Item], Row], pass_options: PassOptions
+) -> None:
+    """Makes the row of every item, some at a time, and appends each when it is made.
 
     Raises:
-        LocalFactError: what no other item would escape. Anything else fails its own row.
+        LocalFactError: one that every other item would meet too. Any other error fails its own row.
     """
 
     async def one(item: Item) -> None:
         row = await or_failure(make(item))
         file.append(row_of(item) | {ERROR: row.reason} if isinstance(row, Failure) else row)
-        conduct.progress.row_done()
+        pass_options.progress.row_done()
 
-    await for_each(items, one, conduct.concurrency)
+    await for_each(items, one, pass_options.concurrency)
 
 
 def present(**fields: str | None) -> Row:

@@ -1,26 +1,26 @@
-"""Who is told how far a run or a pass over a file is. `report/progress.py` draws it in a terminal."""
+"""The protocol for reports on how far a run or a pass is. `report/progress.py` draws them in a terminal."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Is told how far the work is."""
+    """Gets reports on how far the work is."""
 
     def begin(self, rows: int, done: int) -> None:
-        """There are so many rows, of which so many were done before."""
+        """Called first: the number of rows, and how many of them an earlier call has done."""
         ...
 
     def count(self, what: str, number: int) -> None:
-        """So many more of something: "claims", "relations", "searches", "prompt_tokens" (pipeline.Observer has them all)."""
+        """Called with further counts: "claims", "relations", "searches", "prompt_tokens" and so on (see pipeline.Observer)."""
         ...
 
     def row_done(self) -> None:
-        """One more row is on the disk."""
+        """Called when one more row is on the disk."""
         ...
 
 
 class Silent:
-    """Progress that nobody watches: for the Python interface and for tests."""
+    """Ignores all reports: for the Python interface and for tests."""
 
     def begin(self, rows: int, done: int) -> None:
         """Shows nothing."""

@@ -1,7 +1,7 @@
 """One JSONL file that is made row by row and can be killed at any moment: append, resume, lock.
 
-Rows are appended and synced to `OUT.part` as they come; OUT itself appears when all are there, in the order of the input, so
-that a file under its own name is whole. `OUT.run.yaml` beside it says what decided the rows, and stays.
+Rows are appended and synced to `OUT.part` as they are made; OUT itself appears when all are there, in the order of the input,
+so that a file under its own name is complete. `OUT.run.yaml` beside it has the settings that decided the rows, and stays.
 """
 
 import json
@@ -15,11 +15,11 @@ from typing import Any, Self
 import yaml
 
 from localfact.errors import InputError, RunFolderError
-from localfact.runs.journal import Appended, Settings, agree, begun_content, lines_of, lock
+from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
 from localfact.runtime.files import replace, write_all, write_errors
 from localfact.text import readable
 
-#: What the two files beside the output are called: the output's name and one of these.
+#: Suffixes of the two files beside the output.
 PART = ".part"
 RUN = ".run.yaml"
 #: The key of a row that could not be made; its value says why. Such rows are tried again.
@@ -29,12 +29,23 @@ Row = dict[str, Any]
 
 
 class RowFile:
-    """One file of rows, held by one process. Rows are known by their `id`.
+    """One file of rows, locked by this process. Rows are identified by their `id`.
+
+    Args:
+        path: the output; its folder is made if missing.
+        settings: what decides the rows. A file with other settings is refused.
+        versions: of the software; a difference only warns.
+        notes: for readers of OUT.run.yaml: where the data lay, the hardware.
+        force: discard the rows that are there and begin again.
 
     Attributes:
-        path: where the finished file stands.
+        path: the finished file.
         done: the ids of the rows that need not be made again.
-        warnings: what differs from the run so far without hindering it (versions).
+        warnings: differences in versions.
+
+    Raises:
+        RunFolderError: other settings, another process, or a file that localfact did not make.
+        InputError: a row that cannot be read back. WriteError: the file cannot be written.
     """
 
     def __init__(
@@ -46,19 +57,6 @@ class RowFile:
         notes: Mapping[str, Any] | None = None,
         force: bool = False,
     ) -> None:
-        """Begins or continues the file.
-
-        Args:
-            path: the output; its folder is made if missing.
-            settings: what decides the rows. A file begun with others is refused.
-            versions: of the software; a difference only warns.
-            notes: for the reader of the file beside: where the data lay, the hardware.
-            force: forget what was made and begin again.
-
-        Raises:
-            RunFolderError: other settings, another process, or a file that something else made.
-            InputError: a row that cannot be read back. WriteError: the file cannot be written.
-        """
         self.path = path
         self.warnings: list[str] = []
         self._part_path = path.with_name(path.name + PART)
@@ -93,17 +91,17 @@ class RowFile:
         self._opened.close()
 
     def append(self, row: Row) -> None:
-        """Adds one row with an `id`, on the disk when this returns. Characters that UTF-8 cannot hold are replaced.
+        """Adds one row with an `id`; it is on the disk when this returns. Characters that UTF-8 cannot encode are replaced.
 
         Raises:
-            WriteError: the disk is full, say. The half-written line is taken back, what stood before stays.
+            WriteError: the disk is full, for example. An incomplete line is removed; earlier rows stay.
         """
         line = readable(json.dumps(row, ensure_ascii=False)).encode() + b"\n"
         self._part.append(line)
         self._lines[str(row["id"])] = line
 
     def complete(self, order: Sequence[str]) -> list[Row]:
-        """Puts the rows in the order of these ids under the output's own name, and returns them.
+        """Writes the rows, in the order of these ids, to the output's own name, and returns them.
 
         Raises:
             WriteError: it cannot be written; nothing is lost.
@@ -116,9 +114,9 @@ class RowFile:
         return [json.loads(self._lines[name]) for name in order]
 
     def _agree(self, content: Mapping[str, Any]) -> None:
-        """Writes OUT.run.yaml, or holds the settings against it; before any row is made they may change.
+        """Writes OUT.run.yaml, or compares its settings; before any row is made they may change.
 
-        It is written in place, never replaced: the lock hangs on it.
+        It is written in place, never replaced, as it carries the lock.
         """
         if not any(file.exists() and file.stat().st_size for file in (self.path, self._part_path)):
             self._run.truncate(0)
@@ -127,11 +125,11 @@ class RowFile:
             os.fsync(self._run.fileno())
             return
         self._run.seek(0)
-        before = begun_content(self._run.read(), self._run_path)
+        before = stored_description(self._run.read(), self._run_path)
         self.warnings += agree(self.path, before, content["settings"], content["versions"])
 
     def _load(self) -> None:
-        """Reads what was made, the newest row of an id counting; drops a line that a kill cut short."""
+        """Reads the rows that are there, the last one of each id; an incomplete last line is cut off."""
         for file in (self.path, self._part_path):
             for number, line in enumerate(lines_of(file), start=1):
                 self._lines[row_id(file, number, line)] = line
@@ -141,7 +139,7 @@ def row_id(file: Path, number: int, line: bytes) -> str:
     """The id of one row.
 
     Raises:
-        InputError: a whole line that is no row of ours; it is left as it is, for it may hold work.
+        InputError: a complete line that is no row; the file is left unchanged, as it may be somebody's work.
     """
     try:
         name = json.loads(line)["id"]

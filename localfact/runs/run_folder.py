@@ -1,7 +1,7 @@
 """The files of one run: run.yaml, assessments.jsonl, timings.jsonl, summary.json. Append, resume, lock.
 
-A run folder can be killed at any moment. Every assessment is one synced line; opening the folder again drops what a kill left
-half written and what had failed, and says which responses are done.
+A run can be killed at any moment. Every assessment is one synced line; opening the folder again discards an incomplete line and
+failed assessments, and knows which responses are done.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.records import Assessment
-from localfact.runs.journal import Appended, Settings, agree, begun_content, lines_of, lock
+from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
 from localfact.runtime.files import NEW, replace, whole_lines, write_errors
 from localfact.vocabulary import VerdictLabel
 
@@ -27,10 +27,10 @@ ASSESSMENTS_FILE = "assessments.jsonl"
 TIMINGS_FILE = "timings.jsonl"
 SUMMARY_FILE = "summary.json"
 LOCK_FILE = ".lock"
-#: What a relation model predicted, with the two files that SQLite has beside it while it writes.
+#: The cache of relations, and the two files that SQLite makes beside it while it is open.
 RELATIONS_FILE = "relations.sqlite"
 RELATIONS_FILES = (RELATIONS_FILE, f"{RELATIONS_FILE}-wal", f"{RELATIONS_FILE}-shm")
-#: Everything that localfact itself leaves in a run folder, whenever it is killed.
+#: All files that localfact can leave in a run folder.
 OWN_FILES = frozenset(
     {
         *(LOCK_FILE, *RELATIONS_FILES),
@@ -43,18 +43,30 @@ NAME_DIGITS = 12
 
 
 def settings_name(settings: Settings) -> str:
-    """The name of the folder of a run that was given none: a hash of everything that decides its results."""
+    """The default name of a run folder: a hash of everything that decides the run's results."""
     canonical = json.dumps(settings, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(canonical.encode()).hexdigest()[:NAME_DIGITS]
 
 
 class RunFolder:
-    """One run's folder, held by one process.
+    """One run's folder, locked by this process.
+
+    Args:
+        path: the folder; made if missing.
+        settings: what decides the results, as plain values. A folder of a run with other settings is refused.
+        versions: of the software; a difference only warns.
+        notes: for readers of run.yaml: where data and corpus lay, how the model was placed. They decide nothing.
+        upgraded: converts the settings in a run.yaml of an older version to today's form.
+        force: discard the content of the folder and begin again.
 
     Attributes:
         path: the folder.
         done: index of a response -> its assessment, for those that need not be run again.
-        warnings: what differs from the run so far without hindering it (versions).
+        warnings: differences in versions.
+
+    Raises:
+        RunFolderError: other settings, another process, or a folder that is no run folder.
+        WriteError: the folder cannot be written.
     """
 
     def __init__(
@@ -67,20 +79,6 @@ class RunFolder:
         upgraded: Callable[[Settings], Settings] = dict,
         force: bool = False,
     ) -> None:
-        """Makes or continues the folder.
-
-        Args:
-            path: the folder; made if missing.
-            settings: what decides the results, as plain values. Another run's folder with other settings is refused.
-            versions: of the software; a difference only warns.
-            notes: for the reader of run.yaml: where data and corpus lay, how the hardware is divided. They decide nothing.
-            upgraded: makes today's settings of those in a run.yaml that an older version wrote.
-            force: forget what the folder has and begin again.
-
-        Raises:
-            RunFolderError: other settings, another process, or a folder that is no run folder.
-            WriteError: the folder cannot be written.
-        """
         self.path = path
         self.done: dict[int, Assessment] = {}
         self.warnings: list[str] = []
@@ -109,17 +107,17 @@ class RunFolder:
         self._opened.close()
 
     def append(self, assessment: Assessment, timing: Mapping[str, Any]) -> None:
-        """Adds one assessment, on the disk when this returns.
+        """Adds one assessment, which is on the disk when this returns.
 
         Raises:
-            WriteError: the disk is full, say. The half-written line is taken back, what stood before stays.
+            WriteError: the disk is full, for example. An incomplete line is removed; earlier ones stay.
         """
         line = assessment.model_dump_json().encode() + b"\n"
         self._lines.append(line, json.dumps(timing, sort_keys=True).encode() + b"\n")
         self.done[assessment.index] = assessment
 
     def complete(self, summary: Mapping[str, Any]) -> None:
-        """Puts the assessments in the order of the input and writes the summary."""
+        """Sorts the assessments into the order of the input and writes the summary."""
         with write_errors(self.path):
             lines = (self.path / ASSESSMENTS_FILE).read_bytes().splitlines(keepends=True)
             lines.sort(key=lambda line: json.loads(line)["index"])
@@ -127,7 +125,7 @@ class RunFolder:
             replace(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
 
     def _forget(self) -> None:
-        # run.yaml last: while it stands, the folder is known for what it is.
+        # run.yaml last, as it marks the folder as a run folder.
         for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, RUN_FILE):
             (self.path / name).unlink(missing_ok=True)
 
@@ -138,7 +136,7 @@ class RunFolder:
         notes: Mapping[str, Mapping[str, Any]],
         upgraded: Callable[[Settings], Settings],
     ) -> None:
-        """Writes run.yaml, or holds the settings against the one that is there; before anything is done they may change."""
+        """Writes run.yaml, or compares the settings with those in it; before any response is done they may change."""
         file = self.path / RUN_FILE
         assessments = self.path / ASSESSMENTS_FILE
         anything_done = assessments.exists() and assessments.stat().st_size > 0
@@ -155,7 +153,7 @@ class RunFolder:
         self.warnings += agree(self.path, before, settings, versions, what="run")
 
     def _load(self) -> None:
-        """Reads what is done; drops half-written lines, and failures, which are tried again."""
+        """Reads the assessments that are there; incomplete lines, and failures, which are tried again, are discarded."""
         file = self.path / ASSESSMENTS_FILE
         lines = lines_of(file)
         kept: list[bytes] = []
@@ -175,10 +173,10 @@ def is_failed(assessment: Assessment) -> bool:
 
 
 def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
-    """One line of assessments.jsonl.
+    """Parses one line of assessments.jsonl.
 
     Raises:
-        InputError: a whole line that is no assessment of this version; it is left as it is, for it may hold work.
+        InputError: a complete line that is no assessment of this version; the file is left unchanged.
     """
     try:
         return Assessment.model_validate_json(line)
@@ -209,7 +207,7 @@ def read_assessments(path: Path) -> list[Assessment]:
 
 
 def read_run_file(path: Path) -> dict[str, Any]:
-    """What run.yaml says.
+    """The content of run.yaml.
 
     Raises:
         MissingError: there is no such run.
@@ -218,7 +216,7 @@ def read_run_file(path: Path) -> dict[str, Any]:
     file = path / RUN_FILE
     if not file.is_file():
         raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.")
-    return begun_content(file.read_bytes(), file)
+    return stored_description(file.read_bytes(), file)
 
 
 def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:

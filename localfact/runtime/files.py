@@ -1,4 +1,4 @@
-"""Reading and writing files that a kill or a full disk may interrupt: whole or not at all, and known by their content."""
+"""Reads and writes files that a kill or a full disk may interrupt, so that they are complete or unchanged; hashes files."""
 
 import hashlib
 import os
@@ -9,7 +9,7 @@ from typing import IO
 
 from localfact.errors import WriteError
 
-#: What a file is called while it is written; `replace` puts it in its place.
+#: Suffix of a file while it is written; `replace` then renames it.
 NEW = ".new"
 
 
@@ -20,21 +20,21 @@ def file_digest(file: Path) -> str:
 
 
 def whole_lines(file: Path) -> tuple[list[bytes], bool]:
-    """The lines of a file that was only ever appended to, and whether a kill cut a last one short, which is left out."""
+    """The complete lines of a file that is only appended to, and whether a kill left an incomplete last line (skipped)."""
     lines = file.read_bytes().splitlines(keepends=True) if file.exists() else []
     cut_short = bool(lines) and not lines[-1].endswith(b"\n")
     return (lines[:-1] if cut_short else lines), cut_short
 
 
 def write_all(file: IO[bytes], content: bytes) -> None:
-    """Writes all of it: an unbuffered file may take less than it is given."""
+    """Writes all of `content`: one write to an unbuffered file may take only part of it."""
     remaining = memoryview(content)
     while remaining:
         remaining = remaining[file.write(remaining) :]
 
 
 def replace(file: Path, content: bytes) -> None:
-    """Puts `content` in the file's place at one stroke: a reader, or a kill, sees the old one or the new one."""
+    """Replaces the file's content atomically: a reader, or a kill, sees the old content or the new."""
     beside = file.with_name(file.name + NEW)
     with beside.open("wb") as handle:
         handle.write(content)
@@ -45,7 +45,7 @@ def replace(file: Path, content: bytes) -> None:
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Turns what the operating system says about writing into a sentence."""
+    """Turns an OSError inside the block into a WriteError."""
     try:
         yield
     except OSError as error:
@@ -53,7 +53,7 @@ def write_errors(path: Path) -> Iterator[None]:
 
 
 def write_error(path: Path, error: OSError) -> WriteError:
-    """The sentence for a failed write."""
+    """The error for a failed write."""
     return WriteError(
         f"{path} cannot be written: {error.strerror or error}. "
         "What was done before is kept; the same command goes on from there."

@@ -1,4 +1,4 @@
-"""How Ctrl-C reaches what blocks an event loop."""
+"""Lets Ctrl-C interrupt code that blocks an event loop."""
 
 import signal
 import threading
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """For what blocks inside a coroutine: Ctrl-C raises KeyboardInterrupt there.
+    """For code inside a coroutine that blocks: Ctrl-C raises KeyboardInterrupt in it.
 
-    asyncio would cancel the task instead, which a call that blocks does not learn before it is over. Where no handler stands
-    (an ignored signal, another thread), nothing changes.
+    asyncio would cancel the task instead, which blocking code only notices when it is done. Where Python has no handler for the
+    signal (it is ignored, or this is not the main thread), nothing changes.
     """
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):

@@ -1,6 +1,6 @@
-"""The network unplugged: no name is resolved and nothing outside loopback is connected to, by this process or its children.
+"""Cuts this process and its children off from the network: no name is resolved, and only loopback can be connected to.
 
-For the process of one command: what `go_offline` puts in place stays until the process ends. A tool beside the road.
+Meant for the process of one command: what `go_offline` installs stays until the process ends.
 """
 
 import ipaddress
@@ -15,22 +15,22 @@ from typing import Any
 
 from localfact.errors import OfflineError
 
-#: Nothing listens on the port "discard": what asks a proxy fails on this machine, at once.
+#: A proxy address at which nothing listens: connections through it fail at once, on this machine.
 _NO_PROXY = "http://127.0.0.1:9"
-#: What the libraries and the processes of the engine are told, whatever the user has set.
+#: Environment variables for libraries and for the processes of the engine; they override what the user has set.
 ENVIRONMENT: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"), "1"),
         **dict.fromkeys(("VLLM_NO_USAGE_STATS", "DO_NOT_TRACK"), "1"),
-        # vLLM would learn its own address by a connection to a public one, gloo by resolving the host's name.
+        # vLLM would find its own address by connecting to a public one, gloo by resolving the host's name.
         "VLLM_HOST_IP": "127.0.0.1",
         **dict.fromkeys(("GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "TP_SOCKET_IFNAME"), "lo"),
-        # A proxy on loopback would forward; and clients that open no socket in Python (Rust, curl) do ask their proxy.
+        # A proxy on loopback would forward requests; and clients that do not use Python's sockets (Rust, curl) use proxies.
         **{name: _NO_PROXY for scheme in ("http", "https", "all") for name in (f"{scheme}_proxy", f"{scheme}_proxy".upper())},
         **dict.fromkeys(("no_proxy", "NO_PROXY"), "localhost,127.0.0.1,::1"),
     }
 )
-#: Answered by this machine's file of hosts, before a name server is asked.
+#: The machine's file of host names, which is read before a name server is asked.
 HOSTS = Path("/etc/hosts")
 #: Sockets that end on this machine, whatever the address: files, and the kernel.
 _LOCAL_FAMILIES = frozenset({socket.AF_UNIX, socket.AF_NETLINK, socket.AF_ALG})
@@ -43,16 +43,16 @@ _on = False
 
 
 def go_offline() -> None:
-    """From now on any try to resolve a name or to connect beyond loopback raises OfflineError, before a packet is sent.
+    """Makes every attempt to resolve a name or to connect beyond loopback raise OfflineError, before a packet is sent.
 
-    Allowed are UNIX sockets, loopback addresses, and the names that /etc/hosts gives a loopback address (localhost). It holds
-    for all Python code of this process, of the processes that it forks, and of those that `multiprocessing` starts. Other
-    programs and compiled code that opens its own sockets only find `ENVIRONMENT`: no hub, no statistics, no proxy, loopback
-    as the engine's interface. Who wants the kernel to hold it as well runs the command where only loopback is up
-    (`unshare --net`).
+    Allowed are UNIX sockets, loopback addresses, and the names that /etc/hosts maps to loopback addresses (localhost). This
+    holds for all Python code of this process, of processes that it forks, and of those that `multiprocessing` starts. Other
+    programs, and compiled code that opens its own sockets, are only given `ENVIRONMENT`: no hub, no statistics, no proxy,
+    loopback as the engine's interface. To have the kernel enforce it too, run the command where only loopback is up (`unshare
+    --net`).
 
-    Call it first in a command: libraries read their variables when they are imported. Calling it again changes nothing; it
-    cannot be undone (an audit hook stays, PEP 578), so a library or a test calls it in a process of its own.
+    Call it first in a command, as libraries read their variables when they are imported. Calling it again changes nothing. It
+    cannot be undone (an audit hook stays, PEP 578), so libraries and tests call it in a process of its own.
     """
     global _on
     if _on:
@@ -71,21 +71,21 @@ def is_offline() -> bool:
 
 
 def loopback_names(hosts: Path) -> frozenset[str]:
-    """The names that a file of hosts gives a loopback address, in lower case: no name server is asked for them."""
+    """The names that a file of hosts maps to loopback addresses, in lower case."""
     try:
         lines = hosts.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return frozenset()
     entries = [line.partition("#")[0].lower().split() for line in lines]
-    told: dict[str, list[bool]] = {}
+    listed: dict[str, list[bool]] = {}
     for address, *names in filter(None, entries):
         for name in names:
-            told.setdefault(name, []).append(_stays_here(address))
-    return frozenset(name for name, loopback in told.items() if all(loopback))
+            listed.setdefault(name, []).append(_stays_here(address))
+    return frozenset(name for name, loopback in listed.items() if all(loopback))
 
 
 def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
-    """Returns the audit hook. Python calls it for everything it audits, most of it no business of ours."""
+    """Returns the audit hook, which Python calls for every audited event; most events are ignored."""
 
     def connected(event: str, opened: socket.socket, address: Any) -> None:
         if address is not None and opened.family not in _LOCAL_FAMILIES:
@@ -95,7 +95,7 @@ def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
         _admit_name(host, allowed)
 
     def looked_up(event: str, address: Any) -> None:
-        # The name of an address: a name server is asked for all but the addresses in the file of hosts.
+        # Reverse look-ups: a name server is asked for all addresses that are not in the file of hosts.
         host = address[0] if isinstance(address, tuple) else address
         if str(host) not in ("127.0.0.1", "::1") and _text(host) not in allowed:
             raise _refusal(f"ask for the name of {host}")
@@ -115,7 +115,7 @@ def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
 
 
 def _resolve_nothing_in_sockets(allowed: frozenset[str]) -> None:
-    """A socket's methods resolve a name in the address before Python audits the call: the name is looked at before that."""
+    """Checks names before a socket's methods get them: they resolve a name before Python audits the call."""
 
     def guarded(method: Callable[..., Any], place: slice) -> Callable[..., Any]:
         def first_the_name(self: socket.socket, *given: Any) -> Any:
@@ -131,7 +131,7 @@ def _resolve_nothing_in_sockets(allowed: frozenset[str]) -> None:
 
 
 def _guard_started_processes() -> None:
-    """A Python that `multiprocessing` starts afresh (spawn, forkserver) goes offline before it does anything else."""
+    """Makes a Python process that `multiprocessing` starts (spawn, forkserver) go offline before anything else."""
     start = util.spawnv_passfds
     package = str(Path(__file__).resolve().parents[2])
     first = f"import sys; sys.path.append({package!r}); from localfact.runtime import offline; offline.go_offline(); "
@@ -155,7 +155,7 @@ def _admit_address(family: int, address: Any, allowed: frozenset[str]) -> None:
 
 
 def _admit_name(host: Any, allowed: frozenset[str]) -> None:
-    """Lets addresses pass, of any machine: to write one down resolves nothing."""
+    """Checks a host: IP addresses pass, as nothing is resolved for them."""
     name = _text(host)
     if name in allowed or name == "":
         return
@@ -172,7 +172,7 @@ def _text(host: Any) -> str:
 
 
 def _stays_here(host: str) -> bool:
-    """Whether an address is this machine's loopback; the unspecified one is, as a destination."""
+    """Whether an address is loopback; as a destination, the unspecified address is too."""
     try:
         address = ipaddress.ip_address(host or "0.0.0.0")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Coroutines that run at once and end together: none is left behind when one of them fails or the caller is cancelled."""
+"""Runs coroutines at once and ends them together: none is left running when one fails or the caller is cancelled."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 async def cancelled(tasks: Iterable[asyncio.Future[Any] | None]) -> None:
-    """Cancels the tasks and waits until each has ended, however it ends."""
+    """Cancels the tasks and waits until all have ended; their errors are ignored."""
     waiting = [task for task in tasks if task is not None and not task.done()]
     for task in waiting:
         task.cancel()
@@ -20,10 +20,10 @@ async def cancelled(tasks: Iterable[asyncio.Future[Any] | None]) -> None:
 
 
 async def together(coroutines: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
-    """All results in order, or, once all have ended, the first error in that order.
+    """Runs the coroutines at once. Returns all results in order or, once all have ended, raises the first error in that order.
 
-    What was sent then does not depend on which failed first, so that a repetition from a transcript sends the same. A cancelled
-    caller cancels them all.
+    Waiting for all makes what was sent independent of which failed first, so that a repetition from a transcript sends the
+    same. A cancelled caller cancels them all.
     """
     ended = await asyncio.gather(*coroutines, return_exceptions=True)
     for end in ended:
@@ -33,10 +33,10 @@ async def together(coroutines: Iterable[Coroutine[Any, Any, Result]]) -> list[Re
 
 
 async def for_each(items: Iterable[Entry], do: Callable[[Entry], Awaitable[None]], at_once: int) -> None:
-    """Does something with every item, begun in their order, at most so many at once.
+    """Calls `do` for every item, started in their order, at most `at_once` at a time.
 
     Raises:
-        LocalFactError: the first that `do` raises, as soon as those at work were cancelled and have ended.
+        LocalFactError: the first that `do` raises, after the other running calls were cancelled and have ended.
     """
     waiting = iter(items)
 
@@ -53,7 +53,7 @@ async def for_each(items: Iterable[Entry], do: Callable[[Entry], Awaitable[None]
 
 
 def complete(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Runs a coroutine to its end from plain code, also where an event loop is running already, as in a notebook."""
+    """Runs a coroutine from synchronous code, also where an event loop is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -1,9 +1,9 @@
-"""What a response's way costs, kept per response: calls of a language model by stage, searches and pages as they are sent.
+"""Counts what each response costs: calls of a language model by stage, and searches and pages as they are sent.
 
 Table 3 of FastFact is counted from what was really sent.
 
-A stage calls an engine; the engine's outermost wrapper (`llm/metered.py`) spends the usage of each call on the ledger of the
-response that is on its way in this context. Coroutines and threads started there share the ledger: no stage hands costs on.
+A stage calls an engine, whose outermost wrapper (`llm/metered.py`) adds the usage of each call to the ledger of the current
+context. Coroutines and threads started in the context share the ledger, so no stage hands costs on.
 """
 
 from collections import Counter
@@ -24,10 +24,10 @@ class Usage(Record):
     """What one call cost.
 
     Attributes:
-        requests: how many prefills it took: 1, or one per branching of the labels' tree in `choose`.
-        prompt_tokens: tokens sent, of all its requests; cached_tokens of them were not computed anew.
+        requests: number of prefills: 1, or one for each node of the labels' tree in `choose`.
+        prompt_tokens: tokens sent, over all its requests; cached_tokens: those of them that the prefix cache had.
         output_tokens: tokens generated; 0 for a choice, which decodes nothing.
-        seconds: wall-clock time from the call to its answer, waiting in the engine's queue included.
+        seconds: wall-clock time from the call to its answer, with the time in the engine's queue.
     """
 
     requests: Count = 1
@@ -37,7 +37,7 @@ class Usage(Record):
     seconds: Annotated[float, Field(ge=0)] = 0.0
 
 
-#: What of a usage is the same in every run with the same settings; the rest depends on what was batched and cached with what.
+#: The figures that are the same in every run with the same settings; the others depend on batching and caching.
 REPEATABLE = ("calls", "requests", "prompt_tokens", "output_tokens")
 
 
@@ -66,7 +66,7 @@ class StageUsage:
 class Ledger:
     """The calls of one response, by stage, and what else it sent (searches, pages), which differs from run to run.
 
-    `watch` is told of each call, `observe` of everything else, for progress.
+    `watch` is called with the usage of each call, `observe` with every other count; both for progress.
     """
 
     stages: dict[str, StageUsage] = field(default_factory=dict)
@@ -75,19 +75,19 @@ class Ledger:
     observe: Callable[[str, int], None] | None = None
 
     def add(self, stage: str, usage: Usage) -> None:
-        """Counts a call of that stage."""
+        """Adds a call of that stage."""
         self.stages.setdefault(stage, StageUsage()).add(usage)
         if self.watch is not None:
             self.watch(usage)
 
     def count(self, what: str, number: int) -> None:
-        """Counts something that was sent, or that was asked for and not given."""
+        """Adds to a count of what was sent, or of what was asked for and not answered."""
         self.sent[what] += number
         if self.observe is not None:
             self.observe(what, number)
 
     def repeatable(self) -> dict[str, dict[str, int]]:
-        """Stage -> what every run with the same settings counts alike; what an Assessment may keep."""
+        """Stage -> the figures that every run with the same settings repeats: those in an Assessment."""
         return {stage: {name: getattr(sums, name) for name in REPEATABLE} for stage, sums in sorted(self.stages.items())}
 
     def varying(self) -> Mapping[str, Mapping[str, float]]:
@@ -101,8 +101,8 @@ _current: ContextVar[Ledger | None] = ContextVar("ledger", default=None)
 
 
 @contextmanager
-def kept_in(ledger: Ledger) -> Iterator[None]:
-    """Everything spent inside, in coroutines and threads started there too, goes to `ledger`."""
+def usage_counted_in(ledger: Ledger) -> Iterator[None]:
+    """Makes `ledger` the current one while the block runs, also in coroutines and threads that are started there."""
     token = _current.set(ledger)
     try:
         yield
@@ -111,14 +111,14 @@ def kept_in(ledger: Ledger) -> Iterator[None]:
 
 
 def count(what: str, number: int = 1) -> None:
-    """Counts something sent on the current ledger; nothing where nobody keeps one."""
+    """Adds to a count of the current ledger; does nothing where there is none."""
     ledger = _current.get()
     if ledger is not None:
         ledger.count(what, number)
 
 
 def spend(stage: str, usage: Usage) -> None:
-    """Counts a call on the current ledger; nothing where nobody keeps one."""
+    """Adds a call to the current ledger; does nothing where there is none."""
     ledger = _current.get()
     if ledger is not None:
         ledger.add(stage, usage)

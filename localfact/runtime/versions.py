@@ -1,4 +1,4 @@
-"""Versions of what could change a number: noted in every file of results, where a difference warns and hinders nothing."""
+"""Versions of the packages that could change results: noted in every file of results, where a difference only warns."""
 
 import importlib.metadata
 import platform
@@ -8,7 +8,7 @@ VERSIONED = ("localfact", "torch", "transformers", "sentence-transformers", "fai
 
 
 def versions() -> dict[str, str]:
-    """Versions of what could change a number, for run.yaml."""
+    """Package -> version, of those packages that could change results; for run.yaml."""
     found = {"python": platform.python_version()}
     for package in VERSIONED:
         try:

@@ -1,6 +1,6 @@
-"""Turns assessments into scores: every score is an object that prints its own policy, every mean says what it left out.
+"""Scores of assessments: every score prints its own policy, every mean says what it left out.
 
-`standard_scores` chooses what a run prints and `score` computes it; `align` sets a run beside its annotation, `compare` beside
+`standard_scores` chooses what a run prints and `score` computes it; `align` compares a run with its annotation, `compare` with
 another run.
 """
 

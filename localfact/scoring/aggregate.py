@@ -1,4 +1,4 @@
-"""What a score is, and how the values of responses become one result: mean, spread, interval, and what was left out."""
+"""The base classes of scores, and how the values of responses become one result: mean, spread, interval, what was left out."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -53,15 +53,15 @@ class ScoreResult(Record):
 
 
 class Score(ABC, Generic[Contribution]):
-    """A measure of a run. A frozen object that knows its parameters, compares by them and prints them."""
+    """A measure of a run: a frozen object with parameters, which it is compared by and prints."""
 
-    #: Which way is better; decides the side of a significance test.
+    #: Whether lower values are better; decides the side of a significance test.
     lower_is_better: ClassVar[bool] = False
     #: Whether it may be the only score shown.
     stands_alone: ClassVar[bool] = True
 
     def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
-        """The same score with the parameters that the data decide, such as a median K."""
+        """The same score with the parameters that depend on the data, such as a median K."""
         return self
 
     @property
@@ -71,34 +71,34 @@ class Score(ABC, Generic[Contribution]):
 
     @abstractmethod
     def of(self, assessment: Assessment) -> Contribution | Unscored:
-        """What a response with S + N > 0 contributes, or why nothing."""
+        """The contribution of a response with S + N > 0, or why there is none."""
 
     def claims_in(self, assessment: Assessment) -> int:
-        """How many claims of the response the score looks at."""
+        """How many claims of the response the score uses."""
         return tally(assessment).judged
 
     @abstractmethod
     def estimator(self, contributions: Sequence[Contribution]) -> Estimator:
-        """The score as a function of which of the contributions count; there is at least one."""
+        """The score as a function of which of the contributions, at least one, are drawn."""
 
     def sd(self, contributions: Sequence[Contribution]) -> float | None:
-        """The standard deviation over responses, where a response has a value of its own."""
+        """The standard deviation over responses; None where a response has no value of its own."""
         return None
 
     def with_zeros(self, contributions: Sequence[Contribution], unjudged: Sequence[Assessment]) -> float | None:
-        """The score with abstained and unscored responses counted as 0, where that means something."""
+        """The score with abstained and unscored responses counted as 0; None where that has no meaning."""
         return None
 
     def bins(self, contributions: Sequence[Contribution]) -> tuple[ReliabilityBin, ...]:
-        """The reliability diagram behind it, where there is one."""
+        """The reliability diagram behind it; empty for most scores."""
         return ()
 
 
 class ResponseScore(Score[float]):
-    """A score that every response has for itself; a run's is the mean over responses."""
+    """A score that every response has; a run's score is the mean over responses."""
 
     def of_unjudged(self, assessment: Assessment) -> float | None:
-        """What an abstained or unscored response counts in the mean that keeps it; None where it lacks an annotation."""
+        """The value of an abstained or unscored response in `with_zeros`; None where it lacks an annotation."""
         return 0.0
 
     def estimator(self, contributions: Sequence[float]) -> Estimator:
@@ -111,7 +111,7 @@ class ResponseScore(Score[float]):
         return float(np.std(contributions, ddof=1)) if len(contributions) > 1 else None
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> float | None:
-        """The mean over the contributions and what the abstained and unscored responses count."""
+        """The mean over the contributions and the values of abstained and unscored responses."""
         values = [*contributions, *(value for one in unjudged if (value := self.of_unjudged(one)) is not None)]
         return float(np.mean(values)) if values else None
 
@@ -134,7 +134,7 @@ def score(assessments: Sequence[Assessment], scores: Sequence[Score[Any]], seed:
 
 
 def contribution_of(score: Score[Contribution], assessment: Assessment) -> Contribution | Unscored:
-    """What any response contributes to a fitted score; failed, abstained and unscored ones are named so."""
+    """The contribution of any response to a fitted score; failed, abstained and unscored ones have their own reasons."""
     reason = unscored_reason(assessment)
     return score.of(assessment) if reason is None else Unscored(reason)
 

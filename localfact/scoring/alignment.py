@@ -16,14 +16,14 @@ from localfact.scoring.recall import GAMMA, f1, recall_at_k_prime
 from localfact.scoring.tally import annotated_total, tally, unscored_reason
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
-#: What each verdict says in an annotator's words; a failed one says nothing.
+#: Verdict -> the corresponding gold label; a failed one has none.
 AS_GOLD: Mapping[VerdictLabel, GoldLabel] = {
     VerdictLabel.SUPPORTED: GoldLabel.SUPPORTED,
     **dict.fromkeys(sorted(NOT_SUPPORTED_LABELS), GoldLabel.NOT_SUPPORTED),
     VerdictLabel.IRRELEVANT: GoldLabel.IRRELEVANT,
     VerdictLabel.UNVERIFIABLE: GoldLabel.IRRELEVANT,
 }
-#: Correlations of fewer points, or of points that are all equal on one side, do not exist.
+#: Correlations of fewer points, or of points that are all equal on one side, are undefined.
 FEWEST_POINTS = 2
 
 
@@ -64,14 +64,14 @@ class LabelAgreement(Record):
 
 
 class Alignment(Record):
-    """A run beside its annotation.
+    """A run compared with its annotation.
 
     Attributes:
         n: responses compared: those with a score and with an annotation in which S' + N' > 0.
-        left_out: why -> how many were not.
+        left_out: reason -> how many were not.
         measured: precision, claims (S + N against K'), supported, not_supported, f1_at_k_prime (both by the annotation's K');
             empty when n = 0.
-        pearson, spearman: correlation of the two precisions over responses; None where it does not exist.
+        pearson, spearman: correlation of the two precisions over responses; None where it is undefined.
         labels: the agreement claim by claim; None when no claim carries a gold label.
     """
 
@@ -84,7 +84,7 @@ class Alignment(Record):
 
 
 class Side(NamedTuple):
-    """What one side, run or annotation, says of a response; the fields name the measured quantities."""
+    """The quantities of one side, run or annotation, for a response; the fields name them."""
 
     precision: float
     claims: float
@@ -94,7 +94,7 @@ class Side(NamedTuple):
 
 
 def align(assessments: Sequence[Assessment], gamma: float = GAMMA) -> Alignment:
-    """Sets a run beside the annotation that its input carries (FastFact, Table 1 and section 7.1).
+    """Compares a run with the annotation in its input (FastFact, Table 1 and section 7.1).
 
     Args:
         assessments: of one run; their order does not matter.
@@ -162,7 +162,7 @@ def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
 
 
 def average_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1, equal values sharing the mean of theirs, as Spearman's correlation wants them; shape (n,)."""
+    """Ranks from 1, equal values sharing the mean of theirs, for Spearman's correlation; shape (n,)."""
     _, position, counts = np.unique(values, return_inverse=True, return_counts=True)
     mean_ranks: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
     return mean_ranks[position]

@@ -1,6 +1,6 @@
-"""How far posteriors can be taken at their word: Brier score, expected calibration error, bins of a reliability diagram.
+"""How well posteriors are calibrated: Brier score, expected calibration error, bins of a reliability diagram.
 
-Arrays only: which claims enter, and how responses are averaged, is decided in gold_scores.py.
+Arrays only: gold_scores.py decides which claims enter, and how responses are averaged.
 """
 
 from itertools import pairwise

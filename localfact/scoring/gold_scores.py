@@ -29,7 +29,6 @@ class GoldF1(ResponseScore):
     """
 
     def __str__(self) -> str:
-        """As people write it, told apart from F1@K."""
         return "F1(gold)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
@@ -42,7 +41,7 @@ class GoldF1(ResponseScore):
         return 2 * hits / total if total else Unscored("nothing supported")
 
     def of_unjudged(self, assessment: Assessment) -> float | None:
-        """0 where the annotation supports a claim: none of them was found."""
+        """0 where the annotation supports a claim, as none was found; else None."""
         return 0.0 if assessment.gold_supported else None
 
     def claims_in(self, assessment: Assessment) -> int:
@@ -57,7 +56,6 @@ class PrecisionError(ResponseScore):
     lower_is_better: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        """As people write it, with what it is the error of."""
         return "MAE(Pr)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
@@ -94,7 +92,6 @@ class BrierPerResponse(ResponseScore):
     lower_is_better: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        """With what is averaged last."""
         return "Brier(response)"
 
     def of(self, assessment: Assessment) -> float | Unscored:
@@ -103,7 +100,7 @@ class BrierPerResponse(ResponseScore):
         return found if isinstance(found, Unscored) else float(squared_errors(found.posteriors, found.outcomes).mean())
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """Nothing: a Brier score of 0 would be the best."""
+        """None: a Brier score of 0 would be the best."""
 
     def claims_in(self, assessment: Assessment) -> int:
         """Those with a gold label and a posterior."""
@@ -111,7 +108,7 @@ class BrierPerResponse(ResponseScore):
 
 
 class PooledForecasts(Score[Forecasts]):
-    """A score over the labelled claims of all responses together; a response has no value of its own."""
+    """A score over the labelled claims of all responses together; single responses have no score."""
 
     lower_is_better: ClassVar[bool] = True
 
@@ -129,7 +126,6 @@ class BrierPerClaim(PooledForecasts):
     """The Brier score over the claims of all responses."""
 
     def __str__(self) -> str:
-        """With what is averaged."""
         return "Brier(claim)"
 
     def estimator(self, contributions: Sequence[Forecasts]) -> Estimator:
@@ -146,7 +142,6 @@ class CalibrationError(PooledForecasts):
     bin_count: int = BINS
 
     def __str__(self) -> str:
-        """With its bins."""
         return f"ECE({self.bin_count} equal-count bins)"
 
     @property

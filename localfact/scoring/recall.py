@@ -34,7 +34,7 @@ def f1(precision: float, recall: float) -> float:
 
 @dataclass(frozen=True)
 class KPolicy:
-    """Where the K of R@K and F1@K comes from. Prints itself: "median", once it has seen the data "median=17".
+    """Where the K of R@K and F1@K comes from. Prints as "median" or, once fitted to data, "median=17".
 
     Attributes:
         kind: `median` or `max` of S + N over the responses that have a score; `gold`, each response's own number of claims that
@@ -47,7 +47,7 @@ class KPolicy:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Reads "median", "max", "gold" or a number of claims.
+        """Parses "median", "max", "gold" or a number of claims.
 
         Raises:
             InputError: anything else, 0 and negative numbers included.
@@ -64,12 +64,11 @@ class KPolicy:
         return cls(None, value)
 
     def __str__(self) -> str:
-        """As in F1@K(...)."""
         number = "" if self.value is None else f"{self.value:g}"
         return "=".join(part for part in (self.kind, number) if part)
 
     def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
-        """The same policy with its K, where the data decide it. With no response that has a score it stays open."""
+        """The same policy with its K, where it depends on the data. Without any response that has a score, K stays None."""
         counts = [tally(assessment).judged for assessment in assessments if unscored_reason(assessment) is None]
         if self.kind not in ("median", "max") or not counts:
             return self
@@ -113,7 +112,6 @@ class KPrime:
         return cls(any(annotated_total(assessment) is not None for assessment in scored), medians)
 
     def __str__(self) -> str:
-        """As in F1@K'(...): which of the two it is, or both."""
         if not self.medians:
             return "K'=annotation"
         medians = f"median={self.medians[0][1]:g}" if len(self.medians) == 1 else "median per source"

@@ -1,6 +1,6 @@
-"""How often a claim that the gate accepts unsearched is wrong, theta by theta, and which theta keeps that under a wanted risk.
+"""How often a claim that the gate accepts is wrong, for each theta, and which theta keeps that below a given risk.
 
-Arrays only; `localfact calibrate` brings the labelled claims. The method is Learn then Test (Angelopoulos, Bates, Candès,
+Arrays only; `localfact calibrate` provides the labelled claims. The method is Learn then Test (Angelopoulos, Bates, Candès,
 Jordan and Lei, 2021) with exact binomial bounds (Clopper and Pearson, 1934). `smallest_theta` says what is guaranteed.
 """
 
@@ -13,23 +13,23 @@ from numpy.typing import ArrayLike
 from localfact.errors import InputError
 from localfact.records import Probability, Record
 
-#: Candidates for theta, closer where a model's confidences crowd; 0.995 is the paper's (FastFact, section 4.1).
+#: Candidates for theta, denser where most confidences are; 0.995 is the paper's (FastFact, section 4.1).
 THETAS = (1.0, 0.9999, 0.999, 0.998, 0.995, 0.99, 0.98, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.0)
-#: The probability that is left for the guarantee to fail.
+#: The default probability with which the guarantee may fail.
 DELTA = 0.05
-#: Beyond these the binomial tail no longer bounds the other one, and nobody wants such a gate.
+#: The largest values for which the binomial tail is a bound (see `smallest_theta`).
 LARGEST_DELTA = 0.25
 LARGEST_RISK = 0.5
 
 
 class RiskPoint(Record):
-    """What a theta does to the labelled claims.
+    """The effect of one theta on the labelled claims.
 
     Attributes:
         accepted: how many have a definite label and C >= theta. wrong: how many of those disagree with the annotation.
         risk: wrong / accepted; None where nothing is accepted.
         bound: the upper end of the exact one-sided interval around `risk`, at 1 - delta for this theta alone; 1 without claims.
-        best_bound: what `bound` would be if none were wrong: below this, so few claims can show nothing.
+        best_bound: what `bound` would be if none were wrong: so few claims cannot show a lower risk.
         skipped: accepted / all claims, those with an indefinite label included: the share that needs no search.
     """
 
@@ -56,10 +56,10 @@ def risk_curve(
         correct: (n,) whether that label agrees with the annotation.
         total: how many claims there are, those with an indefinite label included; at least n.
         delta: the probability with which a bound may fail, in (0, 0.25].
-        thetas: candidates, chosen without a look at `correct`; order and repetition do not matter.
+        thetas: candidates, chosen without looking at `correct`; order and repetition do not matter.
 
     Raises:
-        InputError: something is out of its range, or the arrays are not of one length.
+        InputError: an argument is out of its range, or the arrays differ in length.
     """
     if not 0 < delta <= LARGEST_DELTA:
         raise InputError(f"delta must be above 0 and at most {LARGEST_DELTA}, not {delta}.")
@@ -110,7 +110,7 @@ def smallest_theta(points: Sequence[RiskPoint], max_risk: float) -> RiskPoint | 
 
 
 def upper_bound(wrong: int, accepted: int, delta: float) -> float:
-    """The largest risk under which so few wrong ones, or fewer, still have probability delta (Clopper and Pearson, 1934)."""
+    """The largest risk at which so few wrong ones, or fewer, still have probability delta (Clopper and Pearson, 1934)."""
     from scipy.special import betaincinv
 
     if wrong >= accepted:

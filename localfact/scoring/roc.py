@@ -1,6 +1,6 @@
-"""How well a probability tells two kinds of pairs apart: the receiver operating characteristic, its area, an interval.
+"""How well a probability separates two kinds of pairs: the receiver operating characteristic, its area, an interval.
 
-Arrays only: which pairs are the positives, and what the rows are that belong together, is decided in localfact/api/roc.py.
+Arrays only: localfact/api/roc.py decides which pairs are the positives, and which belong to one row.
 """
 
 from typing import Annotated
@@ -48,7 +48,7 @@ class RocCurve(Record):
 
 
 def interval_method(seed: int) -> str:
-    """How the intervals are made, in words for a reader."""
+    """How the intervals are made, in words for readers."""
     return (
         f"{CONFIDENCE:.0%} percentile bootstrap of {RESAMPLES:,} resamples over rows, all scores of a row together, seed {seed}"
     )

@@ -1,4 +1,4 @@
-"""The scores that need no labelled claims: precision, recall and F1 by K and by K', entropy, counts; and what a run prints."""
+"""The scores that need no annotation: precision, recall and F1 by K and by K', entropy, counts; and what a run prints."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,6 @@ class Precision(ResponseScore):
     """
 
     def __str__(self) -> str:
-        """As people write it."""
         return "Pr"
 
     def of(self, assessment: Assessment) -> float:
@@ -123,7 +122,6 @@ class Entropy(ResponseScore):
     stands_alone: ClassVar[bool] = False
 
     def __str__(self) -> str:
-        """With the base of its logarithm."""
         return "E(log10)"
 
     @property
@@ -139,7 +137,7 @@ class Entropy(ResponseScore):
         return 0.0 - math.fsum(p * math.log10(p) for p in posteriors if p > 0) / len(posteriors)
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """Nothing: an entropy of 0 would read as certainty."""
+        """None: an entropy of 0 would read as certainty."""
 
     def claims_in(self, assessment: Assessment) -> int:
         """Those with a posterior."""
@@ -153,7 +151,6 @@ class VerdictCount(ResponseScore):
     kind: Literal["S", "C", "U"]
 
     def __str__(self) -> str:
-        """As the papers' tables head their columns."""
         return f"#{self.kind}"
 
     def of(self, assessment: Assessment) -> float:

@@ -1,4 +1,4 @@
-"""What the scores count in one assessment: its verdicts, its annotation, and why it has no score where it has none."""
+"""Counts the verdicts and the annotation of one assessment, and says why it has no score where it has none."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ UNJUDGED = ("abstained", "unscored")
 
 @dataclass(frozen=True)
 class Unscored:
-    """In place of a value that does not exist: a few words on why, which are also what such responses are counted under."""
+    """Stands for a value that does not exist; `reason` says why in a few words, and responses are counted by it."""
 
     reason: str
 

@@ -1,1 +1,1 @@
-"""The open web and what came from it: searching, fetching, archiving, extracting."""
+"""The open web: searching, fetching, archiving, extracting text."""

@@ -1,16 +1,16 @@
-"""The headers that searching and fetching have in common: who asks (User-Agent), and when to come again (Retry-After)."""
+"""Headers that searching and fetching share: who asks (User-Agent), and when to ask again (Retry-After)."""
 
 import importlib.metadata
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 HOMEPAGE = "https://github.com/localfact/localfact"
-#: Seconds, some thirty years: a Retry-After that asks for more is read as this.
+#: The largest Retry-After in seconds, some thirty years; larger values are read as this.
 LONGEST_RETRY_AFTER = 1e9
 
 
 def user_agent() -> str:
-    """Who asks: the program, its version, where to read about it, and what for. Sites name it "localfact" in robots.txt."""
+    """The User-Agent: the program, its version, its homepage and its purpose. Sites name it "localfact" in robots.txt."""
     try:
         version = importlib.metadata.version("localfact")
     except importlib.metadata.PackageNotFoundError:
@@ -19,10 +19,10 @@ def user_agent() -> str:
 
 
 def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:
-    """Seconds from now that a Retry-After asks for (RFC 9110, section 10.2.3: seconds or a date).
+    """The seconds from now that a Retry-After asks for (RFC 9110, section 10.2.3: seconds or a date).
 
     Returns:
-        From 0 to LONGEST_RETRY_AFTER; None for no such header and one that is neither.
+        From 0 to LONGEST_RETRY_AFTER; None without the header, or where it is neither.
     """
     text = (value or "").strip()
     if text.isascii() and text.isdigit():

@@ -1,6 +1,6 @@
-"""The characters that no reader sees: dropped from pages, from search results and from queries before anything reads them.
+"""Invisible characters: removed from pages, search results and queries before anything reads them.
 
-Invisible characters carry orders to a model, split words that a search looks for, and make equal texts differ.
+They can carry orders to a model, split words that a search looks for, and make equal texts differ.
 """
 
 import re
@@ -28,11 +28,11 @@ _VIRAMA = 9
 
 
 def visible(text: str) -> str:
-    """The text without invisible characters, and with them without the variation of an emoji.
+    """The text without invisible characters, emoji variation selectors included.
 
-    It stays in logical order, so Arabic and Hebrew read as they did. ZWJ and ZWNJ stay where Unicode (UAX 31, section 2.3) has
-    them spell a word: between letters of joining scripts and behind a virama; emoji fall into their parts. White space,
-    controls and surrogates stay; see `localfact.text.readable`.
+    The text stays in logical order (Arabic, Hebrew). ZWJ and ZWNJ stay where Unicode (UAX 31, section 2.3) uses them in
+    spelling: between letters of joining scripts and after a virama; joined emoji fall into their parts. White space, controls
+    and surrogates stay; see `localfact.text.readable`.
     """
     if not _CHARACTERS.isdisjoint(text):
         text = _INVISIBLE.sub("", text)

@@ -1,6 +1,6 @@
-"""Pages, what a corpus is made of, and how a row of somebody's collection becomes one. The road's evidence begins here.
+"""Pages, of which a corpus is made, and how a row of a user's collection becomes one.
 
-Rows come from strangers: what cannot be read is told with its reason, and never stops the rest.
+Rows are untrusted: one that cannot be read is reported with its reason and does not stop the others.
 """
 
 import json
@@ -16,7 +16,7 @@ HTML_SUFFIXES = frozenset({".html", ".htm"})
 TEXT_SUFFIXES = frozenset({".txt", ".md"})
 ROWS_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
-#: A larger file is no page; parsing one could take all memory.
+#: Larger files are refused: parsing one could take all memory.
 MAX_FILE_BYTES = 50_000_000
 #: Longer rows are cut to this many characters, some ten novels.
 MAX_PAGE_CHARACTERS = 5_000_000
@@ -48,11 +48,11 @@ class Page(Record):
 
 
 class NoPageError(Exception):
-    """Why one row or file gives no page; becomes a problem of the import."""
+    """Why one row or file gives no page; reported as a problem of the import."""
 
 
 def page_of_row(line: str, address: str) -> Page:
-    """The page of one line of JSON; `address` stands in where the row has none."""
+    """The page of one line of JSON; `address` is its link where the row has none."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:  # ValueError also for a number of too many digits
@@ -63,7 +63,11 @@ def page_of_row(line: str, address: str) -> Page:
 
 
 def page_of(row: dict[str, Any]) -> Page:
-    """The page of a row, cleaned; a row without any text gives none."""
+    """The page of a row, cleaned.
+
+    Raises:
+        NoPageError: the row has no text.
+    """
     text = text_of(row.get("text")) or text_of(row.get("snippet"))
     if not text:
         raise NoPageError("The page has no text.")
@@ -84,10 +88,10 @@ def language_code(value: object) -> str | None:
 
 
 def text_of(value: object) -> str:
-    """A text as its reader sees it; "" for anything that is no text."""
+    """A text as its reader sees it; "" for a value that is no text."""
     return clean(value) if isinstance(value, str) else ""
 
 
 def cleaned(value: object) -> str:
-    """A text without characters that no file format holds and without outer white space; "" for anything that is no text."""
+    """A text without characters that files cannot hold and without outer white space; "" for a value that is no text."""
     return readable(value).strip() if isinstance(value, str) else ""

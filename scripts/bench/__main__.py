@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from itertools import chain
+from pathlib import Path as FilePath
 
 import numpy as np
 from rich.console import Console
@@ -147,12 +148,14 @@ def main() -> None:
     parser.add_argument(
         "--size", type=scale, default=1.0, help="scale of the material; 0.1 for a quick look, 'large' for a million passages"
     )
-    chosen = parser.parse_args().size
-    large, size = chosen == LARGE, 1.0 if chosen == LARGE else float(chosen)
+    parser.add_argument("--graphs", type=FilePath, help="a folder of fact graphs with reference marginals (*.json)")
+    options = parser.parse_args()
+    large, size = options.size == LARGE, 1.0 if options.size == LARGE else float(options.size)
     console = Console(width=max(Console().width, WIDTH))
     over_passages = corpora.tables(size, large=large)
+    inference = graphs.tables(size, options.graphs)
     for title, table in chain(
-        map(drawn, sections(size)), over_passages, web.tables(size), graphs.tables(size), calls.tables(size), llm.tables(size)
+        map(drawn, sections(size)), over_passages, web.tables(size), inference, calls.tables(size), llm.tables(size)
     ):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)

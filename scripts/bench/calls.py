@@ -18,7 +18,7 @@ from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedEngine
-from localfact.pipeline import Journey, Pipeline
+from localfact.pipeline import Costs, Pipeline
 from localfact.prompts import Boundary
 from localfact.records import Assessment, Response
 from localfact.report.accounting import TOTAL, Accounting, accounting
@@ -68,7 +68,7 @@ async def assessed(
     for index, response in enumerate(responses):
         engine = MeteredEngine(ScriptedEngine(script(response, stride, settled)))
         pipeline = Pipeline(ChunkedExtractor(engine, stride=stride), retriever, None, FastFact(engine))
-        assessments.append(await pipeline.assess(index, response, Journey(), lambda what, more: None))
+        assessments.append(await pipeline.assess(index, response, Costs(), lambda what, more: None))
     return assessments
 
 

@@ -74,9 +74,9 @@ def document_of(page: Fetched) -> Document:
 
 def alone(work: Callable[[], object], pages: int) -> Cost:
     """What it costs in this process, by itself."""
-    processor, begun = time.process_time(), time.perf_counter()
+    processor, started = time.process_time(), time.perf_counter()
     work()
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return Cost(pages, seconds, time.process_time() - processor)
 
 

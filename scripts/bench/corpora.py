@@ -111,9 +111,9 @@ def milliseconds(work: Callable[[int], object]) -> float:
         work(query)
     took = []
     for query in range(QUERIES):
-        begun = time.perf_counter()
+        started = time.perf_counter()
         work(query)
-        took.append(time.perf_counter() - begun)
+        took.append(time.perf_counter() - started)
     return float(np.median(took)) * 1e3
 
 
@@ -123,15 +123,15 @@ def made(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
     embedder = TableOfVectors(rows) if dense else None
     passages = texts(count)
     own = segments.Segments(folder / "segments", "chunks")
-    begun = time.perf_counter()
+    started = time.perf_counter()
     own.add(passages, embedder)
-    took = {"made": time.perf_counter() - begun, "peak": peak()}
+    took = {"made": time.perf_counter() - started, "peak": peak()}
     took["megabytes"] = sum(file.stat().st_size for file in own.files()) / 1e6
     for number in range(count, count + min(ADDED, count // 10)):
         passages[f"{number:016x}"] = f"{number - count} added {number}"
-    begun = time.perf_counter()
+    started = time.perf_counter()
     own.add(passages, embedder)
-    return took | {"added": time.perf_counter() - begun}
+    return took | {"added": time.perf_counter() - started}
 
 
 def searched(folder: Path, how: str) -> dict[str, object]:
@@ -141,9 +141,9 @@ def searched(folder: Path, how: str) -> dict[str, object]:
 
     queries: Vectors = np.load(folder / "queries.npy")
     asked = synthetic.texts(QUERIES, QUERY_WORDS, seed=4)
-    before, begun = resident(), time.perf_counter()
+    before, started = resident(), time.perf_counter()
     index = segments.Segments(folder / "segments", "chunks").open(dense=how != "words")
-    opened = (time.perf_counter() - begun) * 1e3
+    opened = (time.perf_counter() - started) * 1e3
     dense = index.dense
     if isinstance(dense, DenseSegments) and how in ("flat", "codes"):
         dense.by_codes = how == "codes"
@@ -164,13 +164,13 @@ def inverted(folder: Path) -> dict[str, object]:
     rows: Vectors = np.load(folder / "rows.npy", mmap_mode="r")
     queries = np.load(folder / "queries.npy")
     cells = min(int(4 * len(rows) ** 0.5), len(rows) // 40)
-    before, begun = resident(), time.perf_counter()
+    before, started = resident(), time.perf_counter()
     index: Any = faiss.index_factory(DIMENSION, f"IVF{cells},Flat", faiss.METRIC_INNER_PRODUCT)
     index.cp.niter, index.cp.max_points_per_centroid = 10, 64
     index.train(rows[:: max(1, len(rows) // (64 * cells))])
     for begin in range(0, len(rows), LARGE // 20):
         index.add(rows[begin : begin + LARGE // 20])
-    took = time.perf_counter() - begun
+    took = time.perf_counter() - started
     index.nprobe = PROBED
     found = [index.search(query[None, :], FOUND)[1][0].tolist() for query in queries]
     each = milliseconds(lambda query: index.search(queries[query][None, :], FOUND))

@@ -55,9 +55,9 @@ def bound(at_once: int, hosts: int = HOSTS) -> float:
 
 async def timed(pages: int, site: Site, work: Coroutine[Any, Any, object]) -> Cost:
     """What it costs."""
-    server, processor, begun = site.processor(), time.process_time(), time.perf_counter()
+    server, processor, started = site.processor(), time.process_time(), time.perf_counter()
     await work
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return Cost(pages, seconds, time.process_time() - processor, site.processor() - server)
 
 

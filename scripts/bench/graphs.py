@@ -1,8 +1,10 @@
 """Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy and pyAgrum.
 
-References are the shared graphs' own where they are at hand. For generated graphs they are pgmpy's marginals where ours are
-exact; elimination without a limit on time where ours are not, as far as it reaches; and beyond, replica exchange, whose own
-error is shown. Grids are summed column by column.
+Graphs read from a folder bring their own references. For generated graphs they are pgmpy's marginals where ours are exact;
+elimination without a limit on time where ours are not, as far as it reaches; and beyond, replica exchange, whose own error is
+shown. Grids are summed column by column.
+
+    python -m scripts.bench.graphs [SIZE [FOLDER]]
 """
 
 import json
@@ -22,8 +24,6 @@ from localfact.inference import FactorGraph, Marginals, marginals
 from localfact.inference.reading import read_graph
 from scripts.bench import synthetic
 
-#: Where the reference graphs are, if they are.
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "factgraphs"
 #: Calls that are timed, after one that loads and compiles; the median counts.
 CALLS = 5
 #: Rounding of the reference files: they give nine decimals of log Z, and the marginals to 1e-9.
@@ -84,9 +84,9 @@ def target_of(case: Case, found: Marginals) -> Target | None:
     return Target(0.03, 0.003, 300) if case.claims <= 120 and "fr2" in case.name else None
 
 
-def shared_cases() -> Iterator[Case]:
-    """The reference graphs."""
-    for file in sorted(SHARED.glob("*.json")):
+def reference_cases(folder: Path | None) -> Iterator[Case]:
+    """The graphs with a reference in the `*.json` files of a folder; none without a folder."""
+    for file in sorted(folder.glob("*.json")) if folder else ():
         content = json.loads(file.read_text())
         known = content["reference"]
         values = known["marginals"] or {}
@@ -176,9 +176,9 @@ def timed(work: Callable[[], object]) -> float:
     work()
     taken = []
     for _ in range(CALLS):
-        begun = time.process_time()
+        started = time.process_time()
         work()
-        taken.append(1000 * (time.process_time() - begun))
+        taken.append(1000 * (time.process_time() - started))
     return float(np.median(taken))
 
 
@@ -219,11 +219,11 @@ def peer_time(peer: Callable[[FactorGraph], object], case: Case, found: Marginal
     if not found.exact or not case.consistent or (found.width or 0) > PEER_WIDTH:
         return ""
     try:
-        begun = time.process_time()
+        started = time.process_time()
         peer(case.graph)
     except InputError:
         return "gives up"
-    return f"{1000 * (time.process_time() - begun):,.1f}"
+    return f"{1000 * (time.process_time() - started):,.1f}"
 
 
 def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
@@ -231,9 +231,9 @@ def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
     shape = f"{len(case.graph.ids)} / {len(case.graph.edges)}"
     start = [case.name, shape, found.solver, "" if found.width is None else str(found.width)]
     if found.marginals is None or not case.consistent:
-        told = "inconsistent" if found.marginals is None else "consistent"
+        verdict = "inconsistent" if found.marginals is None else "consistent"
         right = (found.marginals is None) == (not case.consistent)
-        return [*start, told, "", "", "", case.reference, f"{milliseconds:.1f}", "yes" if right else "NO"]
+        return [*start, verdict, "", "", "", case.reference, f"{milliseconds:.1f}", "yes" if right else "NO"]
     values = np.array([found.marginals[name] for name in case.graph.ids])[: case.claims]
     expected = case.expected[: case.claims]
     errors = np.abs(values - expected)
@@ -247,13 +247,13 @@ def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
         and flips == 0
         and np.isfinite(found.log_z or 0.0)
     )
-    told = "" if kept is None else "yes" if kept else "NO"
+    agrees = "" if kept is None else "yes" if kept else "NO"
     figures = [f"{errors.max():.1e}", f"{errors.mean():.1e}", f"{found.error:.1e}", str(flips)]
-    return [*start, *figures, f"{case.reference} ±{case.tolerance:.0e}", f"{milliseconds:.1f}", told]
+    return [*start, *figures, f"{case.reference} ±{case.tolerance:.0e}", f"{milliseconds:.1f}", agrees]
 
 
-def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """The title and its table."""
+def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table]]:
+    """The title and its table; `folder` holds further graphs with references."""
     others = peers()
     table = Table(caption=None if "pyAgrum" in others else MISSING, caption_justify="left")
     for column in ("graph", "variables / relations", "solver"):
@@ -262,7 +262,7 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
         table.add_column(column, justify="right")
     for name in others:
         table.add_column(f"{name} ms", justify="right")
-    for cases in (shared_cases(), generated_cases(size), grid_cases(size)):
+    for cases in (reference_cases(folder), generated_cases(size), grid_cases(size)):
         for case in cases:
             found = marginals(case.graph)
             row = row_of(case, found, timed(lambda graph=case.graph: marginals(graph)))
@@ -274,5 +274,5 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
 if __name__ == "__main__":
     from rich.console import Console
 
-    for title, table in tables(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0):
+    for title, table in tables(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, Path(sys.argv[2]) if sys.argv[2:] else None):
         Console(width=200).print(title, table, sep="\n")

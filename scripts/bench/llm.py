@@ -119,9 +119,9 @@ def reusable(layout: ChatLayout, asking: Asking) -> int:
     seen = {block for chat in asking.earlier for block in blocks(layout, chat)}
     tokens = 0
     for chat in asking.chats:
-        begun = blocks(layout, chat)
-        tokens += BLOCK * sum(block in seen for block in begun)
-        seen.update(begun)
+        prompt_blocks = blocks(layout, chat)
+        tokens += BLOCK * sum(block in seen for block in prompt_blocks)
+        seen.update(prompt_blocks)
     return tokens
 
 

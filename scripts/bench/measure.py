@@ -25,7 +25,7 @@ def rates(paths: Mapping[str, Path]) -> dict[str, float]:
         path.work()
     for _ in range(TRIES):
         for name, path in paths.items():
-            begun = time.perf_counter()
+            started = time.perf_counter()
             path.work()
-            best[name] = min(best[name], time.perf_counter() - begun)
+            best[name] = min(best[name], time.perf_counter() - started)
     return {name: paths[name].things / seconds for name, seconds in best.items()}

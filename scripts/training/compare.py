@@ -91,8 +91,8 @@ def table_rows(title: str, names: Sequence[str], runs: Sequence[Sequence[Assessm
             counts.update(tally(each).__dict__)
         verdicts = ", ".join(f"{counts[kind]} {kind}" for kind in ("supported", "contradicted", "undecided"))
         cells = [compared(runs[0], run, score) for score in SCORES]
-        told = [one.cell(first=place == 0) if one else "-" for one in cells]
-        rows.append([title if place == 0 else "", name, verdicts, *told])
+        shown = [one.cell(first=place == 0) if one else "-" for one in cells]
+        rows.append([title if place == 0 else "", name, verdicts, *shown])
     return rows
 
 

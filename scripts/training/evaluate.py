@@ -18,7 +18,7 @@ from localfact.report.console import note, output
 from localfact.report.plots import reliability_figure, rendered, roc_figure
 from localfact.runtime.files import replace, write_errors
 from localfact.scoring.calibration import reliability_bins
-from scripts.training.relation_model.asking import Model, asked, line_teller
+from scripts.training.relation_model.asking import Model, asked, line_reporter
 from scripts.training.relation_model.card import put_figures
 from scripts.training.relation_model.evaluated_sets import DRAWN, EvaluatedSet, held_out_sets, never_trained_on
 from scripts.training.relation_model.examples import CONTRADICTION, ENTAILMENT
@@ -80,7 +80,7 @@ def answering(cards: Sequence[str], sets: Sequence[EvaluatedSet], cache: Path, *
     """
     pairs = [Pair(example.premise, example.hypothesis) for one in sets for example in one.examples]
     names = dict.fromkeys((LEXICAL, BUILTIN_NLI, *cards))
-    return [asked(name, pairs, cache, line_teller(name), time_again=time_again) for name in names]
+    return [asked(name, pairs, cache, line_reporter(name), time_again=time_again) for name in names]
 
 
 def figures(models: Sequence[Model], held_out: Sequence[EvaluatedSet], folder: Path, seed: int) -> list[Path]:

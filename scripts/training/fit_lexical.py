@@ -35,7 +35,7 @@ from localfact.relations.lexical.tokens import tokens
 from scripts.training.lexical_edits import EditRules
 from scripts.training.lexical_pairs import LICENCES, LONGEST_PREMISE, Example, is_held_out, read_examples
 from scripts.training.relation_model.evidence_sets import evidence_sets
-from scripts.training.relation_model.examples import Part, divided, topic_key
+from scripts.training.relation_model.examples import Part, split_by_topic, topic_key
 from scripts.training.relation_model.sentence_sets import sentence_sets
 
 
@@ -105,7 +105,7 @@ def main(data: Path) -> None:
 
 def reserved_topics(data: Path) -> frozenset[str]:
     """The topics that relation models are measured on, or chosen by, and none of ours learns from."""
-    parts = divided([*sentence_sets(data), *evidence_sets(data)])
+    parts = split_by_topic([*sentence_sets(data), *evidence_sets(data)])
     kept = (*parts[Part.TEST], *parts[Part.DEVELOPMENT])
     return frozenset(topic_key(topic) for example in kept for topic in example.topics)
 

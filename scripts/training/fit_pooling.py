@@ -27,7 +27,7 @@ from localfact.relations.pooling import LEAST, is_passage
 from localfact.stages import RelationModel
 from scripts.training.relation_model.curriculum import DEVELOPMENT_RULES, drawn, made_pairs
 from scripts.training.relation_model.evidence_sets import evidence_sets, without_shown
-from scripts.training.relation_model.examples import LABELS, Example, Part, divided
+from scripts.training.relation_model.examples import LABELS, Example, Part, split_by_topic
 from scripts.training.relation_model.sentence_sets import sentence_sets
 
 #: A set with fewer pairs says nothing that could be relied on.
@@ -70,7 +70,7 @@ def main() -> None:
 
 def watched(data: Path, seed: int) -> dict[str, list[Example]]:
     """The pairs of the development part, and some that are made of them, per set, as far as their premise is a passage."""
-    examples = divided([*without_shown(sentence_sets(data), data), *evidence_sets(data)])[Part.DEVELOPMENT]
+    examples = split_by_topic([*without_shown(sentence_sets(data), data), *evidence_sets(data)])[Part.DEVELOPMENT]
     found: dict[str, list[Example]] = defaultdict(list)
     for example in (*examples, *drawn(made_pairs(examples, seed), DEVELOPMENT_RULES)):
         if is_passage(example.premise):

@@ -23,10 +23,18 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 from localfact.relations.lexical.statements import Claim
-from localfact.relations.window_selection import LongPremise, Promise, Run, TokenStarts, claim_weights, idf_table, picked_runs
+from localfact.relations.window_selection import (
+    LongPremise,
+    Run,
+    RunScore,
+    TokenStarts,
+    best_runs,
+    claim_weights,
+    idf_table,
+)
 from localfact.relations.windows import joined
 from scripts.training.lexical_pairs import json_lines, passage_around, stances, wikipedia_claims
-from scripts.training.relation_model.examples import LABELS, NEUTRAL, Example, Part, digest, divided
+from scripts.training.relation_model.examples import LABELS, NEUTRAL, Example, Part, digest, split_by_topic
 
 SIZES = (96, 128, 192)
 MOST = (1, 2, 3, 4)
@@ -92,7 +100,7 @@ def supported_claims(data: Path) -> list[Supported]:
             found[row["claim"]] = Supported(row["claim"], passage, whole)
             topics = (row["meta"]["claim_title"], "\n".join(page))
             examples.append(Example("wice", part, passage, row["claim"], LABELS[0], topics))
-    parts = divided(examples)
+    parts = split_by_topic(examples)
     return shuffled(found[one.hypothesis] for part in (Part.TRAINING, Part.DEVELOPMENT) for one in parts[part])
 
 
@@ -113,14 +121,14 @@ def windows_by(way: str, cut: LongPremise, claim: Claim, most: int | None, simil
     """The windows picked in one of the ways; `similar` tells the cosine of a sentence and the claim."""
     if way == SENTENCES:
         return [best_sentences(cut, claim)]
-    promise = cut.promise(claim)
+    run_score = cut.run_score(claim)
     if way in (FIRST, TILES):
-        tiles = picked_runs(cut.counts, promise, None, cut.size, cut.inside)
-        best = tiles if way == FIRST else sorted(tiles, key=lambda run: -promise(*run))
+        tiles = best_runs(cut.counts, run_score, None, cut.size, cut.inside)
+        best = tiles if way == FIRST else sorted(tiles, key=lambda run: -run_score(*run))
         return [cut.shown(run) for run in sorted(best[:most])]
     if way == VECTORS:
-        promise = with_cosine(promise, claim, [similar(cut.text[span.start : span.end]) for span in cut.spans])
-    return [cut.shown(run) for run in picked_runs(cut.counts, promise, most, cut.size, cut.inside)]
+        run_score = with_cosine(run_score, claim, [similar(cut.text[span.start : span.end]) for span in cut.spans])
+    return [cut.shown(run) for run in best_runs(cut.counts, run_score, most, cut.size, cut.inside)]
 
 
 def best_sentences(cut: LongPremise, claim: Claim) -> str:
@@ -144,11 +152,11 @@ def best_sentences(cut: LongPremise, claim: Claim) -> str:
     return " … ".join(cut.shown(Run(place, place + 1)) for place in sorted(chosen)) or cut.windows(claim, 1)[0]
 
 
-def with_cosine(promise: Promise, claim: Claim, cosines: Sequence[float]) -> Promise:
-    """The promise of a run with the cosine of its sentence nearest to the claim added."""
+def with_cosine(run_score: RunScore, claim: Claim, cosines: Sequence[float]) -> RunScore:
+    """The score of a run with the cosine of its sentence nearest to the claim added."""
 
     def both(begin: int, end: int) -> float:
-        return promise(begin, end) + COSINE_SHARE * claim.total * max(cosines[begin:end])
+        return run_score(begin, end) + COSINE_SHARE * claim.total * max(cosines[begin:end])
 
     return both
 
@@ -189,7 +197,7 @@ def labelled_pairs(data: Path, most: int, starts: TokenStarts, longer_than: int)
     pairs: dict[str, list[tuple[Pair, str]]] = {}
     for name, rows in (("WiCE", wice), ("Factcheck-GPT, joined", joined)):
         examples = [Example(name, one.group, one.premise, one.hypothesis, one.label, one.topics) for one in rows]
-        parts = divided(examples)
+        parts = split_by_topic(examples)
         untested = shuffled([*parts[Part.TRAINING], *parts[Part.DEVELOPMENT]])
         long = (one for one in untested if len(starts(one.premise)) > longer_than)
         pairs[name] = [(Pair(one.premise, one.hypothesis), one.label) for one, _ in zip(long, range(most), strict=False)]

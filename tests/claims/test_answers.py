@@ -5,7 +5,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from localfact.claims.answers import read_answer
-from localfact.claims.lines import LONGEST_CLAIM, Answer
+from localfact.claims.lines import LONGEST_CLAIM, ParsedAnswer
 from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
@@ -19,7 +19,7 @@ def read(answer: str, *, cut: bool = False) -> list[tuple[str, PreVerificationLa
     return checked(answer, found)
 
 
-def checked(answer: str, found: Answer) -> list[tuple[str, PreVerificationLabel]]:
+def checked(answer: str, found: ParsedAnswer) -> list[tuple[str, PreVerificationLabel]]:
     for claim in found.claims:
         assert answer[claim.span.start : claim.span.end] == claim.text
         word = answer[claim.label_span.start : claim.label_span.end]
@@ -172,7 +172,7 @@ def test_headers_fences_and_rules_say_nothing(header: str) -> None:
     "answer", ["No verifiable claim.", "no verifiable claim", "- No verifiable claims.", "Claims:\n**No verifiable claim.**"]
 )
 def test_no_verifiable_claim_counts_as_the_whole_answer(answer: str) -> None:
-    assert read_answer(answer) == Answer(nothing=True)
+    assert read_answer(answer) == ParsedAnswer(nothing=True)
 
 
 @pytest.mark.parametrize("rest", [f"- {NILE} ###SUPPORTED###", "It is all opinion."])
@@ -192,7 +192,7 @@ def test_thoughts_before_an_answer_are_one_remark_and_no_claims(thought: str) ->
     assert [claim.text for claim in found.claims] == [NILE]
     assert found.unparsed == (thought,)
     unfinished = "<think>\n- A is B. ###UNSURE###"
-    assert read_answer(unfinished, cut=True) == Answer(unparsed=(unfinished,))
+    assert read_answer(unfinished, cut=True) == ParsedAnswer(unparsed=(unfinished,))
 
 
 def test_of_a_cut_answer_the_last_line_counts_only_with_a_closed_label() -> None:

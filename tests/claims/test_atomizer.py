@@ -9,10 +9,10 @@ from localfact.claims.atomizer import Atomizer
 from localfact.errors import EngineError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 
 TEXT = "Kepler was born in 1571. He studied in Tübingen. He moved to Graz. He died in 1630."
 
@@ -29,7 +29,7 @@ def frame() -> int:
     return asyncio.run(ScriptedEngine().count(chat))
 
 
-def echo() -> Callable[[Chat], Answer]:
+def echo() -> Callable[[Chat], ScriptedAnswer]:
     """A model that takes every sentence for a claim."""
 
     def answer(chat: Chat) -> str:
@@ -54,7 +54,7 @@ def places(extraction: Extraction, text: str = TEXT) -> list[list[str]]:
 async def test_one_call_takes_the_whole_response_apart() -> None:
     engine = ScriptedEngine(lambda chat: "[1] Kepler was born in 1571.\n[2] Kepler moved to Graz.")
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         extraction = await Atomizer(MeteredEngine(engine)).extract(Response(id="r", text=TEXT))
     assert [(claim.id, claim.text) for claim in extraction.claims] == [
         ("c1", "Kepler was born in 1571."),
@@ -185,7 +185,7 @@ async def test_a_window_that_the_instructions_fill_is_an_error_with_the_numbers(
 
 
 async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise EngineError("The engine died.")
 
     with pytest.raises(EngineError, match="died"):

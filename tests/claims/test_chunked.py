@@ -10,10 +10,10 @@ from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import EngineError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import CERTAIN, Answer, ScriptedEngine
+from localfact.llm.scripted import CERTAIN, ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Extraction, Response, Span
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
@@ -32,7 +32,7 @@ def frame(response: Response) -> int:
     return asyncio.run(ScriptedEngine().count(chat))
 
 
-def echo(label: str = "SUPPORTED") -> Callable[[Chat], Answer]:
+def echo(label: str = "SUPPORTED") -> Callable[[Chat], ScriptedAnswer]:
     """A model that takes every sentence for a claim."""
     return lambda chat: "\n".join(
         f"- {claim} ###{label}###" for claim in re.findall(r"[^.]+\.", shown(chat).replace("\n", " "))
@@ -100,7 +100,7 @@ async def test_the_distribution_is_asked_at_the_place_of_the_label_and_the_raw_c
     engine = ScriptedEngine(lambda chat: answer, choose)
     ledger = Ledger()
     extractor = ChunkedExtractor(MeteredEngine(engine), confidence="distribution")
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         extraction = await extractor.extract(Response(id="r", text=TEXT))
     first, second = (claim.preverification for claim in extraction.claims)
     assert first is not None
@@ -339,7 +339,7 @@ async def test_signs_that_no_file_can_hold_become_replacement_characters() -> No
 
 
 async def test_a_dead_engine_ends_the_extraction() -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise EngineError("The engine died.")
 
     with pytest.raises(EngineError, match="died"):

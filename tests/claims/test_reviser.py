@@ -11,9 +11,9 @@ from localfact.claims.reviser import LONGER_BY, SHOWN, RevisedClaims, Reviser, f
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Extraction, PreVerification, Response, Span
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
@@ -37,7 +37,7 @@ def shown(chat: Chat, kind: str) -> str:
     return str(found[-1][1])
 
 
-def says(answers: dict[str, str]) -> Callable[[Chat], Answer]:
+def says(answers: dict[str, str]) -> Callable[[Chat], ScriptedAnswer]:
     """A model that answers by the claim it is shown, and repeats other claims."""
     return lambda chat: answers.get(shown(chat, "claim"), shown(chat, "claim"))
 
@@ -63,7 +63,7 @@ class Extracted:
 async def test_each_claim_is_revised_by_a_call_of_its_own_and_keeps_id_places_and_label() -> None:
     engine = ScriptedEngine(says(REVISIONS))
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         revised = await Reviser(MeteredEngine(engine)).revise(RESPONSE, CLAIMS)
     assert texts(revised.claims) == list(REVISIONS.values())
     assert [claim.original for claim in revised.claims] == list(REVISIONS)
@@ -255,7 +255,7 @@ async def test_a_claim_too_long_for_the_window_stays_alone_as_it_was() -> None:
 
 @pytest.mark.parametrize("error", [EngineError("It died."), MissingError("Not here."), InputError("No such chat.")])
 async def test_an_error_that_concerns_all_claims_is_raised(error: Exception) -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise error
 
     with pytest.raises(type(error)):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from localfact.claims.lines import LONGEST_CLAIM, Answer
+from localfact.claims.lines import LONGEST_CLAIM, ParsedAnswer
 from localfact.claims.units import Unit, read_units
 
 NILE = "The Nile flows north."
@@ -17,7 +17,7 @@ def read(answer: str, *, cut: bool = False) -> list[tuple[int, str]]:
     return checked(answer, found)
 
 
-def checked(answer: str, found: Answer[Unit]) -> list[tuple[int, str]]:
+def checked(answer: str, found: ParsedAnswer[Unit]) -> list[tuple[int, str]]:
     for unit in found.claims:
         assert answer[unit.span.start : unit.span.end] == unit.text
     return [(unit.number, unit.text) for unit in found.claims]
@@ -97,7 +97,7 @@ def test_headers_fences_and_rules_say_nothing(header: str) -> None:
 
 @pytest.mark.parametrize("answer", ["No verifiable claim.", "**No verifiable claims**", "Claims:\nNo verifiable claim."])
 def test_no_verifiable_claim_counts_as_the_whole_answer(answer: str) -> None:
-    assert read_units(answer) == Answer(nothing=True)
+    assert read_units(answer) == ParsedAnswer(nothing=True)
 
 
 @pytest.mark.parametrize("answer", [f"[1] {NILE}\nNo verifiable claim.", "It is all opinion.\nNo verifiable claim."])
@@ -112,7 +112,7 @@ def test_thoughts_before_an_answer_are_one_remark_and_no_claims(thought: str) ->
     found = read_units(f"{thought}\n[1] {NILE}")
     assert [unit.text for unit in found.claims] == [NILE]
     assert found.unparsed == (thought,)
-    assert read_units("<think>\n[1] A is B.", cut=True) == Answer(unparsed=("<think>\n[1] A is B.",))
+    assert read_units("<think>\n[1] A is B.", cut=True) == ParsedAnswer(unparsed=("<think>\n[1] A is B.",))
 
 
 def test_an_example_that_the_model_goes_on_to_invent_brings_no_claims() -> None:

@@ -20,9 +20,9 @@ from localfact.evidence.queries import (
 )
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
-from localfact.llm.scripted import Answer, ScriptedEngine
+from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Response
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 
 RESPONSE = Response(id="r", text="About Norvik.", prompt="Tell me about Norvik.", topic="Norvik")
 CLAIM = Claim(id="c1", text="The harbour of Norvik was dredged in 1884.")
@@ -49,7 +49,7 @@ async def test_the_model_writes_the_query_of_each_claim_in_one_call() -> None:
     engine = ScriptedEngine(lambda chat: f"year: {shown(chat)}")
     claims = [CLAIM, Claim(id="c2", text="Tilda Brandt dredged it.")]
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         queries = await queries_of(LLMQueries(MeteredEngine(engine)), RESPONSE, claims)
     assert queries.texts == {
         "c1": "year The harbour of Norvik was dredged in 1884",
@@ -108,7 +108,7 @@ async def test_a_claim_too_long_for_the_window_is_searched_by_itself() -> None:
 
 @pytest.mark.parametrize("error", [EngineError("It died."), MissingError("Not here."), InputError("No such chat.")])
 async def test_an_error_that_concerns_all_claims_is_raised(error: Exception) -> None:
-    def dead(chat: Chat) -> Answer:
+    def dead(chat: Chat) -> ScriptedAnswer:
         raise error
 
     with pytest.raises(type(error)):

@@ -17,7 +17,7 @@ from localfact.errors import MissingError, SearchError
 from localfact.evidence import web_collector as collecting_module
 from localfact.evidence.admission import admission_of
 from localfact.evidence.web_collector import WebCollector
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.web.extracting.extraction import Document
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import TRANSIENT
@@ -64,7 +64,7 @@ async def test_pages_come_into_the_corpus_and_what_gave_none_leaves_its_reason(
 ) -> None:
     ledger = Ledger()
     async with collecting(tmp_path / "web", engine) as collector:
-        with kept_in(ledger):
+        with usage_counted_in(ledger):
             await collector.collect("islands")
     assert ledger.sent == {"searches": 1, "pages": 3, "pages_failed": 1}
     corpus = Corpus.open(tmp_path / "web", None)

@@ -12,7 +12,7 @@ from random_graphs import enumerate_all, random_graph, response_graph
 from localfact.inference import FactorGraph, compiling, marginals, message_passing
 from localfact.inference.components import log_form
 from localfact.inference.message_passing import LARGEST
-from localfact.inference.network import Network, fixed_points, lay_out, say, settle, starts
+from localfact.inference.network import Network, fix_variable, fixed_points, lay_out, run_to_fixed_point, starts
 
 
 def loaded_anew(module):
@@ -74,7 +74,7 @@ def test_a_fixed_variable_has_its_value_and_the_case_its_share_of_log_z():
     for value in (0, 1):
         fixed = nothing_fixed(network)
         fixed[variable] = value
-        point = settle(network, say(network, starts(network)[0], variable, value), fixed)
+        point = run_to_fixed_point(network, fix_variable(network, starts(network)[0], variable, value), fixed)
         assert point.marginals[variable] == value
         assert point.influence[variable] == 0
         cases.append(point.log_weight)
@@ -89,7 +89,7 @@ def test_products_of_many_strong_messages_do_not_overflow():
     priors = np.where(np.arange(count + 1) < count / 2, 1 - 1e-6, 1e-6)
     priors[count] = 0.5
     network = network_of(FactorGraph(names, priors, np.array(edges), np.repeat(table[None], count, axis=0)))
-    point = settle(network, starts(network)[0], nothing_fixed(network))
+    point = run_to_fixed_point(network, starts(network)[0], nothing_fixed(network))
     # Half of the leaves say true and half say false, with the same force.
     assert point.marginals[count] == pytest.approx(0.5, abs=1e-6)
     assert math.isfinite(point.log_weight)

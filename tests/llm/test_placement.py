@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.hardware import Gpu, Hardware
 from localfact.llm.model_shape import shape_of_card
-from localfact.llm.placement import Divider, Division
+from localfact.llm.placement import Placement, PlacementPlanner
 from localfact.models.cards import list_cards, named_card
 
 LLMS = [card.name for card in list_cards() if "llm" in card.roles]
@@ -19,11 +19,11 @@ def gpus(count: int, memory_gib: float = 79.2) -> Hardware:
     return Hardware(gpus=(Gpu(name="GPU", memory_gib=memory_gib, capability=(9, 0)),) * count, memory_gib=500)
 
 
-def division(name: str, hardware: Hardware, **arguments: Any) -> Division:
+def division(name: str, hardware: Hardware, **arguments: Any) -> Placement:
     card = named_card(name)
     shape = shape_of_card(card)
     assert shape is not None
-    return Divider(card, shape, hardware, arguments, card.dtype, 0.0).best()
+    return PlacementPlanner(card, shape, hardware, arguments, card.dtype, 0.0).best()
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ import pytest
 from localfact.errors import InputError, MissingError
 from localfact.llm.hardware import GIB, Gpu, Hardware
 from localfact.llm.model_shape import Shape, shape_of_card, shape_of_folder
-from localfact.llm.placement import Divider, Division
-from localfact.llm.settings import divided, engine_settings, precision, reserved_for
+from localfact.llm.placement import Placement, PlacementPlanner
+from localfact.llm.settings import engine_settings, placement_of, precision, reserved_for
 from localfact.llm.transcript_calls import CountCall
 from localfact.models.cards import ModelCard, WeightsSize, list_cards, load_card
 
@@ -36,11 +36,11 @@ CONFIG: dict[str, Any] = {
 }
 
 
-def division_of(name: str, hardware: Hardware, reserved_gib: float = 0.0, **arguments: Any) -> Division:
+def placement_for(name: str, hardware: Hardware, reserved_gib: float = 0.0, **arguments: Any) -> Placement:
     card = load_card(name)
     shape = shape_of_card(card)
     assert shape is not None
-    return divided(card, shape, hardware, arguments, reserved_gib)
+    return placement_of(card, shape, hardware, arguments, reserved_gib)
 
 
 def model_folder(folder: Path, size: int = 1000, **config: Any) -> Path:
@@ -64,8 +64,8 @@ def model_folder(folder: Path, size: int = 1000, **config: Any) -> Path:
     ],
 )
 def test_the_card_chooses_by_what_is_there(name: str, hardware: Hardware, parallel: int, quantisation: str | None) -> None:
-    division = division_of(name, hardware)
-    assert (division.tensor_parallel, division.quantisation) == (parallel, quantisation)
+    placement = placement_for(name, hardware)
+    assert (placement.tensor_parallel, placement.quantisation) == (parallel, quantisation)
 
 
 @pytest.mark.parametrize("card", [card for card in list_cards() if card.hardware], ids=lambda card: card.name)
@@ -74,13 +74,13 @@ def test_every_choice_of_every_card_fits_the_least_machine_that_it_names(card: M
     assert shape is not None
     for choice in card.hardware:
         hardware = machine(choice.gpus, choice.memory_gib, HOPPER)
-        divider = Divider(card, shape, hardware, {}, card.dtype, 0.0)
-        division = divider.on_gpus(choice.tensor_parallel, "fp8_per_tensor" if choice.quantisation else None)
-        assert division.fits(divider.needed), choice
+        planner = PlacementPlanner(card, shape, hardware, {}, card.dtype, 0.0)
+        placement = planner.on_gpus(choice.tensor_parallel, "fp8_per_tensor" if choice.quantisation else None)
+        assert placement.fits(planner.needed), choice
 
 
 def test_memory_for_others_is_taken_from_the_share_and_shown() -> None:
-    alone, shared = (division_of("llama-3.1-8b", machine(1, 80, HOPPER), reserved) for reserved in (0.0, 8.0))
+    alone, shared = (placement_for("llama-3.1-8b", machine(1, 80, HOPPER), reserved) for reserved in (0.0, 8.0))
     assert (alone.share, shared.share) == (0.92, 0.82)
     assert alone.cache - shared.cache == pytest.approx(0.8 * 0.1 * 80)
     small = reserved_for([load_card("bge-small"), load_card("qwen3-embedding-0.6b")])
@@ -88,15 +88,15 @@ def test_memory_for_others_is_taken_from_the_share_and_shown() -> None:
 
 
 def test_a_window_beyond_memory_is_shortened_to_whole_thousands() -> None:
-    division = division_of("llama-3.1-8b", machine(1, 23.5, AMPERE))
+    placement = placement_for("llama-3.1-8b", machine(1, 23.5, AMPERE))
     # 23.5 GiB x 0.92 - 15.0 of weights - 3 to work in, of which 0.8 are counted on, at 131,072 bytes a token.
-    assert division.tokens == int((23.5 * 0.92 - 15.0 - 3.0) * 0.8 * GIB / 131_072)
-    assert division.window == division.tokens - division.tokens % 1024 < 131_072
+    assert placement.tokens == int((23.5 * 0.92 - 15.0 - 3.0) * 0.8 * GIB / 131_072)
+    assert placement.window == placement.tokens - placement.tokens % 1024 < 131_072
 
 
 def test_too_big_is_said_with_the_numbers_and_what_would_fit() -> None:
     with pytest.raises(MissingError) as refused:
-        division_of("llama-3.1-70b", machine(1, 79.2, AMPERE), quantization=None)
+        placement_for("llama-3.1-70b", machine(1, 79.2, AMPERE), quantization=None)
     message = str(refused.value)
     assert "131.4 of weights" in message
     assert "1 x GPU with 79 GiB" in message
@@ -221,8 +221,8 @@ def test_without_a_choice_on_the_card_the_fewest_gpus_that_hold_the_window_are_t
     shape = Shape(
         weights=WeightsSize(stored=60, fp8=32), dtype="bfloat16", window=32_768, kv_bytes=600_000, kv_heads=8, heads=40
     )
-    best = {count: divided(card, shape, machine(count, 44, AMPERE), {}, 0.0) for count in (1, 2, 3, 4, 8)}
-    chosen = {count: (division.tensor_parallel, division.quantisation) for count, division in best.items()}
+    best = {count: placement_of(card, shape, machine(count, 44, AMPERE), {}, 0.0) for count in (1, 2, 3, 4, 8)}
+    chosen = {count: (placement.tensor_parallel, placement.quantisation) for count, placement in best.items()}
     assert chosen == {
         1: (1, "fp8_per_tensor"),
         2: (2, None),
@@ -255,7 +255,7 @@ def test_an_argument_that_cannot_be_is_refused(tmp_path: Path, arguments: dict[s
 
 def test_more_gpus_than_there_are_are_refused() -> None:
     with pytest.raises(InputError, match="needs 4 GPUs; this machine has 2"):
-        division_of("llama-3.1-8b", machine(2, 79.2, HOPPER), tensor_parallel_size=4)
+        placement_for("llama-3.1-8b", machine(2, 79.2, HOPPER), tensor_parallel_size=4)
 
 
 def test_a_model_without_the_role_and_a_folder_without_configuration_are_refused(tmp_path: Path) -> None:

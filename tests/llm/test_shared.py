@@ -8,7 +8,7 @@ from counting_engine import IDENTITY, LABELS, CountingEngine, asked, generate
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Engine
 from localfact.llm.settings import EngineSettings
-from localfact.llm.shared import LentEngine, SharedEngine
+from localfact.llm.shared import EngineOwner, SharedEngine
 
 
 class Starts:
@@ -27,8 +27,8 @@ def settings(name: str) -> EngineSettings:
 
 
 async def test_the_first_call_starts_the_engine_and_all_borrowers_get_the_same() -> None:
-    shared = SharedEngine(starts := Starts())
-    first, second = shared.lend(settings("a")), shared.lend(settings("a"))
+    owner = EngineOwner(starts := Starts())
+    first, second = owner.share(settings("a")), owner.share(settings("a"))
     assert (first.identity, starts.engines) == (IDENTITY, [])
     assert (await generate(first, "x")).text == "a 1"
     await first.aclose()
@@ -39,22 +39,22 @@ async def test_the_first_call_starts_the_engine_and_all_borrowers_get_the_same()
 
 
 async def test_an_engine_ends_for_other_settings_and_not_for_its_own() -> None:
-    shared = SharedEngine(starts := Starts())
-    shared.lend_started(settings("a"))
-    await shared.keep_only(settings("a"))
+    owner = EngineOwner(starts := Starts())
+    owner.share_started(settings("a"))
+    await owner.keep_only(settings("a"))
     assert not starts.engines[0].closed
-    await shared.keep_only(settings("b"))
+    await owner.keep_only(settings("b"))
     assert starts.engines[0].closed
-    assert (await generate(shared.lend(settings("b")), "x")).text == "b 1"
-    await shared.keep_only(None)
+    assert (await generate(owner.share(settings("b")), "x")).text == "b 1"
+    await owner.keep_only(None)
     assert [engine.closed for engine in starts.engines] == [True, True]
 
 
 async def test_two_engines_are_never_open_at_once() -> None:
-    shared = SharedEngine(starts := Starts())
-    shared.lend_started(settings("a"))
+    owner = EngineOwner(starts := Starts())
+    owner.share_started(settings("a"))
     with pytest.raises(AssertionError, match="still open"):
-        shared.lend_started(settings("b"))
+        owner.share_started(settings("b"))
     assert len(starts.engines) == 1
 
 
@@ -63,4 +63,4 @@ async def test_what_keeps_it_from_starting_is_no_fault_of_the_call() -> None:
         raise InputError("no such argument")
 
     with pytest.raises(EngineError, match="no such argument"):
-        await generate(LentEngine(IDENTITY, refuses), "x")
+        await generate(SharedEngine(IDENTITY, refuses), "x")

@@ -21,7 +21,7 @@ from localfact.methods.evidence import DEFAULT_CORPUS, Source, finish_left, open
 from localfact.methods.options import Options, checked
 from localfact.methods.registry import METHODS
 from localfact.methods.settings import EvidenceSettings
-from localfact.methods.wiring import Configuration, settle, wire
+from localfact.methods.wiring import Configuration, run_settings, wire
 from localfact.pipeline import unobserved
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search
@@ -41,12 +41,12 @@ def searched(tmp_path: Path) -> Path:
 
 
 def settled(options: Options, method: str = "builtin-fr2") -> EvidenceSettings:
-    return settle(METHODS[method], options).evidence
+    return run_settings(METHODS[method], options).evidence
 
 
 def settings_of(**chosen: object) -> dict[str, object]:
     """What stands in run.yaml of the evidence."""
-    return settle(BUILTIN, Options(**{"embedder": "none", **chosen})).plain()["evidence"]  # type: ignore[arg-type, no-any-return]
+    return run_settings(BUILTIN, Options(**{"embedder": "none", **chosen})).plain()["evidence"]  # type: ignore[arg-type, no-any-return]
 
 
 def opened_source(options: Options, settings: EvidenceSettings, opened: AsyncExitStack) -> Source:
@@ -224,7 +224,7 @@ async def test_a_live_road_is_closed_with_its_collector_and_tells_what_its_provi
     monkeypatch.setattr(evidence, "open_provider", lambda names, **_: SimpleNamespace(notes=(f"{names[0]} refused.",)))
     options = Options(corpus=tmp_path / "web", host_delay=0.25, allow_hosts=("10.0.0.0/8",), **LIVE)  # type: ignore[arg-type]
     async with AsyncExitStack() as opened:
-        _, notes = wire(Configuration(BUILTIN, options, settle(BUILTIN, options)), opened, observe=unobserved)
+        _, notes = wire(Configuration(BUILTIN, options, run_settings(BUILTIN, options)), opened, observe=unobserved)
         assert notes() == ("searxng refused.",)
         assert made == {"allow_hosts": ("10.0.0.0/8",), "host_delay": 0.25}
         assert collectors[0].chosen == {"results": 5, "admission": EVERYTHING, "retry_failed": False}

@@ -15,7 +15,7 @@ from localfact.methods.factreasoner import FactReasonerMethod
 from localfact.methods.options import Options, checked
 from localfact.methods.registry import METHODS, find_method, method_for
 from localfact.methods.settings import Settings
-from localfact.methods.wiring import Configuration, configure, settle, wire
+from localfact.methods.wiring import Configuration, configure, run_settings, wire
 from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
 
@@ -30,7 +30,7 @@ def builtin(name: str) -> FactReasonerMethod:
 
 
 def settings_of(name: str, options: Options) -> Settings:
-    return settle(METHODS[name], options)
+    return run_settings(METHODS[name], options)
 
 
 def judge_of(settings: Settings) -> FactReasoner:
@@ -63,8 +63,8 @@ async def test_options_decide_extraction_retrieval_and_merging() -> None:
     options = NO_VECTORS.model_copy(update={"corpus": sample_corpus(), "k": 2, "claims": "extract"})
     given = NO_VECTORS.model_copy(update={"claims": "given"})
     async with AsyncExitStack() as opened:
-        road, _ = wire(Configuration(method, options, settle(method, options)), opened, observe=unobserved)
-        other, _ = wire(Configuration(method, given, settle(method, given)), opened, observe=unobserved)
+        road, _ = wire(Configuration(method, options, run_settings(method, options)), opened, observe=unobserved)
+        other, _ = wire(Configuration(method, given, run_settings(method, given)), opened, observe=unobserved)
     assert isinstance(road.extractor, RuleExtractor)
     assert isinstance(other.extractor, GivenClaims)
 
@@ -138,7 +138,7 @@ def test_the_three_methods_differ_on_the_labelled_example(shared: Path, tmp_path
 def test_factreasoner_as_published_has_the_papers_defaults() -> None:
     for version in (1, 2, 3):
         method = METHODS[f"factreasoner-fr{version}"]
-        settings = settle(method, NO_VECTORS.model_copy(update={"relations": "lexical"}))
+        settings = run_settings(method, NO_VECTORS.model_copy(update={"relations": "lexical"}))
         judge = judge_of(settings)
         assert (judge.version, judge.tables, judge.passage_prior, judge.gate) == (version, "paper", 0.99, None)
         assert (settings.evidence.k, settings.evidence.merge_near_duplicates, settings.extraction.extractor) == (

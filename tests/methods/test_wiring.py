@@ -20,12 +20,12 @@ from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 from localfact.methods.relations import find_relation_model
 from localfact.methods.settings import Settings
-from localfact.methods.wiring import Configuration, settle, wire
+from localfact.methods.wiring import Configuration, run_settings, wire
 from localfact.models.cards import ModelCard, load_card
 from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity
-from localfact.relations.windows import READING
+from localfact.relations.windows import READING_VERSION
 from localfact.vocabulary import PreVerificationLabel
 
 TEXT = "Johannes Kepler was born in 1571. He moved to Graz."
@@ -52,7 +52,7 @@ async def test_a_language_model_is_found_by_its_transcript(tmp_path: Path) -> No
 
 def settings_of(name: str, **chosen: object) -> Settings:
     facts = EngineFacts(ScriptedEngine().identity)
-    return settle(METHODS[name], MODEL.model_copy(update=chosen), facts)
+    return run_settings(METHODS[name], MODEL.model_copy(update=chosen), facts)
 
 
 def shown(chat: Chat, kind: str) -> str | None:
@@ -72,7 +72,7 @@ def answer(chat: Chat) -> str:
 def wired(name: str, options: Options, engine: ScriptedEngine) -> Pipeline:
     """The pipeline of a method, with a scripted engine where vLLM would be started."""
     facts = EngineFacts(engine.identity, settings=cast("Any", object()))
-    chosen = Configuration(METHODS[name], options, settle(METHODS[name], options, facts), facts)
+    chosen = Configuration(METHODS[name], options, run_settings(METHODS[name], options, facts), facts)
     road, _ = wire(chosen, AsyncExitStack(), observe=unobserved, start=lambda _: engine)
     return road
 
@@ -116,7 +116,7 @@ def test_settings_name_the_prompts_that_a_method_sends_and_how_long_pairs_are_re
         "factreasoner-fr2": {"atomization", "revision", "relation"},
     }
     relations = [told[name].plain()["assessment"]["relations"] for name in ("localfact", "factreasoner-fr2")]
-    assert relations == [f"llm+reading={READING}"] * 2
+    assert relations == [f"llm+reading={READING_VERSION}"] * 2
     assert told["localfact"].plain()["extraction"]["confidence"] == "distribution"
     assert told["fastfact"].plain()["extraction"]["confidence"] == "token"
     assert "query" in (settings_of("factreasoner-fr2", queries="llm").prompts or ())

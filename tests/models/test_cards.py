@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError, MissingError
-from localfact.models.cards import ModelCard, list_cards, load_card, named_card, settled, weights_folder
+from localfact.models.cards import ModelCard, list_cards, load_card, named_card, resolved, weights_folder
 from localfact.models.weights import COMMIT
 from localfact.runtime.files import file_digest
 
@@ -61,7 +61,7 @@ def test_weights_that_ship_are_the_ones_that_their_card_names() -> None:
     assert set(shipped) == {"builtin-nli"}
     for card in shipped.values():
         assert card.revision == f"sha256:{file_digest(weights_folder(card) / 'model.onnx')}"
-        assert settled(card) == card
+        assert resolved(card) == card
 
 
 def test_the_identity_is_name_and_shortened_revision() -> None:

@@ -49,12 +49,12 @@ class Asked:
         return [Failure(reason="cannot read it") if "broken" in pair.hypothesis else THIRD for pair in pairs]
 
 
-class Telling(Asked):
-    """Tells its answers one after another, and each as often as the loop goes round."""
+class Reporting(Asked):
+    """Reports its answers one after another, and each as often as the loop goes round."""
 
-    async def tell(self, pairs: Sequence[Pair], told: Callable[[Relations], None]) -> None:
+    async def relate_reporting(self, pairs: Sequence[Pair], report: Callable[[Relations], None]) -> None:
         for pair in pairs:
-            told(dict(zip([pair], await self.relate([pair]), strict=True)))
+            report(dict(zip([pair], await self.relate([pair]), strict=True)))
             await asyncio.sleep(0)
 
 
@@ -291,17 +291,17 @@ async def test_keeping_leaves_an_engine_full_to_the_last_pair_and_asked_premise_
 
 
 async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: Path) -> None:
-    model = Telling()
+    model = Reporting()
     keeper = CachedRelations(model, tmp_path / FILE)
     writing, gate = threading.Event(), threading.Event()
-    keep = keeper._store.keep
+    keep = keeper._store.add
 
     def slowly(predictions: Mapping[Pair, Distribution | Failure]) -> None:
         writing.set()
         gate.wait()
         keep(predictions)
 
-    keeper._store.keep = slowly  # type: ignore[method-assign]
+    keeper._store.add = slowly  # type: ignore[method-assign]
     first = asyncio.ensure_future(keeper.relate(PAIRS))
     while not writing.is_set() or len(model.calls) < 9:
         await asyncio.sleep(0)
@@ -318,16 +318,16 @@ async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: P
 
 @pytest.mark.parametrize("pairs", [1, 9])
 async def test_answers_that_cannot_be_written_end_the_call_and_are_told(tmp_path: Path, pairs: int) -> None:
-    keeper = CachedRelations(model := Telling(), tmp_path / FILE)
-    keep = keeper._store.keep
+    keeper = CachedRelations(model := Reporting(), tmp_path / FILE)
+    keep = keeper._store.add
 
     def full(predictions: Mapping[Pair, Distribution | Failure]) -> None:
         raise WriteError("The disk is full.")
 
-    keeper._store.keep = full  # type: ignore[method-assign]
+    keeper._store.add = full  # type: ignore[method-assign]
     with pytest.raises(WriteError, match="disk is full"):
         await keeper.relate(PAIRS[:pairs])
-    keeper._store.keep = keep  # type: ignore[method-assign]
+    keeper._store.add = keep  # type: ignore[method-assign]
     model.calls.clear()
     assert await keeper.relate(PAIRS) == [THIRD] * 9
     assert len(model.calls) == 9

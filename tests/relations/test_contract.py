@@ -13,7 +13,7 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.models.cards import OpinionPool, load_card
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.cache import CachedRelations, TellingModel
+from localfact.relations.cache import CachedRelations, ReportingModel
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.relations.llm import LLMRelationModel
@@ -68,10 +68,10 @@ async def test_there_is_one_prediction_a_pair_in_the_order_of_the_pairs(model: R
 
 @pytest.mark.parametrize("model", ["llm", "crossencoder", "pooled"], indirect=True)
 async def test_a_model_that_takes_long_tells_each_pair_once_and_the_same(model: RelationModel) -> None:
-    assert isinstance(model, TellingModel)
+    assert isinstance(model, ReportingModel)
     told: list[tuple[Pair, Distribution | Failure]] = []
     pairs = [*ODD[:3], *PAIRS, *PAIRS[:2]]
-    await model.tell(pairs, lambda said: told.extend(said.items()))
+    await model.relate_reporting(pairs, lambda said: told.extend(said.items()))
     assert len(told) == len(dict(told)) == len(set(pairs))
     assert [dict(told)[pair] for pair in pairs] == list(await model.relate(pairs))
 

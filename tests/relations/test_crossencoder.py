@@ -268,7 +268,7 @@ async def test_pairs_are_told_batch_by_batch_and_long_ones_with_their_last_windo
     short = [Pair(f"{number}", "a") for number in range(10)]
     long = Pair(" ".join(SENTENCES * 2), "Granite was cut.")
     told: list[list[Pair]] = []
-    await model.tell([*short, long], lambda said: told.append(list(said)))
+    await model.relate_reporting([*short, long], lambda said: told.append(list(said)))
     assert [long] in told
     assert sorted(len(pairs) for pairs in told if pairs != [long]) == [2, 4, 4]
     model.close()
@@ -281,7 +281,7 @@ def test_a_pair_whose_windows_are_equal_counts_them_all_and_is_told_once(
     read = measured(windows(pair, WINDOW - 3), plain.tokens)
     assert len(set(read)) < len(read)
     told: list[Distribution | Failure] = []
-    asyncio.run(model.tell([pair], lambda said: told.extend(said.values())))
+    asyncio.run(model.relate_reporting([pair], lambda said: told.extend(said.values())))
     assert [one.windows for one in told if isinstance(one, Distribution)] == [len(read)]
 
 

@@ -19,7 +19,7 @@ from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations import llm
 from localfact.relations.llm import LABELS, LLMRelationModel, by_premise, llm_identity
-from localfact.runtime.usage import Ledger, kept_in
+from localfact.runtime.usage import Ledger, usage_counted_in
 
 PASSAGES = ("The tower stands in Paris. It is 324 metres high.", "The bridge was opened in 1932 in Sydney.")
 CLAIMS = ("The tower is in Paris.", "The bridge is in Perth.", "The tower was painted red.")
@@ -59,7 +59,7 @@ async def test_each_pair_gets_the_normalised_probabilities_of_the_three_words() 
 
 async def test_a_pair_is_one_choice_and_nothing_is_decoded() -> None:
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         await LLMRelationModel(MeteredEngine(scripted({}))).relate([Pair(PASSAGES[0], claim) for claim in CLAIMS])
     usage = ledger.stages["relate"]
     assert (usage.calls, usage.output_tokens) == (3, 0)
@@ -227,7 +227,7 @@ def expected(folder: Path, pair: Pair) -> dict[str, float]:
 async def test_a_real_engine_gives_the_models_own_probabilities_with_one_prefill_a_pair(engine: Any, folder: Path) -> None:
     pairs = [Pair(passage, claim) for passage in PASSAGES for claim in CLAIMS]
     ledger = Ledger()
-    with kept_in(ledger):
+    with usage_counted_in(ledger):
         predictions = await LLMRelationModel(MeteredEngine(engine)).relate(pairs)
     for pair, prediction in zip(pairs, predictions, strict=True):
         assert one(prediction).model_dump(exclude={"windows"}) == pytest.approx(expected(folder, pair), abs=1e-5)

@@ -10,7 +10,7 @@ from tiny_albert import SENTENCES, WINDOW, tiny_albert
 from localfact.models.cards import ModelCard, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
-from localfact.relations.window_selection import Picking, TokenStarts
+from localfact.relations.window_selection import TokenStarts, WindowSelection
 
 CLAIM = "Granite was cut."
 LONG = Pair(" ".join(SENTENCES * 3), CLAIM)
@@ -57,7 +57,7 @@ def plain_starts(card: ModelCard) -> TokenStarts:
 
 def windows_of(card: ModelCard, pair: Pair, size: int, most: int) -> list[Pair]:
     """What is to be read."""
-    return Picking(plain_starts(card), WINDOW - 3, size=size, most=most).windows(pair)
+    return WindowSelection(plain_starts(card), WINDOW - 3, size=size, most=most).windows(pair)
 
 
 @pytest.mark.parametrize("most", [1, 2])

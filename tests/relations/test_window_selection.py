@@ -1,4 +1,4 @@
-"""Picking windows of a premise: the promising ones are read, whole sentences, none too long, the same ones each time."""
+"""Selecting windows of a premise: the promising ones are read, whole sentences, none too long, the same ones each time."""
 
 import re
 from itertools import pairwise
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from localfact.errors import InputError
 from localfact.records import Pair
-from localfact.relations.window_selection import LongPremise, Picking, Run, picked_runs, premise_windows
+from localfact.relations.window_selection import LongPremise, Run, WindowSelection, best_runs, premise_windows
 
 GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
 #: Of no claim below: 6 words each.
@@ -120,7 +120,7 @@ def test_without_a_limit_every_word_is_read(text: str, size: int) -> None:
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20), st.integers(9, 30), st.integers(1, 5))
 def test_runs_are_apart_in_order_and_no_longer_than_allowed(counts: list[int], limit: int, most: int) -> None:
     worth = [place * 7 % 5 for place in range(len(counts))]
-    runs = picked_runs(counts, lambda begin, end: sum(worth[begin:end]), most, limit, limit)
+    runs = best_runs(counts, lambda begin, end: sum(worth[begin:end]), most, limit, limit)
     assert 1 <= len(runs) <= most
     assert all(left.end <= right.begin for left, right in pairwise(runs))
     assert all(run.begin < run.end and sum(counts[run.begin : run.end]) <= limit for run in runs)
@@ -128,30 +128,30 @@ def test_runs_are_apart_in_order_and_no_longer_than_allowed(counts: list[int], l
 
 def test_a_second_run_may_be_a_rest_beside_the_first() -> None:
     worth = [0, 3, 5, 4, 0, 0, 0, 0, 0]
-    runs = picked_runs([1] * 9, lambda begin, end: sum(worth[begin:end]), 2, 2, 2)
+    runs = best_runs([1] * 9, lambda begin, end: sum(worth[begin:end]), 2, 2, 2)
     assert runs == [Run(0, 2), Run(2, 4)]
 
 
-def picking(*, room: int = 40, size: int | None = 12, most: int | None = 1) -> Picking:
-    return Picking(word_starts, room, size=size, most=most)
+def selection(*, room: int = 40, size: int | None = 12, most: int | None = 1) -> WindowSelection:
+    return WindowSelection(word_starts, room, size=size, most=most)
 
 
 def test_a_pair_is_read_with_the_windows_picked_for_its_claim() -> None:
     text = " ".join([*FILLER[:5], ANSWER, *FILLER[5:]])
-    assert [pair.hypothesis for pair in picking().windows(Pair(text, CLAIM))] == [CLAIM]
-    assert ANSWER in picking().windows(Pair(text, CLAIM))[0].premise
-    assert picking().windows(Pair(ANSWER, CLAIM)) == [Pair(ANSWER, CLAIM)]
-    assert picking().fits(Pair(text, CLAIM))
+    assert [pair.hypothesis for pair in selection().windows(Pair(text, CLAIM))] == [CLAIM]
+    assert ANSWER in selection().windows(Pair(text, CLAIM))[0].premise
+    assert selection().windows(Pair(ANSWER, CLAIM)) == [Pair(ANSWER, CLAIM)]
+    assert selection().fits(Pair(text, CLAIM))
     for most in (2, None):
-        assert picking(most=most).fits(Pair(ANSWER, CLAIM))
-        assert not picking(most=most).fits(Pair(text, CLAIM))
+        assert selection(most=most).fits(Pair(ANSWER, CLAIM))
+        assert not selection(most=most).fits(Pair(text, CLAIM))
 
 
 def test_windows_are_picked_for_each_piece_of_a_passage() -> None:
     other = "A lighthouse keeper lived on Skarn island."
     text = " ".join([ANSWER, *FILLER, other])
     passage = f"{CLAIM} Much has changed since then. Skarn island had a lighthouse keeper once. Much has changed since then."
-    pairs = picking(size=14).windows(Pair(text, passage))
+    pairs = selection(size=14).windows(Pair(text, passage))
     assert " ".join(pair.hypothesis for pair in pairs) == passage
     assert len(pairs) == 2
     assert ANSWER in pairs[0].premise
@@ -160,13 +160,13 @@ def test_windows_are_picked_for_each_piece_of_a_passage() -> None:
 
 def test_a_window_leaves_the_room_that_a_claim_needs() -> None:
     text = " ".join(FILLER)
-    for pair in picking(room=20, size=18, most=None).windows(Pair(text, "Nine words are in this claim about a harbour.")):
+    for pair in selection(room=20, size=18, most=None).windows(Pair(text, "Nine words are in this claim about a harbour.")):
         assert len(pair.premise.split()) + len(pair.hypothesis.split()) <= 20
 
 
 def test_without_a_size_a_window_has_what_the_claim_leaves() -> None:
     text = " ".join([*FILLER, ANSWER])
-    (pair,) = picking(room=32, size=None).windows(Pair(text, CLAIM))
+    (pair,) = selection(room=32, size=None).windows(Pair(text, CLAIM))
     assert 32 - 6 < len(pair.premise.split()) + len(CLAIM.split()) <= 32
     assert ANSWER in pair.premise
 
@@ -175,7 +175,7 @@ def test_without_a_size_a_window_has_what_the_claim_leaves() -> None:
 def test_pairs_fit_the_room_and_every_piece_of_the_hypothesis_is_read(
     premise: str, hypothesis: str, room: int, size: int, most: int
 ) -> None:
-    pairs = picking(room=room, size=size, most=most).windows(Pair(premise, hypothesis))
+    pairs = selection(room=room, size=size, most=most).windows(Pair(premise, hypothesis))
     assert all(len(word_starts(pair.premise)) + len(word_starts(pair.hypothesis)) <= room for pair in pairs)
     assert all(pair.hypothesis in hypothesis for pair in pairs)
     assert set("".join(pair.hypothesis for pair in pairs)) >= set("".join(hypothesis.split()))
@@ -183,7 +183,7 @@ def test_pairs_fit_the_room_and_every_piece_of_the_hypothesis_is_read(
 
 def test_no_room_at_all_is_an_error() -> None:
     with pytest.raises(InputError, match="too few"):
-        picking(room=1).windows(Pair("One.", "Two."))
+        selection(room=1).windows(Pair("One.", "Two."))
 
 
 def test_a_sentence_longer_than_a_window_is_read_in_parts() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 from roads import EntailedIsSupported, LineExtractor, OnePassage, WordRelations, responses
 
-from localfact.pipeline import Journey, Pipeline
+from localfact.pipeline import Costs, Pipeline
 from localfact.records import Assessment, Claim
 from localfact.report.accounting import Accounting, accounting
 from localfact.report.accounting_view import accounting_view
@@ -199,7 +199,7 @@ def test_a_run_without_claims_has_no_share_and_expects_nothing_of_evidence(rows,
 async def test_a_road_gone_down_is_accounted_for():
     pipeline = Pipeline(LineExtractor(), OnePassage(), WordRelations(), EntailedIsSupported())
     rows = [
-        await pipeline.assess(index, response, Journey(), lambda stage, number: None)
+        await pipeline.assess(index, response, Costs(), lambda stage, number: None)
         for index, response in enumerate(responses("It is true.\nIt is not.", "So true."))
     ]
     found = accounting(rows, RunFacts(method="builtin-fr2", k=1, has_corpus=True, version=2))

@@ -1,5 +1,5 @@
 from localfact.records import Claim, CountedPassage, Passage, Verdict
-from localfact.report.terminal import closest_sentence, passage_text, telling_passage
+from localfact.report.terminal import closest_sentence, passage_text, strongest_passage
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
@@ -16,9 +16,9 @@ def test_the_passage_shown_speaks_for_the_verdict_where_one_does() -> None:
     against = CountedPassage(passage_id="a", relation=RelationLabel.CONTRADICTION, probability=0.9)
     speaking = CountedPassage(passage_id="b", relation=RelationLabel.ENTAILMENT, probability=0.8)
     supported = Verdict(claim_id="c", label=VerdictLabel.SUPPORTED, passages=(against, speaking))
-    assert telling_passage(supported) == speaking
-    assert telling_passage(supported.model_copy(update={"label": VerdictLabel.UNDECIDED})) == against
-    assert telling_passage(supported.model_copy(update={"passages": ()})) is None
+    assert strongest_passage(supported) == speaking
+    assert strongest_passage(supported.model_copy(update={"label": VerdictLabel.UNDECIDED})) == against
+    assert strongest_passage(supported.model_copy(update={"passages": ()})) is None
 
 
 def test_a_passage_is_shown_with_its_relation_and_how_far_it_moves_the_posterior() -> None:

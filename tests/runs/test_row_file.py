@@ -193,7 +193,7 @@ PROGRAM = """
 import asyncio, sys
 from pathlib import Path
 from localfact.llm.scripted import ScriptedEngine
-from localfact.runs.passes import Conduct
+from localfact.runs.passes import PassOptions
 from localfact.api.generate import generate_file
 from localfact.api.extract import extract_file
 from localfact.records import Claim, Extraction
@@ -221,13 +221,13 @@ class Extractor:
         return Extraction(claims=(Claim(id="c1", text="Of " + response.text),))
 
 engine = Engine(lambda chat: "An answer to " + chat[0].content)
-conduct = Conduct(concurrency=2)
+pass_options = PassOptions(concurrency=2)
 if name.startswith("responses"):
     data, opened = folder / "prompts.jsonl", lambda opened: engine
-    made = generate_file(data, folder / name, opened, identity=engine.identity, conduct=conduct)
+    made = generate_file(data, folder / name, opened, identity=engine.identity, pass_options=pass_options)
 else:
     opened = lambda stack: Extractor()
-    made = extract_file(folder / "data.jsonl", folder / name, opened, extractor={"name": "one"}, conduct=conduct)
+    made = extract_file(folder / "data.jsonl", folder / name, opened, extractor={"name": "one"}, pass_options=pass_options)
 asyncio.run(made)
 """
 

@@ -9,7 +9,7 @@ import pytest
 
 from localfact.llm.engine import Engine
 from localfact.llm.settings import EngineSettings
-from localfact.llm.shared import LentEngine
+from localfact.llm.shared import SharedEngine
 from localfact.llm.vllm import VLLMEngine
 
 NEEDS_VLLM = pytest.mark.skipif(find_spec("vllm") is None, reason="vLLM is not installed")
@@ -33,7 +33,7 @@ class Engines:
     def lent(self, settings: EngineSettings) -> Engine:
         """The same, for code that ends it: nothing happens then. Stands in for the class `VLLMEngine`."""
         engine = self(settings)
-        return LentEngine(engine.identity, lambda: engine)
+        return SharedEngine(engine.identity, lambda: engine)
 
     def close(self) -> None:
         """Ends them."""

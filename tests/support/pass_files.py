@@ -15,7 +15,7 @@ from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.options import GenerationOptions
 from localfact.records import Extraction, Response
-from localfact.runs.passes import Conduct, PassSummary
+from localfact.runs.passes import PassOptions, PassSummary
 
 EXTRACTOR = {"name": "lines", "model": {"model": "scripted", "revision": "0"}}
 ROWS: tuple[object, ...] = (
@@ -61,9 +61,9 @@ class Opened:
 
 
 async def extract(
-    data: Path, out: Path, opened: Opened | None = None, *, extractor: Mapping[str, Any] = EXTRACTOR, **conduct: Any
+    data: Path, out: Path, opened: Opened | None = None, *, extractor: Mapping[str, Any] = EXTRACTOR, **pass_options: Any
 ) -> PassSummary:
-    return await extract_file(data, out, opened or Opened(), extractor=extractor, conduct=Conduct(**conduct))
+    return await extract_file(data, out, opened or Opened(), extractor=extractor, pass_options=PassOptions(**pass_options))
 
 
 class Engines:
@@ -82,10 +82,15 @@ class Engines:
 
 
 async def generate(
-    data: Path, out: Path, engines: Engines, options: GenerationOptions | None = None, **conduct: Any
+    data: Path, out: Path, engines: Engines, options: GenerationOptions | None = None, **pass_options: Any
 ) -> PassSummary:
     return await generate_file(
-        data, out, engines, identity=engines.engine.identity, options=options or GenerationOptions(), conduct=Conduct(**conduct)
+        data,
+        out,
+        engines,
+        identity=engines.engine.identity,
+        options=options or GenerationOptions(),
+        pass_options=PassOptions(**pass_options),
     )
 
 

@@ -35,7 +35,7 @@ from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
-from localfact.pipeline import Journey, Pipeline
+from localfact.pipeline import Costs, Pipeline
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import relation_chat
 from localfact.records import Response
@@ -115,7 +115,7 @@ def lessons(corpus: Path) -> list[Lesson]:
 
     async def walk() -> None:
         for index, row in enumerate(RESPONSES):
-            await pipeline.assess(index, Response(id=row["id"], text=row["response"], prompt=row["prompt"]), Journey(), ignore)
+            await pipeline.assess(index, Response(id=row["id"], text=row["response"], prompt=row["prompt"]), Costs(), ignore)
 
     asyncio.run(walk())
     asked = [Lesson(chat, "".join(piece for piece, _ in answer_to(chat))) for chat in engine.calls]

@@ -1,1 +1,1 @@
-"""Claims without a language model: sentences, their clauses, and what they speak of, found by rules for English."""
+"""Claims without a language model: rules for English find sentences, their clauses and what pronouns refer to."""

@@ -1,6 +1,6 @@
-"""Tells sentences that state something checkable from headings, questions, advice, opinion and talk about the answer.
+"""Separates sentences that state something checkable from headings, questions, advice, opinion and talk about the answer.
 
-A sentence is judged as a whole with its quotations hidden, so that words inside a quotation or a title never decide.
+A sentence is judged as a whole with its quotations masked, so that words inside a quotation or a title never decide.
 """
 
 import re
@@ -28,9 +28,9 @@ class DropReason(StrEnum):
     OPINION = "opinion"
 
 
-# Fewer words state nothing that could be checked.
+# The least number of words of a claim.
 FEWEST_WORDS = 3
-# A response of more sentences goes on to answer, whatever it begins with.
+# The most sentences of an abstention: a longer response goes on to answer, whatever it begins with.
 LONGEST_ABSTENTION = 6
 
 _TABLE = re.compile(r"\s*\|")
@@ -38,10 +38,10 @@ _HEADING = re.compile(r"\s*(?:#{1,6}\s|(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?P<bold>
 _REFERENCE = re.compile(r"https?://|www\.|\bdoi:|\bISBN\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？؟]$")
 _INTRODUCES = re.compile(r"[:：]$")
-#: Whether a sentence has its full stop, or another mark in its place.
+#: The end of a sentence with a full stop or another final mark.
 ENDED = re.compile(r"[.!…。！।۔][\"'”’»」)\]*_]*$")
 _VERB = re.compile(rf"\b{VERB}")
-# How a sentence may begin before it begins: with a label, with a connective.
+# What may stand at the beginning of a sentence: a label, a connective.
 _START = (
     r"\A(?:[^:]{1,60}: )?(?:(?:Additionally|Also|And|But|Finally|First|Furthermore|However|Instead|Moreover|Next|Overall|"
     r"Second|So|Sorry|Then|Therefore|Third|Unfortunately),? )?"
@@ -94,7 +94,7 @@ _ANCHOR = re.compile(r"(?<=[a-z,;] )[A-Z][^\s]*|\d+|[\"“]_+")
 
 
 def structural_reason(sentence: str) -> DropReason | None:
-    """Returns why a sentence, as it stands in the response with its Markdown, is no prose; None for prose."""
+    """Returns why a sentence, with its Markdown, is no prose; None for prose."""
     if text.word_count(sentence) == 0:
         return DropReason.NO_WORDS
     if _TABLE.match(sentence):
@@ -130,7 +130,7 @@ def drop_reason(sentence: str, *, topic: str = "", english: bool = True) -> Drop
 
 
 def _english_reason(sentence: str, masked: str, topic: str) -> DropReason | None:
-    # A band called Focus gives no advice.
+    # Not an imperative: a band called Focus.
     names_topic = bool(topic) and sentence.startswith(topic)
     for reason, pattern in _PATTERNS.items():
         if pattern.search(masked) and not (names_topic and reason is DropReason.ADVICE):

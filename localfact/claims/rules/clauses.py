@@ -1,6 +1,6 @@
-"""English sentences taken apart where it is safe: each piece says one thing and repeats its subject.
+"""Splits English sentences into clauses where that is safe: each states one thing and repeats its subject.
 
-One rule a function, each from one clause to the clauses it holds; whatever a rule is not sure of stays whole.
+One rule a function, each from one clause to the clauses in it; whatever a rule is not sure of stays whole.
 """
 
 import re
@@ -23,7 +23,7 @@ from localfact.claims.rules.english import (
     stand_alone,
 )
 
-# A longer sentence is no sentence that these rules were made for, and some of them take quadratic time.
+# Longer sentences are not split: the rules were not made for them, and some take quadratic time.
 LONGEST_SENTENCE = 1_000
 
 
@@ -56,7 +56,7 @@ class Clause(NamedTuple):
 
 
 def split_clauses(sentence: str) -> list[Clause]:
-    """Takes an English sentence, with words in it, apart; one that no rule fits comes back as its only clause."""
+    """Splits an English sentence, with words in it, into clauses; if no rule applies, it is the only clause."""
     clauses = [Clause(sentence.rstrip(" .;"))]
     if len(sentence) <= LONGEST_SENTENCE:
         for rule in _RULES:
@@ -77,7 +77,7 @@ _NO_SUBJECT = re.compile(
 
 
 def _subject(masked: str) -> tuple[int, int] | None:
-    """Returns where the subject stands, behind an introduction if there is one; None when there is no telling."""
+    """Returns the place of the subject, after an introduction if there is one; None when it is not clear."""
     introduction = _INTRODUCTION.match(masked)
     found = _SUBJECT.match(masked, introduction.end() if introduction else 0)
     if found is None or _NO_SUBJECT.search(found["subject"]):
@@ -162,7 +162,7 @@ def _be(verb: str) -> str:
 _RELATIVE = re.compile(
     rf"(?P<name>(?:(?:\bthe )?{NAME}(?: \(_+\))?,|[\"“]_+[\"”](?: \(_+\))?,?)) (?:which|who) (?={ADVERB}?{VERB})"
 )
-# What follows the relative clause belongs to the clause around it.
+# Where the clause around a relative clause continues.
 _GOES_ON = re.compile(rf", {ADVERB}?{VERB}|\b(?:who|which)\b")
 _WHO = re.compile(rf" {BE} (?:an?|the) (?P<noun>[^;]{{0,150}}?\b[a-z-]+) (?P<joint>who )(?={ADVERB}?{VERB})")
 
@@ -217,7 +217,7 @@ def _predicates(clause: Clause) -> list[Clause]:
 
 
 def _carried(auxiliary: str, predicate: str) -> str:
-    """Returns the auxiliary of the predicate before if this one, a bare participle, leans on it, else nothing."""
+    """Returns the auxiliary of the predicate before if this one is a bare participle that depends on it, else ""."""
     if re.match(BE, auxiliary) and _NEXT_PASSIVE.match(predicate):
         return auxiliary
     if re.match(HAVE, auxiliary) and _NEXT_PARTICIPLE.match(predicate):
@@ -251,7 +251,7 @@ def _roles(clause: Clause) -> list[Clause]:
 
 
 def _article(role: str) -> str:
-    """Returns the article that the role lacks, behind a space."""
+    """Returns the article that the role lacks, after a space."""
     if role.startswith(("a ", "an ")):
         return ""
     return " an" if role[0] in "aeiouAEIOU" else " a"
@@ -264,7 +264,7 @@ _ITEMS = re.compile(
 _QUOTED = r"[\"“]_+[\"”](?: \(_+\))?"
 _TWO_ITEMS = re.compile(rf"(?P<items>the {NAME} and the {NAME}|{_QUOTED} and {_QUOTED}|{NAME} \(_+\) and {NAME} \(_+\))$")
 _ITEM = re.compile(_TITLE)
-# Places and pairs are lists that mean one thing: in Paris, Texas; between A and B.
+# Before these lists that mean one thing: places and pairs (in Paris, Texas; between A and B).
 _NO_LIST_HEAD = re.compile(r"\b(?:in|at|from|near|of|between|both|to|among|on|under|(?<!such )as)$")
 
 

@@ -1,6 +1,6 @@
-"""The little English that the rules know: finite verbs, names, which clauses stand alone, and how to hide quotations.
+"""What the rules know of English: finite verbs, names, which clauses stand alone, and how to mask quotations.
 
-No tagger: closed lists of frequent forms, and endings. What they do not know is left as it stands.
+No tagger: closed lists of frequent forms, and endings. Words that are not covered are left as they are.
 """
 
 import re
@@ -42,13 +42,13 @@ _AFTER_VERB = (
     r"an?|the|his|her|its|their|it|him|them|that|in|on|at|to|by|with|from|for|as|into|over|until|through|under|several|many|numerous|"
     r"more|two|three|up|out|away|there|[a-z]+ly"
 )
-#: A finite verb that is no noun or adjective where two phrases are joined: a regular form must go on as a verb does.
+#: A finite verb, not a noun or adjective, where two phrases are joined: a regular form must be followed as verbs are.
 JOINED_VERB = rf"(?:(?:{_AUXILIARIES}|{_PAST_FORMS}|{_PRESENT_FORMS})\b|{_ED_FORM}(?= (?:(?:{_AFTER_VERB})\b|[A-Z0-9\"“])))"
 _OBJECT = (
     r" (?:(?:an?|the|his|her|its|their|it|him|them|that|this|these|all|both|many|more|most|no|one|over|several|some|two|"
     r"three)\b|[A-Z\d$€£\"“])"
 )
-#: A verb that is surely finite behind a noun: a form that may be a participle or a plural must go on with an object.
+#: A verb that is surely finite after a noun: a form that may be a participle or a plural must be followed by an object.
 FINITE = (
     rf"(?:(?:{_AUXILIARIES}|{_PAST_ONLY}|{_NO_PASSIVE}|(?!(?:{_PLURAL_NOUNS})\b)(?:{_PRESENT_FORMS}))\b|"
     rf"(?!(?:called|dubbed|named|(?:en)?titled)\b)(?:{_PAST_FORMS}|{_ED_FORM}|{_S_FORM})(?={_OBJECT}))"
@@ -75,7 +75,7 @@ SUBJECT = (
     rf"{NAME})(?: \(_+\))?"
 )
 _STATED = re.compile(rf"(?:(?!\b(?:that|who|which)\b).)+ {FINITE}")
-# What may reach over a comma: a condition, a clause in front, an open list, or a word that governs the clauses on both sides.
+# What may extend over a comma: a condition, a clause in front, an open list, or a word that governs the clauses on both sides.
 _GOVERNING = re.compile(
     r"^(?:If|Not|Once|Unless|When|Whenever|Where)\b|^(?:After|Although|As|Because|Before|Since|Though|Until|While)\b[^,]*$|:|"
     r"\b(?:because|how|if|not only|unless|what|when|whether|where|whom|whose|why|"
@@ -96,7 +96,7 @@ _LEANING = re.compile(
 def stand_alone(before: str, subject: str, after: str) -> bool:
     """Returns whether two clauses are surely two statements, the second, with that subject, clear without the first.
 
-    Between them stand a comma and "and", "but" or "while". For a conditional, reported or unfinished clause the answer is no.
+    Between them stand a comma and "and", "but" or "while". False for a conditional, reported or unfinished clause.
     """
     leaning = _LEANING_SUBJECT.search(subject) or _LEANING.search(after)
     return bool(_STATED.match(before)) and not _GOVERNING.search(before) and not leaning
@@ -108,5 +108,5 @@ _HIDDEN = re.compile(
 
 
 def mask(sentence: str) -> str:
-    """Hides what stands in quotation marks and parentheses behind as many underscores, so that no rule looks into it."""
+    """Replaces text in quotation marks and parentheses by as many underscores, so that no rule sees it."""
     return _HIDDEN.sub(lambda hidden: hidden[0][0] + "_" * (len(hidden[0]) - 2) + hidden[0][-1], sentence)

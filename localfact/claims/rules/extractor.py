@@ -1,7 +1,7 @@
-"""Claims without a model: sentences that state something checkable, cut into short self-contained pieces by rules.
+"""Extracts claims by rules: sentences that state something checkable, split into short self-contained pieces.
 
-The first stage of the road where no language model is at hand. The rules for cutting and for pronouns know English only; a
-response in another language gives its sentences whole.
+Needs no language model. The rules for splitting and for pronouns know English only; a response in another language gives whole
+sentences.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from localfact.claims.rules.markdown import PlainText, plain_text
 from localfact.claims.rules.subject import Subject, guess_topic
 from localfact.records import Claim, Extraction, Response, Span
 
-# Among how many sentences at the beginning the topic is looked for.
+# How many sentences at the beginning are searched for the topic.
 OPENING_SENTENCES = 3
 
 _REFERENCE_HEADING = re.compile(
     r"[\s#*_\d.]*(?i:bibliography|citations|external links|further reading|references|sources)[\s*_:]*$"
 )
-# What joins a sentence to the one before it, or only announces it.
+# A connective or introduction at the beginning of a sentence.
 _OPENING = re.compile(
     r"(?:(?i:additionally|also|but|consequently|finally|for example|for instance|furthermore|hence|however|in addition|"
     r"in conclusion|in fact|in summary|indeed|instead|interestingly|likewise|meanwhile|moreover|nevertheless|notably|overall|"
@@ -36,9 +36,9 @@ class RuleExtractor:
     """Extracts claims by rules: no model, nothing random."""
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims in the order of the text, and under `dropped` how many sentences were none, by `DropReason`.
+        """Returns the claims in the order of the text, and in `dropped` the number of other sentences by `DropReason`.
 
-        Equal claims (after `text.normalise`) are one claim with the spans of all of them.
+        Equal claims (after `text.normalise`) are merged into one with the spans of all of them.
         """
         return await asyncio.to_thread(_extraction, response)
 
@@ -56,7 +56,7 @@ def _extraction(response: Response) -> Extraction:
 
 
 def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Span]]:
-    """Yields every claim with its place, repeated ones too; counts the sentences that give none."""
+    """Yields every claim with its place, also repeated ones; counts the sentences that give none."""
     english = text.language(response.text) == "en"
     prose = _prose(response.text, dropped)
     if abstains([sentence.text for sentence in prose]):
@@ -80,7 +80,7 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
 
 
 def _prose(response_text: str, dropped: Counter[str]) -> list[PlainText]:
-    """Returns the sentences without markup; counts headings, table rows and what stands under a heading of references."""
+    """Returns the sentences without markup; counts headings, table rows and everything under a heading of references."""
     prose = []
     in_references = False
     for span in text.sentences(response_text):
@@ -98,7 +98,7 @@ def _prose(response_text: str, dropped: Counter[str]) -> list[PlainText]:
 
 
 def _finished(claim: str, sentence: str) -> str:
-    """Returns the claim with a full stop, and with a capital letter unless it begins as its sentence does (iPhone, pH)."""
+    """Returns the claim with a full stop, and with a capital letter unless its sentence begins without one (iPhone, pH)."""
     claim = _COMMA_IN_QUOTES.sub("", claim)
     if not sentence.startswith(claim.split(" ", maxsplit=1)[0]):
         claim = claim[:1].upper() + claim[1:]

@@ -1,7 +1,4 @@
-"""A sentence without its markup: Markdown, item markers and citation marks taken off, every character still knowing its place.
-
-The rules of this folder work on what is left; a claim's span leads back into the response.
-"""
+"""Removes markup from a sentence (Markdown, item markers, citation marks); every character keeps its offset in the response."""
 
 import re
 from typing import NamedTuple
@@ -22,12 +19,12 @@ class PlainText(NamedTuple):
     offsets: tuple[int, ...]
 
     def span(self, start: int, end: int) -> Span:
-        """Returns where the characters [start, end), at least one, stand in the response."""
+        """Returns the place of the characters [start, end), at least one, in the response."""
         return Span(start=self.offsets[start], end=self.offsets[end - 1] + 1)
 
 
 def plain_text(text: str, span: Span) -> PlainText:
-    """Takes the markup off one sentence of a response; white space is collapsed and none is left at the ends."""
+    """Removes the markup of one sentence of a response; white space is collapsed, and removed at the ends."""
     sentence = text[span.start : span.end]
     hidden: set[int] = set()
     for markup in _MARKUP.finditer(sentence):

@@ -1,6 +1,6 @@
-"""What a response is about, and which leading pronouns stand for it. When in doubt, the pronoun stays.
+"""The topic of a response, and which leading pronouns refer to it. When in doubt, the pronoun stays.
 
-The subject is followed sentence by sentence: once another has taken its place, pronouns are left alone until it is named again.
+The subject is followed sentence by sentence: once another name was the subject, pronouns stay until the topic is named again.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from localfact.claims.rules.english import ADVERB, NAME, VERB
 
-# A response about one subject uses that subject's pronoun at least so many times as often as any other.
+# A pronoun is taken for the topic's if it is at least so many times as frequent as any other.
 DOMINANCE = 2
 
 _PROMPT_TOPIC = re.compile(
@@ -42,7 +42,7 @@ _RELATIVE = re.compile(
 
 
 def guess_topic(prompt: str | None, opening: Sequence[str]) -> str | None:
-    """Returns the name that the prompt asks about, else the first that an opening sentence says something is."""
+    """Returns the name that the prompt asks about, else the first that an opening sentence defines ("X is ...")."""
     if asked := _PROMPT_TOPIC.search(prompt or ""):
         return asked["topic"].rstrip(".")
     for sentence in opening:
@@ -52,10 +52,13 @@ def guess_topic(prompt: str | None, opening: Sequence[str]) -> str | None:
 
 
 class Subject:
-    """Reads the sentences of one response in order and replaces leading pronouns that stand for its topic."""
+    """Reads the sentences of one response in order and replaces leading pronouns that refer to its topic.
+
+    Args:
+        topic: None leaves all pronouns. response_text: its most frequent pronoun is taken for the topic's.
+    """
 
     def __init__(self, topic: str | None, response_text: str) -> None:
-        """Takes the topic, without which every pronoun stays, and the whole text, whose commonest pronoun is the topic's."""
         self._topic = topic
         self._words = frozenset(re.findall(r"\w+", topic or ""))
         self._pronoun = _dominant_pronoun(response_text)
@@ -64,7 +67,7 @@ class Subject:
         self._other_thing = False
 
     def read(self, sentence: str) -> None:
-        """Notes what the pronouns of this sentence, and of those after it, may stand for besides the topic."""
+        """Notes what else the pronouns of this sentence, and of those after it, may refer to."""
         named = None if _NO_NAME.match(sentence) else _NAMED_SUBJECT.match(sentence)
         if named:
             is_topic = not self._words.isdisjoint(re.findall(r"\w+", named["name"]))
@@ -93,7 +96,7 @@ class Subject:
 
 
 def _dominant_pronoun(response_text: str) -> str | None:
-    """Returns the pronoun that the response uses most, if by far; it is the topic's."""
+    """Returns the pronoun that is by far the most frequent in the response; None if none is."""
     counts = Counter(_KINDS[pronoun.lower()] for pronoun in _PRONOUN.findall(response_text)).most_common(2)
     if not counts or (len(counts) > 1 and counts[0][1] < DOMINANCE * counts[1][1]):
         return None

@@ -1,1 +1,1 @@
-"""What others collected, as pages."""
+"""Reads collections of pages that other tools made."""

@@ -1,4 +1,4 @@
-"""Takes the documents out of other tools' web archives (WARC), not yet extracted: HTML, PDF and plain text."""
+"""Reads the documents of other tools' web archives (WARC), not yet extracted: HTML, PDF and plain text."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,21 +12,21 @@ from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError
 from localfact.web.pages import MAX_FILE_BYTES
 
-#: What pages are, or may be where the answer does not say what it is: style sheets and scripts are text, but nothing to read.
+#: Media types of documents; "" where the answer states none. Style sheets and scripts are text, but no documents.
 DOCUMENT_TYPES = frozenset({"text/html", "application/xhtml+xml", "application/pdf", "text/plain", "text/markdown", ""})
-#: What sites say to crawlers is no page.
+#: The path of robots.txt, which is no page.
 ROBOTS = "/robots.txt"
 #: Answers between two calls of progress.
 ANSWERS_PER_STEP = 20
 
 
 def read_archived(file: Path, name: str, progress: Progress) -> Iterator[RawPage | Problem]:
-    """Yields the documents of a .warc or .warc.gz in its order; other kinds of answers are counted and told at the end.
+    """Yields the documents of a .warc or .warc.gz in its order; other kinds of answers are counted and reported at the end.
 
-    A body that the archive says was cut short is taken as far as it goes.
+    A body that the archive marks as truncated is taken as far as it goes.
 
     Args:
-        file: the archive. name: what it is called in places. progress: counts answers; their total is not known.
+        file: the archive. name: its name in messages. progress: counts answers; their total is not known.
     """
     others, done = 0, 0
     for entry in read_warc(file, max_payload=MAX_FILE_BYTES):
@@ -46,7 +46,7 @@ def read_archived(file: Path, name: str, progress: Progress) -> Iterator[RawPage
 
 
 def problem_of(entry: WarcProblem, file: Path, name: str) -> Problem:
-    """The problem with its place below the folder that the user named."""
+    """The problem, with its place below the folder that the user named."""
     times = f" ({entry.count:,} records)" if entry.count > 1 else ""
     return Problem(name + entry.where.removeprefix(file.name), entry.why + times)
 
@@ -57,7 +57,7 @@ def is_document(exchange: Exchange) -> bool:
 
 
 def document(exchange: Exchange, name: str) -> RawPage | Problem:
-    """The document with its content coding taken off, or why that cannot be done."""
+    """The document with its content coding decoded, or why that is impossible."""
     where = f"{name}, {exchange.url}"
     try:
         decoder = Decoder(coding_of(exchange.headers), MAX_FILE_BYTES)
@@ -74,7 +74,7 @@ def document(exchange: Exchange, name: str) -> RawPage | Problem:
 
 
 def sniffed(body: bytes) -> str | None:
-    """The media type by how the body begins; None for neither HTML nor PDF."""
+    """The media type by the first bytes of the body; None for neither HTML nor PDF."""
     if MARKUP.match(body):
         return "text/html"
     return "application/pdf" if body.startswith(PDF_MAGIC) else None

@@ -1,6 +1,6 @@
-"""Turns what others collected into pages: JSON lines, HTML, PDF and text, WARC, FActScore's Wikipedia, Kiwix ZIM.
+"""Reads pages from collections: JSON lines, HTML, PDF and text, WARC, FActScore's Wikipedia, Kiwix ZIM.
 
-Everything streams: a collection of millions of pages is never in memory. What cannot be used is told with its place.
+Everything is streamed, so a collection of millions of pages is never in memory. Unusable entries are reported with their place.
 """
 
 from collections.abc import Generator
@@ -23,16 +23,16 @@ MEDIA_TYPES = {Kind.HTML: "text/html", Kind.PDF: "application/pdf", Kind.TEXT: "
 def import_pages(source: Path, *, progress: Progress = lambda name, done, total: None) -> Generator[Imported, None, None]:
     """Yields the pages of a file, or of all files of known kinds below a folder in the order of their paths.
 
-    The kind of a file is told by its content first and by its name second. Pages come in the order of the collection,
+    The kind of a file is recognised by its content first and by its name second. Pages come in the order of the collection,
     whichever is extracted first. Closing the iterator, or an interrupt, closes files and ends the workers.
 
     Args:
-        source: a file, or a folder of them; other kinds in a folder are passed over.
+        source: a file, or a folder of files; files of other kinds in a folder are ignored.
         progress: called as (name of the file or folder, done, total or None).
 
     Raises:
         MissingError: there is no such file or folder, or it needs a package that is not installed.
-        InputError: a file of no known kind or beyond reading, or a folder without a file of a known kind.
+        InputError: a file of no known kind or that cannot be read, or a folder without a file of a known kind.
     """
     try:
         if not source.exists():
@@ -46,10 +46,10 @@ def import_pages(source: Path, *, progress: Progress = lambda name, done, total:
 
 
 def check_source(source: Path) -> None:
-    """Finds out whether `import_pages` can begin with that file or folder, so that nothing is begun that cannot go on.
+    """Checks that `import_pages` can begin with that file or folder, before anything is written.
 
     Raises:
-        MissingError, InputError: as `import_pages`, and what it raises for a named file once it reads on.
+        MissingError, InputError: as `import_pages`, and those that it would raise for a named file later.
     """
     try:
         if source.is_dir():
@@ -65,7 +65,7 @@ def check_source(source: Path) -> None:
 
 
 def kind_of_any(file: Path) -> Kind | None:
-    """The kind of a file in a folder, None also for one that cannot be read."""
+    """The kind of a file in a folder; None also for a file that cannot be read."""
     try:
         return kind_of(file)
     except OSError:
@@ -73,7 +73,7 @@ def kind_of_any(file: Path) -> Kind | None:
 
 
 def no_pages(folder: Path) -> InputError:
-    """The sentence for a folder without a file of a known kind."""
+    """The error for a folder without a file of a known kind."""
     return InputError(f"{folder} holds no pages. Known are {KNOWN}.")
 
 
@@ -81,7 +81,7 @@ def kind_of_one(file: Path) -> Kind:
     """The kind of the file that the user named.
 
     Raises:
-        InputError: it is of none. OSError: it cannot be read.
+        InputError: it is of no known kind. OSError: it cannot be read.
     """
     kind = kind_of(file) if file.is_file() else None
     if kind is None:
@@ -90,7 +90,7 @@ def kind_of_one(file: Path) -> Kind:
 
 
 def folder_entries(folder: Path, files: list[Path], progress: Progress) -> Generator[RawPage | Imported, None, None]:
-    """Yields what the files of the folder hold; one that cannot be read is a problem.
+    """Yields the entries of the folder's files; a file that cannot be read gives a problem.
 
     Raises:
         InputError: none of them is of a known kind.
@@ -113,10 +113,10 @@ def folder_entries(folder: Path, files: list[Path], progress: Progress) -> Gener
 
 
 def file_entries(file: Path, kind: Kind, name: str, progress: Progress) -> Generator[RawPage | Imported, None, None]:
-    """Yields what one file holds; where the disk fails in its middle, a problem ends it.
+    """Yields the entries of one file; where reading fails in the middle, a problem ends it.
 
     Args:
-        name: the file's place below what the user named; the link of a page that has no other address.
+        name: the file's path below what the user named; the link of a page that has no other address.
     """
     readers = {Kind.FACTSCORE: read_factscore, Kind.ZIM: read_zim, Kind.WARC: read_archived, Kind.ROWS: read_rows}
     try:
@@ -129,7 +129,7 @@ def file_entries(file: Path, kind: Kind, name: str, progress: Progress) -> Gener
 
 
 def read_document(file: Path, kind: Kind, name: str) -> RawPage | Problem:
-    """A file that is one document."""
+    """Reads a file that is one document."""
     with file.open("rb") as stream:
         body = stream.read(MAX_FILE_BYTES + 1)
     if len(body) > MAX_FILE_BYTES:

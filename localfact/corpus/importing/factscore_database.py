@@ -1,6 +1,6 @@
 """Reads FActScore's Wikipedia: an SQLite file with the table `documents(title, text)`, one row an article.
 
-The file comes from strangers: it is opened read-only, nothing of its schema is run, and a bad row stops no other.
+The file is untrusted: it is opened read-only, nothing in its schema is executed, and a bad row stops no other.
 """
 
 import re
@@ -16,17 +16,17 @@ from localfact.web.pages import NoPageError, Page, cleaned, page_of
 
 MAGIC = b"SQLite format 3\x00"
 TABLE = "documents"
-#: Stands between the passages of an article, each of at most 256 tokens of RoBERTa.
+#: Separates the passages of an article, each of at most 256 tokens of RoBERTa.
 SEPARATOR = "####SPECIAL####SEPARATOR####"
-#: RoBERTa's marks of a sentence's beginning and end, which decoding left in.
+#: RoBERTa's special tokens for a sentence's beginning and end, which decoding left in.
 SENTENCE_MARKS = ("<s>", "</s>")
 SPACES = re.compile("  +")
 ARTICLES = "https://en.wikipedia.org/wiki/"
-#: What MediaWiki leaves as it is in the address of an article.
+#: Characters that MediaWiki does not escape in the address of an article.
 UNESCAPED = ";@$!*(),/~:"
 #: MediaWiki's own limit is 255 bytes.
 MAX_TITLE_CHARACTERS = 1_000
-#: A larger row is no article; reading one could take all memory.
+#: Larger rows are refused: reading one could take all memory.
 MAX_ROW_BYTES = 50_000_000
 #: Rows between two calls of progress.
 ROWS_PER_STEP = 200
@@ -35,10 +35,10 @@ ROWS_PER_STEP = 200
 def read_factscore(file: Path, name: str, progress: Progress) -> Iterator[Page | Problem]:
     """Yields the article of every row, or why it gives none, in the order of the rows.
 
-    The total told to `progress` is the largest row number: exact unless rows were deleted.
+    The total given to `progress` is the largest row number, which is exact unless rows were deleted.
 
     Args:
-        file: the database. name: what it is called in the places of problems.
+        file: the database. name: its name in messages about problems.
 
     Raises:
         InputError: no SQLite file, or one without a plain table `documents(title, text)`; or it is being written.
@@ -61,7 +61,7 @@ def check_factscore(file: Path) -> None:
 
 @contextmanager
 def opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """The database, to be read alone."""
+    """The database, opened read-only."""
     refuse_unfinished(file)
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
         database.text_factory = lambda content: content.decode("utf-8", errors="replace")
@@ -70,7 +70,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def refuse_unfinished(file: Path) -> None:
-    """Rows in a journal would not be seen, or be seen half written.
+    """Refuses a file with a journal, whose rows would be missing or half written.
 
     Raises:
         InputError: there is a journal beside the file.
@@ -85,7 +85,7 @@ def checked_total(database: sqlite3.Connection, file: Path) -> int:
     """The largest row number of the table.
 
     Raises:
-        InputError: the file cannot be read, or has no such table: a view, a virtual table and computed columns would run code.
+        InputError: the file cannot be read, or has no such table (a view, a virtual table or computed columns would run code).
     """
     try:
         database.execute("PRAGMA trusted_schema = OFF")
@@ -104,10 +104,10 @@ def checked_total(database: sqlite3.Connection, file: Path) -> int:
 
 
 def row_numbers(database: sqlite3.Connection, name: str) -> Iterator[int | Problem]:
-    """The number of every row, ascending; a damaged file ends in a problem."""
+    """The number of every row, ascending; a problem at the end where the file is damaged."""
     last = None
     try:
-        # Numbers alone: a row too large to be read would otherwise end the whole statement.
+        # Numbers only, as a row too large to be read would end the whole statement.
         for (row,) in database.execute(f"SELECT rowid FROM {TABLE} NOT INDEXED ORDER BY rowid"):
             if last is not None and row <= last:
                 raise sqlite3.DatabaseError("row numbers do not ascend")
@@ -134,10 +134,10 @@ def article(database: sqlite3.Connection, row: int, name: str) -> Page | Problem
 
 
 def page_of_article(title: object, text: object) -> Page:
-    """The page of an article, with the address that Wikipedia gives it.
+    """The page of an article, with its address on Wikipedia.
 
     Raises:
-        NoPageError: title or text are no texts, or empty.
+        NoPageError: title or text are empty or no texts.
     """
     name = " ".join(cleaned(title).split())
     if not name:
@@ -153,10 +153,10 @@ def article_link(title: str) -> str:
 
 
 def article_text(stored: str) -> str:
-    """The text of an article: passages joined, RoBERTa's marks taken out.
+    """The text of an article: passages joined, RoBERTa's special tokens removed.
 
-    Where the marks are, passages were cut every 256 tokens, in the middle of a sentence or word, and join without a gap; a
-    text without marks was cut by someone else, and each passage stays a paragraph.
+    Where there are such tokens, passages were cut every 256 tokens, in the middle of a sentence or word, and are joined without
+    a gap. Text without them was cut by another tool, and each passage stays a paragraph.
     """
     if not any(mark in stored for mark in SENTENCE_MARKS):
         return "\n".join(stored.split(SEPARATOR))

@@ -1,34 +1,33 @@
-"""What reading other people's collections gives: pages, pages not yet extracted, and why a row or entry gave none."""
+"""What reading a collection gives: pages, pages not yet extracted, and problems."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from localfact.web.pages import Page
 
-#: Called as (name of the file, how much of it is done, how much it is in all or None where that is not known):
-#: in rows, entries, records, files, or for JSON lines bytes.
+#: Called as (name of the file, done, total or None where that is not known), in rows, entries, records or files; for JSON lines
+#: in bytes.
 Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Why one row, entry or file gave no page, and where it stands; it never stops the rest."""
+    """Why one row, entry or file gave no page, and where it is; it does not stop the others."""
 
     where: str
     reason: str
 
     def __str__(self) -> str:
-        """A sentence for the user."""
         return f"{self.where}: {self.reason}"
 
 
 @dataclass(frozen=True)
 class RawPage:
-    """A document as it was found: bytes whose text a worker still has to extract.
+    """A document as it was found: bytes from which a worker extracts the text.
 
     Attributes:
-        where: its place in the collection. media_type: in lower case, without parameters. charset: as stated from outside.
-        title: as the collection states it, which the page's own gives way to; "" where it states none.
+        where: its place in the collection. media_type: in lower case, without parameters. charset: as stated outside the bytes.
+        title: as the collection states it; used where the document has none. "" where nothing is stated.
     """
 
     where: str
@@ -39,5 +38,5 @@ class RawPage:
     title: str = ""
 
 
-#: What the whole import gives.
+#: One result of an import.
 Imported = Page | Problem

@@ -1,4 +1,4 @@
-"""Tells what a file of somebody's collection is: by what it begins with, and by its name where that says nothing."""
+"""Recognises what kind of collection a file is: by its first bytes, or by its name where they do not tell."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ from localfact.web.pages import HTML_SUFFIXES, ROWS_SUFFIXES, TEXT_SUFFIXES
 
 
 class Kind(StrEnum):
-    """What a collection may be; the value is how a sentence calls it."""
+    """The kinds of collections; the value names it in messages."""
 
     ROWS = "JSON lines (url, title, text, date)"
     HTML = "HTML"
@@ -30,9 +30,9 @@ SUFFIXES = {
     **dict.fromkeys(TEXT_SUFFIXES, Kind.TEXT),
     ".pdf": Kind.PDF,
 }
-#: The reader of such files says what is wrong with them if they do not begin as they should.
+#: Files with these endings are always read as WARC, whose reader reports what is wrong with them.
 ARCHIVE_ENDINGS = (".warc", ".warc.gz", ".warc.zst")
-#: How much of a file is looked at.
+#: How many bytes of a file are looked at.
 HEAD_BYTES = 65_536
 WARC_MAGIC = b"WARC/"
 PDF_MAGIC = b"%PDF-"
@@ -40,12 +40,12 @@ MAGICS = {SQLITE_MAGIC: Kind.FACTSCORE, ZIM_MAGIC: Kind.ZIM, WARC_MAGIC: Kind.WA
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKUP = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
-#: A JSON object with one of these is a page; without, it may be anything.
+#: A JSON object must have one of these keys to be a page.
 TEXT_KEYS = ("text", "snippet")
 
 
 def kind_of(file: Path) -> Kind | None:
-    """What the file is; None for no known kind.
+    """The kind of the file; None for no known kind.
 
     Raises:
         OSError: it cannot be read.
@@ -68,7 +68,7 @@ def kind_of(file: Path) -> Kind | None:
 
 
 def unpacked(file: Path) -> bytes:
-    """What a gzip file begins with, unpacked; empty where it is damaged."""
+    """The first bytes of a gzip file, decompressed; empty where it is damaged."""
     try:
         with gzip.open(file) as stream:
             return stream.read(len(WARC_MAGIC))
@@ -77,7 +77,7 @@ def unpacked(file: Path) -> bytes:
 
 
 def is_row(content: bytes) -> bool:
-    """Whether the first line, if it is whole, is a page in JSON."""
+    """Whether the first line, if it is complete, is a page in JSON."""
     line, newline, _ = content.lstrip().partition(b"\n")
     if not line.startswith(b"{") or (not newline and len(content) >= HEAD_BYTES - len(BYTE_ORDER_MARK)):
         return False

@@ -1,4 +1,4 @@
-"""Reads JSON lines, one page a line, as a stream: what other tools collected, and what an export of a corpus wrote."""
+"""Reads JSON lines, one page a line, as a stream: collections of other tools, and exports of a corpus."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from typing import IO
 from localfact.corpus.importing.imported import Problem, Progress
 from localfact.web.pages import MAX_FILE_BYTES, NoPageError, Page, page_of_row
 
-#: A longer line is no page; parsing one could take all memory.
+#: Longer lines are refused: parsing one could take all memory.
 MAX_ROW_BYTES = MAX_FILE_BYTES
 #: Lines between two calls of progress.
 LINES_PER_STEP = 200
-#: Whose search found a page, as an export states it; anything else in this place is passed over.
+#: The name of the provider that found a page, as an export states it; other values are ignored.
 PROVIDER_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -21,8 +21,8 @@ def read_rows(file: Path, name: str, progress: Progress) -> Iterator[Page | Prob
     """Yields the page of every line that is not empty, or why it gives none; `progress` counts bytes.
 
     Args:
-        file: JSON objects with `url` or `link`, `title`, `text`, `date`; an empty `text` is replaced by `snippet`.
-        name: what the file is called in places, and in the links of rows without an address.
+        file: JSON objects with `url` or `link`, `title`, `text`, `date`; `snippet` is used for an empty `text`.
+        name: the file's name in messages, and in the links of rows without an address.
 
     Raises:
         OSError: the file cannot be read.
@@ -45,7 +45,7 @@ def read_rows(file: Path, name: str, progress: Progress) -> Iterator[Page | Prob
 
 
 def bounded_lines(stream: IO[bytes]) -> Iterator[bytes | None]:
-    """The lines; None in the place of one that is too long."""
+    """The lines; None for one that is too long."""
     while line := stream.readline(MAX_ROW_BYTES):
         whole = len(line) < MAX_ROW_BYTES or line.endswith(b"\n")
         yield line if whole else None
@@ -55,7 +55,7 @@ def bounded_lines(stream: IO[bytes]) -> Iterator[bytes | None]:
 
 
 def exported_page(line: str, address: str) -> Page:
-    """The page of one line of JSON, with the provider that an export stated; `address` stands in where the row has none.
+    """The page of one line of JSON, with the provider that an export stated; `address` is its link where it has none.
 
     Raises:
         NoPageError: it is no JSON object, or has no text.

@@ -1,4 +1,4 @@
-"""Extracts the documents of a stream in the worker pool: several at once, the results in the order of the stream."""
+"""Extracts the documents of a stream in worker processes: several at once, with the results in the order of the stream."""
 
 import os
 from collections import deque
@@ -18,45 +18,45 @@ from localfact.web.pages import SENTENCES, Page
 if TYPE_CHECKING:
     from localfact.web.extracting.extractors import Extractors
 
-#: How many entries wait for the one before them, at most; enough to keep all workers busy.
+#: The most entries that wait for the one before them; enough to keep all workers busy.
 MAX_WAITING = 32
-#: How many bytes of documents are with the workers, at most.
+#: The most bytes of documents that the workers have.
 MAX_WAITING_BYTES = 100_000_000
 
 
 @dataclass(frozen=True)
 class Pending:
-    """A document that a worker has."""
+    """A document that was given to a worker."""
 
     raw: RawPage
     document: Future[Document]
 
 
 def extracted(found: Generator[RawPage | Imported, None, None]) -> Generator[Imported, None, None]:
-    """Yields what is found in its order, each document as the page that a worker made of it, or the reason why it gave none."""
+    """Yields the entries in their order, each document as the page extracted from it, or the reason why there is none."""
     waiting: deque[Imported | Pending] = deque()
     with closing(found), Workers() as workers:
         for entry in found:
             waiting.append(workers.begin(entry) if isinstance(entry, RawPage) else entry)
             while waiting and (is_ready(waiting[0]) or is_full(waiting)):
-                yield settled(waiting.popleft())
+                yield finished_entry(waiting.popleft())
         while waiting:
-            yield settled(waiting.popleft())
+            yield finished_entry(waiting.popleft())
 
 
 def is_ready(entry: Imported | Pending) -> bool:
-    """Whether nobody has to wait for it."""
+    """Whether the entry can be yielded without waiting."""
     return not isinstance(entry, Pending) or entry.document.done()
 
 
 def is_full(waiting: deque[Imported | Pending]) -> bool:
-    """Whether the first has to be waited for before another may come."""
+    """Whether the first entry must be waited for before another is read."""
     held = sum(len(entry.raw.body) for entry in waiting if isinstance(entry, Pending))
     return len(waiting) >= MAX_WAITING or held >= MAX_WAITING_BYTES
 
 
-def settled(entry: Imported | Pending) -> Imported:
-    """The page or the problem, waited for if need be."""
+def finished_entry(entry: Imported | Pending) -> Imported:
+    """The page or the problem; waits for the worker if need be."""
     if not isinstance(entry, Pending):
         return entry
     raw = entry.raw
@@ -72,23 +72,20 @@ class Workers:
     """The worker processes, started by the first document."""
 
     def __init__(self) -> None:
-        """Starts nothing yet."""
         self._pool: Extractors | None = None
         self._threads: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
-        """The workers themselves."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Ends the workers, whatever they are at."""
         if self._pool is not None:
             self._pool.close()
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
 
     def begin(self, raw: RawPage) -> Pending:
-        """Hands the document to a worker as soon as one is free."""
+        """Gives the document to a worker as soon as one is free."""
         if self._pool is None or self._threads is None:
             from localfact.web.extracting.extractors import Extractors
 

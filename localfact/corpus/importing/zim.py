@@ -1,6 +1,6 @@
 """Reads Kiwix ZIM files: the HTML articles of an offline Wikipedia or of any archived site, not yet extracted.
 
-libzim is under the GPL, so it is installed on request only and imported here alone, where it is used.
+libzim is licensed under the GPL, so it is an optional dependency, imported only here.
 """
 
 from collections.abc import Iterator
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 MAGIC = b"ZIM\x04"
 ARTICLE_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-#: The scraper of MediaWikis, whose entries are called as their articles.
+#: The scraper of MediaWikis, whose entries have the names of their articles.
 MEDIAWIKI_SCRAPER = "mwoffliner"
-#: The scrapers of whole sites, whose entries are called HOST/PATH.
+#: The scrapers of whole sites, whose entries are named HOST/PATH.
 SITE_SCRAPERS = ("zimit", "warc2zim")
-#: Larger metadata is no name and no address.
+#: Larger metadata is ignored: it is no name and no address.
 MAX_METADATA_BYTES = 10_000
 
 
 def read_zim(file: Path, name: str, progress: Progress) -> Iterator[RawPage | Problem]:
-    """Yields every HTML entry of the content namespace in the order of the paths; redirects and other kinds are passed over.
+    """Yields every HTML entry of the content namespace in the order of the paths; redirects and other kinds are skipped.
 
-    The total told to `progress` counts entries of all kinds.
+    The total given to `progress` counts entries of all kinds.
 
     Args:
-        file: the archive. name: what it is called in the places of problems.
+        file: the archive. name: its name in messages about problems.
 
     Raises:
         MissingError: libzim is not installed. InputError: the file is no ZIM archive, or is damaged.
@@ -54,19 +54,19 @@ def check_zim(file: Path) -> None:
 
 
 def opened(file: Path) -> "Archive":
-    """The archive, with its index checked by libzim."""
+    """The archive, whose index libzim has checked."""
     try:
         from libzim.reader import Archive
     except ImportError:
         raise MissingError('Reading ZIM files needs libzim, which is under the GPL: pip install "localfact[zim]".') from None
     try:
         return Archive(file)
-    except Exception as error:  # what the C++ library throws arrives as one class or another
+    except Exception as error:  # errors of the C++ library arrive as various classes
         raise InputError(f"{file} cannot be read as a ZIM archive: {str(error).rstrip('.')}. Copy it again.") from error
 
 
 def article(archive: "Archive", number: int, name: str, addresses: "Addresses") -> RawPage | Problem | None:
-    """The article that this entry is; None for what is none."""
+    """The article in this entry; None where it is no article."""
     where = f"{name}, entry {number}"
     try:
         entry = archive._get_entry_by_id(number)
@@ -94,7 +94,7 @@ def article(archive: "Archive", number: int, name: str, addresses: "Addresses") 
 def is_content(archive: "Archive", entry: "Entry") -> bool:
     """Whether the entry is content, not metadata or an index of the archive.
 
-    Old archives name the namespace in the path, A for articles; in newer ones only content can be looked up by its path.
+    Old archives have the namespace in the path, A for articles; in newer ones only content can be looked up by its path.
     """
     if not archive.has_new_namespace_scheme:
         return bool(entry.path.startswith("A/"))
@@ -105,7 +105,6 @@ class Addresses:
     """The web addresses of an archive's entries, from its metadata: see https://wiki.openzim.org/wiki/Metadata."""
 
     def __init__(self, archive: "Archive", name: str) -> None:
-        """Reads the metadata."""
         self._old_scheme = not archive.has_new_namespace_scheme
         scraper = metadata(archive, "Scraper").lower()
         source = metadata(archive, "Source")
@@ -119,7 +118,7 @@ class Addresses:
             self._base = f"{parts.scheme}://{parts.netloc}{parts.path}"
 
     def link(self, path: str) -> str:
-        """The address of the entry: on the web where the metadata give it, else `zim://NAME/PATH`."""
+        """The address of the entry: on the web where the metadata tell it, else `zim://NAME/PATH`."""
         plain = path.removeprefix("A/") if self._old_scheme else path
         return self._base + quote(plain.replace(" ", "_") if self._base.endswith("/wiki/") else plain, safe=UNESCAPED)
 

@@ -1,1 +1,1 @@
-"""Passages found by words and by vectors, in immutable segments."""
+"""Indexes over passages, by words and by vectors, in immutable segments."""

@@ -1,7 +1,7 @@
-"""Vectors of passages in memory or as an immutable folder that is mapped into memory.
+"""Vectors of passages, in memory or as an immutable folder that is mapped into memory.
 
-A passage longer than the embedder's window is embedded in parts, and its best part is its score. Which rows are worth scoring
-is found by FAISS's exact inner product, or, where there are too many for that, by codes of one bit a dimension.
+A passage longer than the embedder's window is embedded in parts, and its best part's score is its score. Candidates are found
+by FAISS's exact inner product or, where there are too many vectors for that, by codes of one bit a dimension.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,12 +18,12 @@ PARTS_FILE = "parts.npy"
 CODES_FILE = "codes.npy"
 #: How many passages are embedded between two reports of progress.
 PROGRESS_STEP = 64
-#: More than FAISS's sum over unit vectors and NumPy's can differ by, twice: what is nearer than that is scored again.
+#: More than twice the rounding difference between FAISS's inner products and NumPy's: passages that near are scored again.
 ROUNDING = 1e-4
-#: By codes, so many passages are scored for each one wanted, and at least so many.
+#: With codes, how many candidates are scored for each passage wanted, and the least number of candidates.
 CODED_CANDIDATES = 20
 LEAST_CODED_CANDIDATES = 2_000
-#: How many vectors are read at once where all are read.
+#: How many vectors are read at once where all have to be.
 BLOCK = 65_536
 
 Codes = NDArray[np.uint8]
@@ -31,31 +31,36 @@ Positions = NDArray[np.int64]
 
 
 class PartEmbedder(Protocol):
-    """What an index asks of an embedder (see localfact.models.embedder.Embedder)."""
+    """The methods of an embedder that an index uses (see localfact.models.embedder.Embedder)."""
 
     @property
     def dimension(self) -> int:
         """The length of a vector."""
 
     def parts(self, text: str) -> list[str]:
-        """The text in pieces that the embedder can read whole."""
+        """The text in pieces that fit the embedder's window."""
 
     def encode(self, texts: Sequence[str], /) -> Vectors:
-        """One row a text, each of length 1."""
+        """Vectors of the texts, one row a text, each of length 1."""
 
 
 class Near(NamedTuple):
-    """Passages that may be among the best, with how far their parts are by the scan; both of shape (parts,)."""
+    """Candidate passages and the distances of their parts in the scan; both of shape (parts,)."""
 
     passages: Positions
     distances: NDArray[np.float32]
 
 
 class DenseIndex:
-    """Similarities of passages to a vector; a passage is known by its position."""
+    """Similarities of passages to a vector; a passage is known by its position.
+
+    Args:
+        vectors: a filled IndexFlatIP. first_part: the row of each passage's first part, and the number of rows, (passages +
+            1,).
+        codes: see `codes_of`; None to compute them when they are needed.
+    """
 
     def __init__(self, vectors: Any, first_part: Positions, codes: Codes | None = None) -> None:
-        """Takes a filled IndexFlatIP, the row of each passage's first part and of the end, shape (passages + 1,), and codes."""
         import faiss
 
         self._vectors = vectors
@@ -99,13 +104,12 @@ class DenseIndex:
 
         try:
             faiss.write_index(self._vectors, str(folder / VECTORS_FILE))
-        except RuntimeError as error:  # how FAISS says that the disk is full
+        except RuntimeError as error:  # raised by FAISS where the disk is full
             raise OSError(f"{folder / VECTORS_FILE}: {error}") from error
         np.save(folder / PARTS_FILE, self._first_part)
         np.save(folder / CODES_FILE, self._codes if self._codes is not None else codes_of(self._rows))
 
     def __len__(self) -> int:
-        """How many passages it holds."""
         return len(self._first_part) - 1
 
     @property
@@ -131,9 +135,9 @@ class DenseIndex:
         by_codes: bool,
         renumber: Callable[[Positions], Positions] = lambda positions: positions,
     ) -> Near:
-        """At least the `wanted` passages nearest to the vector by the scan, and all as near as the last of them.
+        """At least the `wanted` nearest passages by the scan, unordered, with all that are as near as the last of them.
 
-        `renumber` gives positions other numbers, below 0 for passages that are left out. They come in no order.
+        `renumber` maps positions to other numbers, below 0 for passages that are left out.
         """
         rounding = 0.0 if by_codes else ROUNDING
         depth = min(wanted + wanted // 2 + 16, self.parts)
@@ -152,7 +156,10 @@ class DenseIndex:
         return self._rows[begin:end].copy()
 
     def similarities(self, vector: Vectors, positions: Positions) -> NDArray[np.float32]:
-        """The inner product of the vector with the best part of each of these passages, to the last bit whatever the others."""
+        """The inner product of the vector with the best part of each of these passages.
+
+        Each is, bit for bit, independent of the other passages.
+        """
         vectors, counts = self.selected(positions)
         # einsum, because BLAS rounds differently with the number of its threads.
         scores: NDArray[np.float32] = np.einsum("pd,d->p", vectors, vector)
@@ -176,20 +183,20 @@ class DenseIndex:
         """Distances and rows of the `depth` nearest parts, nearest first."""
         import faiss
 
-        # FAISS divides queries among threads, never one query; waiting for idle threads costs up to 100 ms on a busy machine.
+        # FAISS splits queries over threads, never one query; waiting for idle threads costs up to 100 ms on a busy machine.
         faiss.omp_set_num_threads(1)
         if by_codes:
             if self._codes is None:
                 raise ValueError(f"{CODES_FILE} is missing")
             distances, rows = faiss.knn_hamming(codes_of(vector[None, :]), self._codes, depth)
             return distances[0].astype(np.float32), rows[0]
-        # One query at a time: in batches FAISS sums in another order, and a claim's scores would depend on its neighbours.
+        # One query at a time: in batches FAISS sums in another order, and a claim's scores would depend on the other claims.
         scores, rows = self._vectors.search(vector[None, :], depth)
         return -scores[0], rows[0]
 
 
 def cutoff(near: Near, wanted: int) -> float:
-    """The distance of the `wanted`-th different passage, nearest first; infinity if there are fewer."""
+    """The distance of the `wanted`-th nearest passage; infinity if there are fewer."""
     order = np.argsort(near.distances, kind="stable")
     first = np.sort(np.unique(near.passages[order], return_index=True)[1])
     return float(near.distances[order[first[wanted - 1]]]) if 0 < wanted <= len(first) else np.inf
@@ -202,12 +209,15 @@ def ranked(positions: Positions, scores: NDArray[np.float32], count: int) -> lis
 
 
 def code_bytes(dimension: int) -> int:
-    """How long the code of a vector is."""
+    """The length of a vector's code in bytes."""
     return (dimension + 7) // 8
 
 
 def codes_of(vectors: Vectors) -> Codes:
-    """One bit a dimension, its sign, shape (n, dimension / 8): a vector's code depends on nothing but the vector."""
+    """The vectors' codes: the sign of each dimension as one bit, shape (n, dimension / 8).
+
+    A code depends on its vector alone.
+    """
     codes = np.empty((len(vectors), code_bytes(vectors.shape[1])), dtype=np.uint8)
     for begin in range(0, len(vectors), BLOCK):
         codes[begin : begin + BLOCK] = np.packbits(vectors[begin : begin + BLOCK] > 0, axis=1)

@@ -1,7 +1,7 @@
 """The vectors of several segments as one dense index over a corpus's current passages.
 
-What it finds does not depend on how the passages lie in segments: the scan decides which passages are scored by numbers that
-belong to each vector alone, over all segments together, and the scores are exact.
+The result does not depend on how passages are distributed over segments: candidates are chosen over all segments together by
+numbers that depend on each vector alone, and the scores are exact.
 """
 
 # Why codes of one bit and exact scores where a flat index is too slow, and neither IVF nor HNSW: cells and graphs are made of
@@ -32,7 +32,7 @@ from localfact.models.embedder import Vectors
 
 
 class Segment(NamedTuple):
-    """An opened segment: its own ids, which need not all be current, and their vectors."""
+    """An opened segment: the ids of its passages, some perhaps not current any more, and their vectors."""
 
     ids: PassageIds
     dense: DenseIndex
@@ -40,14 +40,14 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Places:
-    """Which passages of a segment are current: their positions in it and among the current ids, both ascending."""
+    """The current passages of a segment: their positions in it and among the current ids, both ascending."""
 
     own: Positions
     current: Positions
 
     @classmethod
     def of(cls, segment: PassageIds, current: PassageIds) -> "Places":
-        """Compares the ids."""
+        """Finds the ids that both have."""
         found = current.positions(segment.all)
         return cls(np.flatnonzero(found >= 0), found[found >= 0])
 
@@ -61,7 +61,7 @@ class Places:
 
 
 def translated(asked: Positions, source: Positions, target: Positions) -> Positions:
-    """What stands in `target` where `source`, ascending, holds what is asked for; -1 where it does not."""
+    """The element of `target` at the place where `source`, ascending, holds each asked value; -1 where it does not."""
     if not len(source):
         return np.full(len(asked), -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(source, asked), len(source) - 1)
@@ -69,14 +69,17 @@ def translated(asked: Positions, source: Positions, target: Positions) -> Positi
 
 
 class DenseSegments:
-    """Similarities of the current passages to a vector; a passage is known by its position among the current ids."""
+    """Similarities of the current passages to a vector; a passage is known by its position among the current ids.
+
+    Args:
+        ids: the current ids. segments: which together hold all of them. parts: how many vectors the current passages have.
+        by_codes: whether candidates are chosen by codes.
+
+    Raises:
+        ValueError: the segments do not hold all current passages.
+    """
 
     def __init__(self, ids: PassageIds, segments: Sequence[Segment], parts: int, *, by_codes: bool) -> None:
-        """Takes the current ids, the segments that together hold all of them, and how many vectors the current ones have.
-
-        Raises:
-            ValueError: the segments do not hold all of them.
-        """
         self._count = len(ids)
         self._segments = [(segment.dense, Places.of(segment.ids, ids)) for segment in segments]
         self.parts = parts
@@ -88,13 +91,12 @@ class DenseSegments:
             raise ValueError(f"{int((~held).sum())} of {len(ids)} passages have no vectors")
 
     def __len__(self) -> int:
-        """How many passages it holds."""
         return self._count
 
     def best(self, vector: Vectors, count: int) -> list[int]:
         """Positions of the `count` passages most similar to the vector, best first, ties by position.
 
-        By codes, of those that the scan lets through; their number is at least CODED_CANDIDATES times `count`.
+        With codes, of the candidates only; there are at least CODED_CANDIDATES times `count` of them.
         """
         wanted = max(CODED_CANDIDATES * count, LEAST_CODED_CANDIDATES) if self.by_codes else count
         near = [
@@ -129,8 +131,8 @@ class DenseSegments:
         return next((dense, own) for dense, own in found if own >= 0)
 
 
-def gathered(ids: NDArray[np.bytes_], segments: Sequence[Segment]) -> tuple[Vectors, Positions]:
-    """The vectors that the segments have of these passages, in the order of the ids, and how many parts each has."""
+def stored_vectors(ids: NDArray[np.bytes_], segments: Sequence[Segment]) -> tuple[Vectors, Positions]:
+    """The vectors that the segments have of these passages, in the order of the ids, and how many parts each passage has."""
     counts = np.zeros(len(ids), dtype=np.int64)
     rows, owners = [], []
     for segment in segments:

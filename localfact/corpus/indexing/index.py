@@ -14,7 +14,7 @@ from localfact.models.embedder import Vectors
 
 #: The constant of reciprocal-rank fusion.
 FUSION_CONSTANT = 60
-#: How deep each ranking is read before they are fused.
+#: How many of each ranking's best passages are fused.
 FUSION_DEPTH = 100
 
 
@@ -25,6 +25,9 @@ class Index:
     Attributes:
         ids: the passages' ids, ascending, so that order by position is order by id.
         dense: None without an embedder; then BM25 ranks alone.
+
+    Raises:
+        ValueError: the parts do not hold the same number of passages.
     """
 
     ids: Sequence[str]
@@ -32,7 +35,6 @@ class Index:
     dense: DenseIndex | DenseSegments | None
 
     def __post_init__(self) -> None:
-        """Raises ValueError when the parts do not hold the same number of passages."""
         for part in (self.lexical, self.dense):
             if part is not None and len(part) != len(self.ids):
                 raise ValueError(f"{type(part).__name__} has {len(part)} passages, not {len(self.ids)}")

@@ -12,33 +12,32 @@ from numpy.typing import NDArray
 
 from localfact.text import normalise, words
 
-#: Scripts written without spaces: Thai to Myanmar, Khmer, kana and ideographs. Their words are found as pairs of characters.
+#: Scripts written without spaces: Thai to Myanmar, Khmer, kana and ideographs. They are indexed by pairs of characters.
 SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 ACCENT = re.compile("[\u0300-\u036f]")
 POSSESSIVE = re.compile("['’]s?$")
 
 
 class LexicalIndex:
-    """BM25 scores of passages for a text; a passage is known by its position."""
+    """BM25 scores of passages for a text; a passage is known by its position. Made by `of` or `load`."""
 
     def __init__(self, bm25: Any) -> None:
-        """Takes a filled bm25s.BM25; callers use `of` or `load`."""
         self._bm25 = bm25
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "LexicalIndex":
-        """Builds the index of at least one text, in the order given; they are taken one by one."""
+        """Builds the index of at least one text, in the order given; the texts are read one by one."""
         import bm25s
 
         met: dict[str, int] = {}
         found = [array("i", (met.setdefault(term, len(met)) for term in terms(text))) for text in texts]
-        # The library takes terms from a set, in an order that differs between processes; ids of ours are the same in all.
+        # The library numbers terms from a set, in an order that differs between processes; these ids are the same in all.
         ids = {term: position for position, term in enumerate(["", *sorted(met)])}
         final = np.array([ids[term] for term in met], dtype=np.int32)
         for own in found:
             own[:] = array("i", final[own].tobytes())
         bm25 = bm25s.BM25()
-        # It divides by the mean length, which is 0 if no passage has a term; then there is nothing to divide either.
+        # The library divides by the mean length, which is 0 if no passage has a term; 0 / 0 then does no harm.
         with np.errstate(invalid="ignore"):
             bm25.index((found, ids), create_empty_token=False, show_progress=False)
         return cls(bm25)
@@ -55,7 +54,6 @@ class LexicalIndex:
         self._bm25.save(folder, show_progress=False)
 
     def __len__(self) -> int:
-        """How many passages it holds."""
         return int(self._bm25.scores["num_docs"])
 
     def scores(self, text: str) -> NDArray[np.float32]:
@@ -67,7 +65,7 @@ class LexicalIndex:
 
 
 def terms(text: str) -> Iterator[str]:
-    """What BM25 counts: words without case, accents and possessive endings; of hyphenated words the parts.
+    """The terms that BM25 counts: words without case, accents and possessive endings; hyphenated words in their parts.
 
     In scripts without spaces, every pair of neighbouring characters.
     """
@@ -84,5 +82,5 @@ def terms(text: str) -> Iterator[str]:
 
 
 def pairs(run: str) -> Iterator[str]:
-    """Every two neighbouring characters; a single character stands for itself."""
+    """Every two neighbouring characters; a single character by itself."""
     return iter([run[i : i + 2] for i in range(len(run) - 1)] or ([run] if run else []))

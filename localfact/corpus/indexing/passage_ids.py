@@ -1,4 +1,4 @@
-"""The ids of an index's passages, ascending, mapped into memory: a million Python strings would be 70 MB and take a second."""
+"""The ids of an index's passages, ascending, mapped into memory: a million Python strings would take 70 MB and a second."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 
 
 class PassageIds(Sequence[str]):
-    """Ids as a sequence of strings over an array of fixed width. The order of their UTF-8 is the order of the strings."""
+    """Ids as a sequence of strings over an array of UTF-8, ascending and unique, shape (passages,).
+
+    UTF-8 sorts as the strings do.
+    """
 
     def __init__(self, array: NDArray[np.bytes_]) -> None:
-        """Takes UTF-8, ascending and without repetition, shape (passages,)."""
         self._array = array
 
     @classmethod
     def of(cls, ids: Iterable[str]) -> "PassageIds":
-        """The ids given, in ascending order; an id may not end with NUL, which an array of fixed width cannot tell."""
+        """The ids given, in ascending order; no id may end with NUL, which an array of fixed width cannot store."""
         return cls(np.array([passage.encode() for passage in sorted(ids)], dtype=np.bytes_))
 
     @classmethod
@@ -33,7 +35,6 @@ class PassageIds(Sequence[str]):
         np.save(file, self._array)
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self._array)
 
     @overload
@@ -41,17 +42,14 @@ class PassageIds(Sequence[str]):
     @overload
     def __getitem__(self, position: slice) -> tuple[str, ...]: ...
     def __getitem__(self, position: int | slice) -> str | tuple[str, ...]:
-        """The id at a position, or those of a slice."""
         if isinstance(position, slice):
             return tuple(passage.decode() for passage in self._array[position].tolist())
         return str(self._array[position].decode())
 
     def __iter__(self) -> Iterator[str]:
-        """All of them, ascending."""
         return (passage.decode() for passage in self._array.tolist())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the other sequence holds the same ids in the same order."""
         if not isinstance(other, Sequence) or isinstance(other, str) or len(other) != len(self):
             return False
         return all(one == another for one, another in zip(self, other, strict=True))
@@ -60,7 +58,7 @@ class PassageIds(Sequence[str]):
 
     @property
     def all(self) -> NDArray[np.bytes_]:
-        """All of them, as they are stored."""
+        """The whole array."""
         return self._array
 
     def same(self, other: "PassageIds") -> bool:
@@ -68,11 +66,11 @@ class PassageIds(Sequence[str]):
         return np.array_equal(self._array, other._array)
 
     def take(self, positions: NDArray[np.int64]) -> NDArray[np.bytes_]:
-        """The ids at these positions, as they are stored."""
+        """The ids at these positions, as an array of UTF-8."""
         return self._array[positions]
 
     def positions(self, ids: NDArray[np.bytes_]) -> NDArray[np.int64]:
-        """Where each of these ids stands, -1 for those that are not among them; shape as given."""
+        """The position of each of these ids, -1 where there is none; shape as given."""
         if not len(self):
             return np.full(len(ids), -1, dtype=np.int64)
         fitting = ids.astype(self._array.dtype)  # search in another width would copy the whole array

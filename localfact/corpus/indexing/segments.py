@@ -3,8 +3,9 @@
     KIND-0001/            passages.npy, dense.faiss, parts.npy, codes.npy    vectors, written once
     KIND-words-0001/      passages.npy, bm25/, generation.json               all current passages, and which segments hold them
 
-What the newest generation names is the index; all else is left from a kill, or was embedded ahead of one. The weights of BM25
-are those of the whole corpus, so its part is made anew whenever passages change. One process at a time may write.
+The newest generation names the segments that are the index; others are left from a kill, or were embedded ahead of a
+generation. BM25's weights depend on the whole corpus, so its part is made anew whenever passages change. One process at a time
+may write.
 """
 
 import os
@@ -17,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from localfact.corpus.indexing.dense_index import BLOCK, DenseIndex, PartEmbedder, Positions
-from localfact.corpus.indexing.dense_segments import DenseSegments, Segment, gathered
+from localfact.corpus.indexing.dense_segments import DenseSegments, Segment, stored_vectors
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.indexing.passage_ids import PassageIds
@@ -27,21 +28,21 @@ from localfact.runtime.files import NEW
 IDS_FILE = "passages.npy"
 LEXICAL_FOLDER = "bm25"
 GENERATION_FILE = "generation.json"
-#: Up to so many vectors all are scored for every query; beyond, those that their codes let through.
+#: With more vectors than this, only candidates chosen by their codes are scored, not all vectors.
 FLAT_VECTORS = 100_000
-#: A segment is written after so many passages are embedded, so that a kill loses minutes, not hours.
+#: A segment is written whenever so many passages are embedded, so that a kill loses minutes, not hours.
 SEGMENT_PASSAGES = 4_096
 #: When an add leaves more segments than this, it merges them.
 MOST_SEGMENTS = 16
 
 
 class Generation(Record):
-    """What the newest generation says of itself.
+    """The content of generation.json.
 
     Attributes:
         vectors: how many vectors the current passages have; None without an embedder.
-        by_codes: whether passages are sought by their codes; decided when it was written.
-        segments: the segments that hold the vectors, and how many vectors each has, old passages included.
+        by_codes: whether candidates are chosen by codes; decided when it was written.
+        segments: name of each segment that holds vectors -> how many it has, those of old passages included.
     """
 
     passages: int
@@ -51,25 +52,24 @@ class Generation(Record):
 
 
 class Segments:
-    """The indexes over one kind of passages."""
+    """The indexes over one kind of passages in `folder`, which need not exist and may hold other kinds too."""
 
     def __init__(self, folder: Path, kind: str) -> None:
-        """Takes the folder, which need not exist and may hold other kinds too."""
         self._folder = folder
         self._kind = kind
 
     def add(
         self, texts: Mapping[str, str], embedder: PartEmbedder | None, progress: Callable[[int], None] = lambda _: None
     ) -> tuple[int, int | None]:
-        """Makes the index over exactly these passages, id -> text; what has vectors already is not embedded again.
+        """Makes the index over exactly these passages, id -> text; passages that have vectors are not embedded again.
 
         Args:
-            texts: all current passages. Equal ids must mean equal texts for as long as the folder lives.
-            embedder: always the same one; None leaves vectors alone and makes an index of words.
+            texts: all current passages. Equal ids must mean equal texts for as long as the folder exists.
+            embedder: always the same one; None leaves vectors as they are and only indexes words.
             progress: called with how many of the passages have vectors.
 
         Returns:
-            How many passages there are and, with an embedder, how many vectors they have. Of no passages there is no index.
+            How many passages there are and, with an embedder, how many vectors they have. Without passages there is no index.
 
         Raises:
             OSError: the disk is full or the folder cannot be written. OSError, ValueError, RuntimeError: a segment is damaged.
@@ -89,7 +89,7 @@ class Segments:
         return len(ids), vectors
 
     def merge(self) -> None:
-        """Puts all vectors of current passages into one segment; others are dropped. Needs memory for all of them at once.
+        """Puts all vectors of current passages into one segment and drops the others. Needs memory for all of them at once.
 
         Raises:
             OSError: as in `add`, or there is no index yet. ValueError, RuntimeError: a segment is damaged.
@@ -105,7 +105,7 @@ class Segments:
         self._remove(self._superseded(vectors_too=True))
 
     def open(self, dense: bool, generation: str | None = None) -> Index:
-        """The index over the current passages, mapped into memory, with its vectors or without.
+        """The index over the current passages, mapped into memory.
 
         Args:
             dense: whether with vectors. generation: the folder of the one to open; None for the newest.
@@ -126,20 +126,20 @@ class Segments:
         return Index(ids, LexicalIndex.load(folder / LEXICAL_FOLDER), vectors)
 
     def files(self) -> list[Path]:
-        """The files of the index, in order: no others are needed.
+        """All files of the index, in order.
 
         Raises:
-            OSError, ValueError: there is no index, or what it says of itself is damaged.
+            OSError, ValueError: there is no index, or its generation.json is damaged.
         """
         folder, generation = self._newest()
         folders = [folder, *(self._folder / name for name in generation.segments)]
         return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
 
-    def keep(self, files: Collection[Path]) -> None:
-        """Removes what holds none of these files: copied here by mistake, it would be taken for the newest.
+    def remove_others(self, files: Collection[Path]) -> None:
+        """Removes the folders of this kind that hold none of these files, so that none of them is taken for the newest.
 
         Raises:
-            OSError: it cannot be removed.
+            OSError: one cannot be removed.
         """
         known = {parent for file in files for parent in file.parents}
         self._remove(folder for folder in self._all(half_written=True) if folder not in known)
@@ -164,7 +164,7 @@ class Segments:
         self._write_segment(ids, dense)
 
     def _holding(self, ids: PassageIds) -> tuple[dict[str, Segment], int]:
-        """The segments that hold these passages, those that hold nothing more left out, and how many vectors they have."""
+        """The segments needed for these passages, and how many vectors the passages have."""
         known = np.zeros(len(ids), dtype=bool)
         held, vectors = {}, 0
         listed = self._newest()[1].segments if self._words() else {}
@@ -182,20 +182,20 @@ class Segments:
         return held, vectors
 
     def _merged(self, ids: PassageIds, held: Mapping[str, Segment]) -> dict[str, Segment]:
-        """Writes one segment that holds what these hold of the passages."""
+        """Writes one segment with the vectors that the given ones have of the passages."""
         import faiss
 
         vectors = faiss.IndexFlatIP(next(iter(held.values())).dense.dimension)
         counts: list[Positions] = [np.zeros(1, dtype=np.int64)]
         for begin in range(0, len(ids), BLOCK):
-            rows, parts = gathered(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), list(held.values()))
+            rows, parts = stored_vectors(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), list(held.values()))
             vectors.add(rows)
             counts.append(parts)
         name = self._write_segment(ids, DenseIndex(vectors, np.cumsum(np.concatenate(counts))))
         return {name: self._segment(name)}
 
     def _renew(self, ids: PassageIds, held: Mapping[str, Segment], vectors: int | None, texts: Mapping[str, str]) -> None:
-        """Writes a generation if the newest is not what it would be. The words of one over the same passages are kept."""
+        """Writes a generation unless the newest is the same. BM25's part is reused where the passages are the same."""
         generation = Generation(
             passages=len(ids),
             vectors=vectors,
@@ -223,7 +223,7 @@ class Segments:
 
     @contextmanager
     def _new(self, stem: str, others: list[str]) -> Iterator[Path]:
-        """A folder that takes the next number when it is filled and on the disk."""
+        """A new folder, which gets the next number once the block has filled it and it is on the disk."""
         number = 1 + max((int(name.rpartition("-")[2]) for name in others), default=0)
         folder = self._folder / f"{stem}-{number:04d}{NEW}"
         folder.mkdir(parents=True)
@@ -268,7 +268,7 @@ class Segments:
         return [folder.name for folder in self._all() if "-words-" not in folder.name]
 
     def _all(self, *, half_written: bool = False) -> list[Path]:
-        """The folders of this kind, by number."""
+        """The folders of this kind, in the order of their numbers."""
         ending = f"(?:{re.escape(NEW)})?" if half_written else ""
         pattern = re.compile(rf"{re.escape(self._kind)}(?:-words)?-(\d+){ending}")
         folders = self._folder.iterdir() if self._folder.is_dir() else ()
@@ -277,6 +277,6 @@ class Segments:
 
     def _remove(self, folders: Iterator[Path] | list[Path]) -> None:
         for folder in list(folders):
-            # A kill in the middle must not leave what looks like a damaged segment.
+            # A kill in the middle must not leave a folder that looks like a damaged segment.
             doomed = folder if folder.name.endswith(NEW) else folder.rename(folder.with_name(folder.name + NEW))
             shutil.rmtree(doomed)

@@ -1,7 +1,7 @@
-"""What the lexical relation model sees of a pair: how much of the claim the premise's best sentence covers, and what disagrees.
+"""The features of a pair for the lexical relation model: how much of a claim the best sentence covers, and what disagrees.
 
-Names are read from the claim only, so a lower-cased premise serves as well as any. Each feature is a plain number that a person
-can check by hand; `lexical.py` weighs them.
+Names are read from the claim only, so a lower-cased premise works as well. Each feature is a plain number that a person can
+check by hand; `model.py` weighs them.
 """
 
 import math
@@ -15,13 +15,13 @@ from typing import NamedTuple
 from localfact.relations.lexical.statements import Claim, Premise, Window
 from localfact.relations.lexical.tokens import Token, stem
 
-#: How much more of a claim two neighbouring sentences must cover than one alone to be taken instead.
+#: How much more of a claim two neighbouring sentences must cover than one alone to be used instead.
 TWO_SENTENCE_PENALTY = 0.05
-#: Details are said to disagree only as far as more than this share of the rest of the claim is covered.
+#: Disagreeing details only count where more than this share of the rest of the claim is covered.
 REST_COVERED = 0.4
-#: With this share of its words missing the subject is another one (a namesake).
+#: With this share of its words missing, the subject is another one (a namesake).
 SUBJECT_LOST = 0.5
-#: A premise of fewer tokens is a single statement: what it leaves out it denies rather than leaves open.
+#: A premise of fewer tokens is a single statement: details that it lacks are more likely denied than left open.
 SHORT_PREMISE = 40
 
 #: Two words a line that cannot both be true of one thing.
@@ -141,7 +141,7 @@ def best_window(claim: Claim, premise: Premise) -> Window:
 
 @dataclass(frozen=True)
 class Match:
-    """A claim held against the best window of a premise."""
+    """A claim compared with the best window of a premise."""
 
     claim: Claim
     premise: Premise
@@ -176,12 +176,12 @@ class Match:
 
     @cached_property
     def said(self) -> float:
-        """The same, as far as it is said of the claim's subject."""
+        """As `predicate`, multiplied by how far the subject is there."""
         return self.predicate * (1 - self.subject_missing)
 
     @cached_property
     def scale(self) -> float:
-        """How far a disagreement in a detail counts, by how well the claim without its details is covered."""
+        """The weight of a disagreement in a detail, by how well the claim without its details is covered."""
         details = self.claim.names | self.claim.details(lambda token: token.number or token.year or token.month)
         rest = self.share(self.covered, self.claim.weights.keys() - details)
         return max(0.0, rest - REST_COVERED) / (1 - REST_COVERED) * max(0.0, 1 - self.subject_missing / SUBJECT_LOST)
@@ -193,7 +193,7 @@ class Match:
         return [self.premise.holds_pair(self.window, left, right) for left, right in pairwise(stems)]
 
     def share(self, part: Collection[str], whole: Collection[str]) -> float:
-        """How much of the weight of `whole` is in `part` too; 0 of nothing."""
+        """The share of the weight of `whole` that is also in `part`; 0 where `whole` is empty."""
         weights = [(word, weight) for word, weight in self.claim.weights.items() if word in whole]
         total = sum(weight for _, weight in weights)
         return sum(weight for word, weight in weights if word in part) / total if total else 0.0
@@ -228,7 +228,7 @@ class Match:
         return False
 
     def has_opposite(self) -> bool:
-        """Whether the window has the opposite of a missing word, beside the word that is its neighbour in the claim."""
+        """Whether the window has the opposite of a missing word, next to the word that is its neighbour in the claim."""
         stems = ["", *(token.stem for token in self.claim.tokens), ""]
         opposites = read_opposites(OPPOSITES_FILE)
         return any(
@@ -240,7 +240,7 @@ class Match:
 
 
 def ratio(part: Collection[str], whole: Collection[str]) -> float:
-    """How many of the stems of a whole are in a part of it; 0 of none."""
+    """The share of the stems of `whole` that are in `part`; 0 where `whole` is empty."""
     return len(part) / len(whole) if whole else 0.0
 
 

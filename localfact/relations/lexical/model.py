@@ -1,8 +1,8 @@
-"""Relations without a model: a multinomial logistic regression over a handful of transparent features (features.py).
+"""Relations without a model: a multinomial logistic regression over a few transparent features (features.py).
 
-It runs anywhere in well under a millisecond a pair and says what it saw; it is a stand-in for a language model, not a rival.
-The coefficients, what they were fitted on and how well they do on held-out topics stand in lexical.json, which
-scripts/training/fit_lexical.py writes together with idf.txt.
+It takes well under a millisecond a pair on any machine; it replaces a language model where there is none, and is less accurate.
+lexical.json has the coefficients, what they were fitted on and their accuracy on held-out topics;
+scripts/training/fit_lexical.py writes it together with idf.txt.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ from localfact.vocabulary import RelationLabel
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
 IDF_FILE = Path(__file__).with_name("idf.txt")
 IDENTITY_DIGITS = 12
-#: Raised when the features, or how they are used, change: results of before are those of another model.
+#: Part of the identity; increased when the features, or how they are used, change.
 RULES = 2
 
-#: A hypothesis of more tokens is not one claim but a passage: it is read sentence by sentence.
+#: A hypothesis of more tokens is read sentence by sentence, as a passage.
 LONGEST_CLAIM = 80
 
 #: The order of the columns of the coefficients.
@@ -37,7 +37,7 @@ LABELS = (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION, RelationLabel.N
 
 
 class Similarity(NamedTuple):
-    """The features that need an embedder: the cosine of claim and premise's best part; how far it is above two marks."""
+    """The features that need an embedder: the cosine of claim and premise's best part, and how far it exceeds 0.5 and 0.75."""
 
     similarity: float
     similarity_above_half: float
@@ -45,10 +45,13 @@ class Similarity(NamedTuple):
 
 
 class Coefficients:
-    """One fitted regression: a row a feature and the intercept last, a column a label of LABELS."""
+    """One fitted regression: one row a feature, the intercept last; one column a label of LABELS.
+
+    Args:
+        variant: "plain" or "embedder" of the file's variants. features: names of the features, in their order.
+    """
 
     def __init__(self, variant: dict[str, Any], features: Sequence[str]) -> None:
-        """Takes "plain" or "embedder" of the file's variants, and the names of the features in the order they will come in."""
         self._rows = [tuple(map(float, variant["coefficients"][name])) for name in (*features, "intercept")]
 
     def distribution(self, features: Iterable[float]) -> tuple[float, float, float]:
@@ -64,10 +67,12 @@ class Coefficients:
 
 
 class LexicalRelationModel:
-    """A RelationModel of transparent features, with or without an embedder (the coefficients were fitted with MiniLM's)."""
+    """A RelationModel of transparent features, with or without an embedder (the coefficients were fitted with MiniLM's).
+
+    Without `embedder` the features of similarity are left out, and coefficients that were fitted without them are used.
+    """
 
     def __init__(self, embedder: Embedder | None = None) -> None:
-        """Without `embedder` the features of similarity are left out, and coefficients that were fitted without them serve."""
         fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
         variant = "embedder" if embedder else "plain"
         names = Features._fields + (Similarity._fields if embedder else ())
@@ -77,15 +82,15 @@ class LexicalRelationModel:
         self.identity = lexical_identity(embedder.identity if embedder else None)
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution]:
-        """One distribution a pair, in order, in a thread; a pair's result does not depend on the other pairs.
+        """One distribution a pair, in order, computed in a thread; a pair's result does not depend on the other pairs.
 
-        A hypothesis longer than a claim is read sentence by sentence and the most decided sentence speaks for all; `windows`
-        counts the sentences. A pair in which either side has no words is neutral.
+        A hypothesis longer than a claim is read sentence by sentence, and the most decided sentence counts; `windows` is the
+        number of sentences. A pair in which either side has no words is neutral.
         """
         return await asyncio.to_thread(self.predictions, pairs)
 
     def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
-        """As `relate`, at once."""
+        """As `relate`, without a thread."""
         similarities = self._similarities(pairs)
         statements = {
             hypothesis: self._statements(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)
@@ -115,13 +120,13 @@ class LexicalRelationModel:
         return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(statements))
 
     def _similarities(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:
-        """The features of similarity of each pair, none without an embedder. A passage's vectors are those the corpus has."""
+        """The features of similarity of each pair, none without an embedder. Vectors of a corpus's passages are reused."""
         if self._embedder is None:
             return [()] * len(pairs)
         parts = {text: self._embedder.parts(text) for text in dict.fromkeys(text for pair in pairs for text in pair)}
         pieces = list(dict.fromkeys(piece for several in parts.values() for piece in several))
         row = {piece: index for index, piece in enumerate(pieces)}
-        # Claims too as passages: whether one text says what the other says has no direction, and passages relate to each other.
+        # Claims are embedded as passages too: similarity has no direction here, and passages are related to each other.
         vectors = self._embedder.encode(pieces, role="passage")
         return [similarity_features(*(vectors[[row[piece] for piece in parts[text]]] for text in pair)) for pair in pairs]
 
@@ -134,7 +139,7 @@ def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.flo
 
 
 def lexical_identity(embedder: str | None) -> str:
-    """The identity of the model with the embedder of that identity, or with none: known without loading either."""
+    """The identity of the model with an embedder of that identity, or with none, without loading either."""
     content = b"".join([str(RULES).encode(), *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))])
     revision = hashlib.sha256(content).hexdigest()[:IDENTITY_DIGITS]
     return f"lexical@{revision}+{embedder or 'no-embedder'}"

@@ -1,4 +1,4 @@
-"""The two texts of a pair, each taken apart once for the lexical relation model, and the words' weights.
+"""The two texts of a pair, each parsed once for the lexical relation model, and the words' weights.
 
 A premise is compared with many claims and a claim with many premises: what depends on one text alone is computed here.
 """
@@ -11,9 +11,9 @@ from pathlib import Path
 from localfact.relations.lexical.tokens import Token, tokens
 from localfact.text import sentences
 
-#: A capitalised word that opens a claim and has a lower idf than this is no name ("The", "In", "She").
+#: A capitalised word at the beginning of a claim with a lower idf is no name ("The", "In", "She").
 OPENING_NAME_IDF = 3.5
-#: A word of a lower idf ("was", "the") is no gap where it is missing.
+#: A missing word with a lower idf ("was", "the") is no gap.
 CONTENT_IDF = 2.5
 
 #: Positions of neighbouring sentences of a premise.
@@ -21,16 +21,19 @@ Window = tuple[int, ...]
 
 
 class IdfTable:
-    """Inverse document frequencies from a file: "documents <number>", then a line a stem: "<stem> <texts that hold it>"."""
+    """Inverse document frequencies. A file has "documents <number>", then a line a stem: "<stem> <texts that hold it>".
+
+    Args:
+        documents: number of texts. counts: stem -> how many of the texts hold it; 0 for one that is not listed.
+    """
 
     def __init__(self, documents: int, counts: Mapping[str, int]) -> None:
-        """`counts`: in how many of the `documents` texts each stem occurs; one that is not listed occurs in none."""
         self._documents = documents
         self._counts = counts
 
     @classmethod
     def read(cls, file: Path) -> "IdfTable":
-        """The table in a file."""
+        """Reads the table from a file."""
         first, *rows = (line.rsplit(" ", 1) for line in file.read_text(encoding="utf-8").splitlines())
         return cls(int(first[1]), {stem: int(count) for stem, count in rows})
 
@@ -40,10 +43,9 @@ class IdfTable:
 
 
 class Premise:
-    """A premise taken apart: its sentences as tokens, and in which of them each stem and each pair of neighbours stands."""
+    """A parsed premise of any length: its sentences as tokens, and which of them hold each stem and each pair of neighbours."""
 
     def __init__(self, text: str) -> None:
-        """Reads a text of any length."""
         self.sentences = [tokens(text[span.start : span.end]) for span in sentences(text)]
         self.length = sum(map(len, self.sentences))
         self.places: dict[str, list[int]] = {}
@@ -61,7 +63,7 @@ class Premise:
         return any(index in places for index in window)
 
     def holds_pair(self, window: Window, left: str, right: str) -> bool:
-        """Whether a sentence of the window has the one stem directly before the other."""
+        """Whether a sentence of the window has the stem `left` directly before `right`."""
         places = self._neighbours.get((left, right), ())
         return any(index in places for index in window)
 
@@ -71,16 +73,15 @@ class Premise:
 
 
 class Claim:
-    """A claim taken apart.
+    """A parsed claim.
 
     Attributes:
         weights: stem -> idf, in the order of the text. total: their sum.
         subject: the stems of its first run of capitalised words. names: those of all later ones.
-        content: for each token, whether it weighs enough to be missed.
+        content: for each token, whether it weighs enough to be a gap where it is missing.
     """
 
     def __init__(self, text: str, idf: IdfTable) -> None:
-        """Reads one statement."""
         self.tokens = tokens(text)
         self.weights = {token.stem: idf.weight(token.stem) for token in self.tokens}
         self.total = sum(self.weights.values())
@@ -97,7 +98,7 @@ class Claim:
         return frozenset(token.stem for token in self.tokens if kind(token))
 
     def _names(self) -> list[bool]:
-        """For each token, whether it is a name: capitalised, and not merely because it opens the claim."""
+        """For each token, whether it is a name: capitalised, and not only because it begins the claim."""
         names = [token.name for token in self.tokens]
         if names[:1] == [True] and names[1:2] != [True] and self.weights[self.tokens[0].stem] < OPENING_NAME_IDF:
             names[0] = False

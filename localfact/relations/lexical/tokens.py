@@ -1,7 +1,6 @@
-"""Takes a text apart into comparable tokens for the lexical relation model: words by stem, numbers by value, names by capitals.
+"""Tokenises a text for the lexical relation model: words by stem, numbers by value, names by capitals.
 
-Nothing here knows of pairs. The rules are for English; a script that writes no spaces is read as overlapping pairs of
-characters, any other script as whole words.
+The rules are for English; a script without spaces is read as overlapping pairs of characters, any other script as whole words.
 """
 
 import re
@@ -44,7 +43,7 @@ _MONTHS_THAT_ARE_WORDS = frozenset(("march", "may"))
 _NUMBERS_FROM_TWO = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORDS = {word: str(value) for value, word in enumerate(_NUMBERS_FROM_TWO, start=2)}
 
-#: What is longer is no word; its beginning is compared.
+#: Of longer words only so many characters are compared.
 LONGEST_WORD = 64
 SHORTEST_STEM = 3
 WORDS_KEPT = 100_000
@@ -76,7 +75,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def stem(word: str) -> str:
-    """A lower-case word without its English inflection (plural, -ed, -ing, final -e): rough, but alike for both texts."""
+    """A lower-case word without its English inflection (plural, -ed, -ing, final -e): rough, but the same for both texts."""
     if word.endswith("ies") and len(word) > SHORTEST_STEM + 1:
         word = word[:-3] + "y"
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > SHORTEST_STEM:

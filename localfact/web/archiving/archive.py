@@ -1,6 +1,6 @@
-"""Keeps every answer of the web as it came, in WARC files (WARC 1.1, ISO 28500:2017) that any web-archive tool reads.
+"""Archives every answer of the web as it came, in WARC files (WARC 1.1, ISO 28500:2017) that any web-archive tool reads.
 
-Between fetching and extraction: the fetcher's exchanges are appended here, and pages can be extracted from them again.
+The fetcher's exchanges are appended here; the text of pages can be extracted from them again.
 """
 
 import logging
@@ -21,7 +21,7 @@ from localfact.web.archiving.warc_records import DamagedError, Unzipped, followe
 from localfact.web.fetching.exchange import Exchange
 
 NAME = re.compile(r"pages-([0-9]{5,9})\.warc\.gz")
-#: The archive takes, and expands, no larger payload: far above what a fetcher lets through.
+#: The largest payload that is archived, and expanded again; far above the fetcher's limit.
 MAX_PAYLOAD_BYTES = 100_000_000
 MAX_BLOCK_BYTES = MAX_PAYLOAD_BYTES + MAX_HEAD_BYTES
 
@@ -40,22 +40,21 @@ class Location:
 class Archive:
     """The files `pages-00001.warc.gz`, ... of one folder. Several threads may use one; only one process may append.
 
-    An exchange is a response record and, behind it, its request record. Where `append` has returned, a kill of the process
-    loses nothing; nor does a crash of the machine if `sync` was on, or `flush` was called since.
+    An exchange is a response record followed by its request record. Once `append` has returned, a kill of the process loses
+    nothing; nor does a crash of the machine if `sync` was on, or `flush` was called since. Files are opened when they are first
+    needed.
+
+    Args:
+        folder: where the files are, or will be.
+        max_bytes: a file that would grow larger is followed by another.
+        sync: whether each `append` waits until the data are on the disk.
+        known_end: the last record that the corpus knows of. Before the first append, only what follows it in the last file is
+            searched for the last complete record.
     """
 
     def __init__(
         self, folder: Path, *, max_bytes: int = 1_000_000_000, sync: bool = True, known_end: Location | None = None
     ) -> None:
-        """Takes the folder; nothing is opened or made until it is needed.
-
-        Args:
-            folder: where the files are, or will be.
-            max_bytes: a file that would grow beyond is followed by another.
-            sync: whether each `append` waits until the disk has it.
-            known_end: the last record that something beside the archive remembers. Before the first append the last file is
-                then only read from there on to find its last whole record.
-        """
         self.folder = folder
         self._max_bytes = max_bytes
         self._sync = sync
@@ -68,18 +67,16 @@ class Archive:
         self._holds_exchanges = False
 
     def __enter__(self) -> Self:
-        """The archive itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes it."""
         self.close()
 
     def append(self, exchange: Exchange) -> Location:
-        """Adds an exchange. The first call cuts off what a kill left unfinished at the end of the last file.
+        """Adds an exchange. The first call removes an incomplete record, left by a kill, from the end of the last file.
 
         Raises:
-            WriteError: the disk is full, say; what was half written is taken back.
+            WriteError: the disk is full, for example; what was half written is removed.
             InputError: a payload of more than MAX_PAYLOAD_BYTES.
             CorpusError: the file that `known_end` names is missing, or shorter than it says.
         """
@@ -93,12 +90,12 @@ class Archive:
             return Location(self._path.name, offset, len(response))
 
     def flush(self) -> None:
-        """Waits until the disk has all that was appended; of use with `sync=False`."""
+        """Waits until everything appended is on the disk; needed with `sync=False`."""
         with self._lock:
             self._flush()
 
     def close(self) -> None:
-        """Waits until the disk has everything, and closes the file. A later append opens it again."""
+        """Waits until everything is on the disk, and closes the file. A later append opens it again."""
         with self._lock:
             self._close()
 
@@ -117,7 +114,7 @@ class Archive:
                 if response is None or response.end != location.offset + location.length:
                     raise DamagedError(location.offset, "no record begins and ends there")
                 request = None
-                with suppress(DamagedError):  # a kill may have kept the request from being written
+                with suppress(DamagedError):  # after a kill the request may be missing
                     request = next(found, None)
                 return exchange_of(response, request)
         except DamagedError as damage:
@@ -131,13 +128,13 @@ class Archive:
         return sorted(path for path in found if NAME.fullmatch(path.name))
 
     def _path_of(self, location: Location) -> Path:
-        """The file that is meant, which a corpus made by strangers cannot put elsewhere."""
+        """The path of the file that is named; a corpus from strangers cannot name one outside the folder."""
         if not NAME.fullmatch(location.file) or location.offset < 0:
             raise CorpusError(f"{location.file}, byte {location.offset}, is no place in an archive. Copy the corpus again.")
         return self.folder / location.file
 
     def _prepare(self, size: int) -> None:
-        """Opens the file to append to: the last one made whole, or a new one."""
+        """Opens the file to append to: the last one, repaired if need be, or a new one."""
         if self._file is None:
             with write_errors(self.folder):
                 self.folder.mkdir(parents=True, exist_ok=True)
@@ -162,7 +159,7 @@ class Archive:
         return self.folder / name_of(int(NAME.sub(r"\1", path.name)) + 1)
 
     def _open(self, path: Path, end: int) -> None:
-        """Opens a file that ends there, and begins it with a warcinfo record if that is its beginning."""
+        """Opens a file for appending at `end`, with a warcinfo record first if it is empty."""
         self._path, self._end = path, end
         self._holds_exchanges = end > 0
         self._file = path.open("ab", buffering=0)
@@ -172,14 +169,14 @@ class Archive:
             synced(self.folder)
 
     def _write(self, content: bytes) -> None:
-        """Writes all or, if that fails, nothing."""
+        """Writes all of it or, if that fails, nothing."""
         assert self._file is not None
         try:
             write_all(self._file, content)
             if self._sync:
                 os.fsync(self._file.fileno())
         except OSError as error:
-            # If even this fails the next append finds the last whole record anew.
+            # If even this fails, the next append looks for the last complete record again.
             with suppress(OSError):
                 os.truncate(self._path, self._end)
             self._file.close()
@@ -190,14 +187,14 @@ class Archive:
         self._unsynced = not self._sync
 
     def _flush(self) -> None:
-        """The same with the lock held."""
+        """As `flush`, with the lock held."""
         if self._file is not None and self._unsynced:
             with write_errors(self._path):
                 os.fsync(self._file.fileno())
             self._unsynced = False
 
     def _close(self) -> None:
-        """The same with the lock held."""
+        """As `close`, with the lock held."""
         if self._file is not None:
             try:
                 self._flush()
@@ -206,9 +203,10 @@ class Archive:
                 self._file = None
 
     def _made_whole(self, path: Path) -> int | None:
-        """Cuts off what follows the last whole record, and returns where that ends.
+        """Removes what follows the last complete record, and returns where that ends.
 
-        None, with the file as it is, if whole records follow the damage: then not a kill has damaged it, and nothing may go.
+        None, with the file unchanged, if complete records follow the damage: then it is no result of a kill, and nothing is
+        removed.
         """
         size = path.stat().st_size
         end = self._remembered_end(path, size)
@@ -228,7 +226,7 @@ class Archive:
         return end
 
     def _remembered_end(self, path: Path, size: int) -> int:
-        """Up to where the file is known to be whole."""
+        """Up to where the file is known to be complete."""
         known = self._known_end
         if known is None or known.file != path.name:
             return 0
@@ -243,12 +241,12 @@ def name_of(number: int) -> str:
 
 
 def damaged(path: Path, damage: DamagedError) -> CorpusError:
-    """The sentence for a record that cannot be read."""
+    """The error for a record that cannot be read."""
     return CorpusError(f"{path}, byte {damage.offset}: the record is damaged ({damage}). Copy the corpus again.")
 
 
 def synced(path: Path) -> None:
-    """Waits until the disk has the file, or the names in the folder."""
+    """Waits until a file's data, or a folder's entries, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

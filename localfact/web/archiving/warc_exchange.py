@@ -1,6 +1,6 @@
-"""How one exchange is written as records of a WARC file, and read back: headers come from strangers and cannot break a record.
+"""Writes one exchange as WARC records and reads it back; headers are untrusted and cannot break a record.
 
-Used by the archive alone; `Exchange` -> two gzip members -> `Exchange` loses only what is named here.
+Used by the archive only. `Exchange` -> two gzip members -> `Exchange` loses only what is named here.
 """
 
 import importlib.metadata
@@ -12,16 +12,16 @@ from io import BytesIO
 from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
-from localfact.web.archiving.warc_fields import address_written, answer_of, digest_agrees, digest_written, time_of
+from localfact.web.archiving.warc_fields import address_written, digest_agrees, digest_written, http_message_of, time_of
 from localfact.web.archiving.warc_records import DamagedError, Record
 from localfact.web.fetching.exchange import Exchange, Headers
 
 WARC_VERSION = "WARC/1.1"
-#: Common Crawl's way to keep a header that no longer fits the payload as it is kept.
+#: Prefix of stored headers that no longer fit the stored payload; Common Crawl's convention.
 PREFIX = "X-Crawler-"
-#: Headers about how the payload was sent, which is kept without transfer coding, or not whole.
+#: Headers about the payload's transfer, as it is stored without transfer coding and perhaps truncated.
 SENDING = re.compile(r"(?:X-Crawler-)*(?:Transfer-Encoding|Content-Length)", re.IGNORECASE)
-#: Request headers that let whoever reads them act for the user. Never written.
+#: Request headers that may hold secrets; never written.
 SECRET = re.compile(r"cookie|authorization|api-?key|(?:^|-)key$|token|secret|credential|passw|session", re.IGNORECASE)
 #: What a header's name cannot hold (RFC 9110, section 5.6.2), and its value (section 5.5).
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
@@ -33,8 +33,9 @@ Truncated = Literal["length", "time", "disconnect"]
 def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
     """The response record and the request record, a gzip member each.
 
-    Control characters in headers become spaces, white space around values and outside ASCII in names goes, request headers
-    that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that is not the payload's, get a prefix.
+    Control characters in headers become spaces; white space around values and characters outside ASCII in names are removed;
+    request headers that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that is not the payload's, get a
+    prefix.
     """
     date = (exchange.time if exchange.time.tzinfo is None else exchange.time.astimezone(UTC)).replace(tzinfo=None)
     common = {
@@ -59,7 +60,7 @@ def member(kind: str, fields: dict[str, str], block: bytes) -> tuple[bytes, str]
 
     target = BytesIO()
     writer = WARCWriter(target, gzip=True, warc_version=WARC_VERSION)
-    # Without an address warcio takes the block as it is; with one it would percent-encode headers outside ASCII.
+    # Without an address warcio leaves the block unchanged; with one it would percent-encode headers outside ASCII.
     record = writer.create_warc_record("", kind, payload=BytesIO(block), length=len(block), warc_headers_dict=fields)
     writer.write_record(record)
     return target.getvalue(), str(record.rec_headers.get_header("WARC-Record-ID"))
@@ -81,7 +82,7 @@ def information(file: str) -> bytes:
 
 
 def version() -> str:
-    """The version of localfact, where it is installed."""
+    """localfact's version; "unknown" where it is not installed."""
     try:
         return importlib.metadata.version("localfact")
     except importlib.metadata.PackageNotFoundError:
@@ -103,7 +104,9 @@ def response_head(exchange: Exchange) -> bytes:
     else:
         reason = exchange.reason
     protocol = exchange.protocol if exchange.protocol in {"HTTP/1.0", "HTTP/1.1"} else "HTTP/1.1"
-    return head(f"{protocol} {exchange.status:03d} {value_written(reason)}", kept(exchange.headers, len(exchange.payload)))
+    return head(
+        f"{protocol} {exchange.status:03d} {value_written(reason)}", headers_stored(exchange.headers, len(exchange.payload))
+    )
 
 
 def request_head(exchange: Exchange) -> bytes:
@@ -124,17 +127,17 @@ def head(first: str, headers: Headers | list[tuple[str, str]]) -> bytes:
 
 
 def name_written(name: str) -> str:
-    """A header's name that a parser takes for one."""
+    """A header's name with every character replaced that is not allowed in one."""
     return NO_TOKEN.sub("-", name) or "-"
 
 
 def value_written(value: str) -> str:
-    """A header's value that stays in its line."""
+    """A header's value on one line."""
     return CONTROLS.sub(" ", value).strip()
 
 
-def kept(headers: Headers, length: int) -> Headers:
-    """The headers of an answer, with a prefix where they say of the payload what does not hold for it as it is kept."""
+def headers_stored(headers: Headers, length: int) -> Headers:
+    """The headers of an answer for storage, with a prefix for those that do not fit the stored payload."""
     stated = [value.strip() for name, value in headers if name.lower() == "content-length"]
     agrees = stated == [str(length)]
     renamed = tuple(
@@ -144,8 +147,8 @@ def kept(headers: Headers, length: int) -> Headers:
     return renamed if agrees or not stated else (*renamed, ("Content-Length", str(length)))
 
 
-def received(headers: Headers) -> Headers:
-    """The headers as they came: the inverse of `kept`."""
+def headers_received(headers: Headers) -> Headers:
+    """The headers as they were received: the inverse of `headers_stored`."""
     disagreed = False
     names = []
     for name, _ in headers:
@@ -157,12 +160,12 @@ def received(headers: Headers) -> Headers:
 
 
 def exchange_of(response: Record, request: Record | None) -> Exchange:
-    """The exchange of a response record of ours, with the request record that follows it, where one does.
+    """The exchange of one of our response records, with the request record that follows it, if there is one.
 
     Raises:
-        DamagedError: the record is none of ours, or not as it was written.
+        DamagedError: the record is not one of ours, or does not match its digest.
     """
-    answer = answer_of(response.block or b"")
+    answer = http_message_of(response.block or b"")
     time = time_of(response.field("WARC-Date"))
     if response.kind != "response" or answer is None or time is None or not re.match(r"[0-9]+( |$)", answer.status_line):
         raise DamagedError(response.offset, "what stands there is no answer of the web")
@@ -172,7 +175,7 @@ def exchange_of(response: Record, request: Record | None) -> Exchange:
     newer = response.field("WARC-Protocol") == "h2"
     truncated = response.field("WARC-Truncated")
     values: dict[str, Any] = {}
-    asked = answer_of(request.block or b"") if request and belongs(request, response) else None
+    asked = http_message_of(request.block or b"") if request and belongs(request, response) else None
     if asked:
         values = {"method": asked.protocol, "request_headers": asked.headers}
     return Exchange(
@@ -180,7 +183,7 @@ def exchange_of(response: Record, request: Record | None) -> Exchange:
         time=time,
         status=int(status),
         payload=answer.body,
-        headers=received(answer.headers),
+        headers=headers_received(answer.headers),
         reason="" if newer else reason,
         protocol="HTTP/2" if newer else answer.protocol,
         address=response.field("WARC-IP-Address"),

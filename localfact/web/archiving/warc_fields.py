@@ -1,6 +1,6 @@
-"""What stands in the heads of WARC records and of the HTTP messages inside: fields, dates, addresses and digests.
+"""Fields, dates, addresses and digests in the heads of WARC records and of the HTTP messages in them.
 
-warcio parses the lines; the lengths are bounded here.
+warcio parses the lines; their length is limited here.
 """
 
 import base64
@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from localfact.web.fetching.exchange import Headers
 
-#: The head of a record, or of an answer, is at most this many bytes; browsers stop at the same.
+#: The most bytes of the head of a record or of an HTTP message; browsers have the same limit.
 MAX_HEAD_BYTES = 262_144
 END_OF_HEAD = re.compile(rb"\r?\n\r?\n")
 #: What stays in an address as it is: the characters of RFC 3986 and those that browsers let stand. The rest is percent-encoded.
@@ -24,8 +24,8 @@ ALGORITHMS = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512"}
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An HTTP answer as it stands in a block; of a request `protocol` holds the method."""
+class HttpMessage:
+    """An HTTP response or request as it stands in a block; of a request, `protocol` holds the method."""
 
     protocol: str
     status_line: str
@@ -41,16 +41,16 @@ def parsed_head(head: bytes) -> tuple[str, str, Headers]:
     return parsed.protocol, parsed.statusline, tuple(parsed.headers)
 
 
-def answer_of(block: bytes) -> Answer | None:
-    """The HTTP answer, or request, in a block; None where it does not begin with one."""
+def http_message_of(block: bytes) -> HttpMessage | None:
+    """The HTTP response, or request, in a block; None where the block does not begin with one."""
     end = END_OF_HEAD.search(block, 0, MAX_HEAD_BYTES)
     if end is None or not block[: end.start()].strip():
         return None
-    return Answer(*parsed_head(block[: end.end()]), block[end.end() :])
+    return HttpMessage(*parsed_head(block[: end.end()]), block[end.end() :])
 
 
 def time_of(date: str | None) -> datetime | None:
-    """A WARC-Date in UTC; None where it is none in ISO 8601 (WARC 1.1, section 5.4)."""
+    """A WARC-Date in UTC; None where it is not in ISO 8601 (WARC 1.1, section 5.4)."""
     try:
         time = datetime.fromisoformat((date or "").strip())
         return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
@@ -59,7 +59,7 @@ def time_of(date: str | None) -> datetime | None:
 
 
 def address_written(url: str) -> str:
-    """An address that fits in one line of a head: what no URI may hold is percent-encoded as UTF-8."""
+    """An address that fits on one line: characters that no URI may hold are percent-encoded as UTF-8."""
     return quote(url, safe=ADDRESS_CHARACTERS, errors="replace")
 
 
@@ -69,7 +69,7 @@ def digest_written(content: bytes) -> str:
 
 
 def digest_agrees(stated: str | None, content: bytes) -> bool | None:
-    """Whether "algorithm:value" is the digest of the content; None where nothing is stated, or in an unknown way.
+    """Whether "algorithm:value" is the digest of the content; None where nothing is stated, or in an unknown form.
 
     Tools write the value in base 32, base 16 or base 64 (WARC 1.1, section 5.8 leaves it open).
     """

@@ -1,6 +1,6 @@
-"""Reads WARC files of other tools (wget, Heritrix, browsertrix) as exchanges, to be imported into a corpus.
+"""Reads WARC files of other tools (wget, Heritrix, browsertrix) as exchanges, for import into a corpus.
 
-The files come from strangers: memory is bounded whatever they hold, and what gives no exchange is told with its reason.
+The files are untrusted: memory is bounded whatever they hold, and records that give no exchange are reported with a reason.
 """
 
 import re
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from localfact.text import readable
-from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, answer_of, digest_agrees, time_of
+from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, digest_agrees, http_message_of, time_of
 from localfact.web.archiving.warc_records import GZIP_MAGIC, DamagedError, Record, Unzipped, records
 from localfact.web.fetching.exchange import Exchange, Headers, header_of
 
 ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
-#: A file may expand by the first number of bytes, and beyond that to the second number times its size.
+#: Limit against decompression bombs: a file may expand to the first number of bytes plus the second times its size.
 MOST_EXPANSION = (200_000_000, 200)
-#: How many bytes of originals are read again for revisit records.
+#: The most bytes of original records that are read again for revisit records.
 MAX_REVISITED_BYTES = 2_000_000_000
 #: The size of a chunk, in hexadecimal, and extensions that nobody uses (RFC 9112, section 7.1).
 CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
@@ -30,11 +30,11 @@ Truncated = Literal["length", "time", "disconnect"]
 
 @dataclass(frozen=True)
 class WarcProblem:
-    """What gave no exchange, or a doubtful one.
+    """Why a record gave no exchange, or a doubtful one.
 
     Attributes:
         where: the file, and the record's place in it and address. why: a sentence.
-        count: how many records it concerns; more than one are told of together, at the end.
+        count: how many records it concerns; if more than one, it is reported at the end.
     """
 
     where: str
@@ -42,25 +42,24 @@ class WarcProblem:
     count: int = 1
 
     def __str__(self) -> str:
-        """One line for a reader."""
         return f"{self.where}: {self.why}" + (f" ({self.count:,} records)" if self.count > 1 else "")
 
 
 class PassedOverError(Exception):
-    """Why a record gives no exchange. `ordinary` reasons are counted, the others told one by one."""
+    """Why a record gives no exchange, as a sentence. `ordinary` reasons are counted, the others reported one by one."""
 
     def __init__(self, why: str, *, ordinary: bool = False) -> None:
-        """Takes a sentence."""
         super().__init__(why)
         self.ordinary = ordinary
 
 
 def read_warc(file: Path, *, max_payload: int = 10_000_000) -> Iterator[Exchange | WarcProblem]:
-    """Yields the pages of a .warc or .warc.gz: its responses of status 200 and its resources, with addresses of the web.
+    """Yields the pages of a .warc or .warc.gz: its responses of status 200 and its resources, with http and https addresses.
 
     Payloads come without transfer coding, still content-encoded. A revisit record gives its original's answer under its own
-    address, if the original stands before it in the same file. Reading stops at damage, which is told. What is passed over
-    as a matter of course (other statuses, addresses that are not of the web) is counted and told at the end, a reason each.
+    address, if the original stands before it in the same file. Reading stops at damage, which is reported. Records that are
+    passed over for an ordinary reason (another status, another kind of address) are counted and reported at the end, once a
+    reason.
 
     Args:
         max_payload: larger payloads, in bytes, are passed over; memory stays within a few times this.
@@ -95,7 +94,7 @@ def read_warc(file: Path, *, max_payload: int = 10_000_000) -> Iterator[Exchange
 
 @dataclass(frozen=True)
 class Content:
-    """What a record holds of a page; `stored` is the payload as it stands there, which may be chunked."""
+    """The page in a record; `stored` is the payload as it stands there, which may be chunked."""
 
     payload: bytes
     stored: bytes
@@ -106,20 +105,23 @@ class Content:
 
 
 class Reader:
-    """Turns the records of one file into exchanges, and remembers where the originals of revisits stand."""
+    """Turns the records of one file into exchanges, and remembers where the originals of revisits are.
+
+    Args:
+        file: read again for revisits. max_payload: the largest payload in bytes.
+    """
 
     def __init__(self, file: Path, max_payload: int) -> None:
-        """Takes the file, which revisits make it read again, and the largest payload in bytes."""
         self._file = file
         self._max_payload = max_payload
         self._originals: dict[tuple[str, ...], int] = {}
         self._revisited = 0
 
     def found(self, record: Record) -> Iterator[Exchange | WarcProblem]:
-        """The exchange of a record, and what is odd about it; nothing for records that are not about pages.
+        """The exchange of a record, and what is doubtful about it; nothing for records that are not about pages.
 
         Raises:
-            PassedOverError: it is about a page, but gives none.
+            PassedOverError: the record is about a page but gives no exchange.
         """
         if record.kind in {"warcinfo", "request", "metadata"}:
             return
@@ -140,7 +142,7 @@ class Reader:
             yield WarcProblem(place(self._file, record), doubt)
 
     def _original(self, record: Record) -> tuple[Exchange, str | None]:
-        """The exchange of a response or resource record, and what is odd about it."""
+        """The exchange of a response or resource record, and what is doubtful about it."""
         time = time_of(record.field("WARC-Date"))
         if time is None:
             raise PassedOverError("The record has no date.")
@@ -184,7 +186,7 @@ class Reader:
 
 def response(block: bytes) -> Content:
     """The content of a response record: an HTTP answer with status 200."""
-    answer = answer_of(block)
+    answer = http_message_of(block)
     if answer is None or not answer.protocol.upper().startswith("HTTP/"):
         raise PassedOverError("The record holds no HTTP answer.")
     status = re.match(r"([0-9]{3})(?: (.*))?$", answer.status_line)
@@ -199,15 +201,15 @@ def response(block: bytes) -> Content:
 
 
 def resource(block: bytes, record: Record) -> Content:
-    """The content of a resource record, which is the payload and nothing else."""
+    """The content of a resource record, which is the payload alone."""
     kind = record.field("Content-Type")
     return Content(block, block, (("Content-Type", kind),) if kind else ())
 
 
 def dechunked(body: bytes) -> tuple[bytes, bool]:
-    """A payload without its chunks, and whether the last one is there (RFC 9112, section 7.1); trailers are dropped.
+    """A payload without chunk headers, and whether the last chunk is there (RFC 9112, section 7.1); trailers are dropped.
 
-    Many tools keep the header but not the chunks: what does not begin with a chunk is the payload already.
+    Many tools keep the Transfer-Encoding header but not the chunks: what does not begin with a chunk is returned unchanged.
     """
     parts: list[bytes] = []
     begin = 0
@@ -225,16 +227,16 @@ def dechunked(body: bytes) -> tuple[bytes, bool]:
 
 
 def truncation(stated: str | None, whole: bool) -> Truncated | None:
-    """Why the payload is not whole; a reason that is not ours counts as a broken connection."""
+    """Why the payload is incomplete; an unknown reason counts as a broken connection."""
     if stated in get_args(Truncated):
         return cast(Truncated, stated)
     return "disconnect" if stated or not whole else None
 
 
 def doubt_of(record: Record, block: bytes, content: Content) -> str | None:
-    """Holds the bytes against the digests.
+    """What is doubtful about the bytes: that they do not match the stated digests; None for nothing.
 
-    Tools differ in what they take the payload's digest of (chunked or not), so the block's decides where there is one.
+    Tools differ in what they take the payload's digest of (chunked or not), so the block's digest decides where there is one.
     """
     of_block = digest_agrees(record.field("WARC-Block-Digest"), block)
     stated = record.field("WARC-Payload-Digest")
@@ -255,7 +257,7 @@ def address(record: Record) -> str:
 
 
 def names_of(record: Record) -> Iterator[tuple[str, ...]]:
-    """What a revisit record may call this record by."""
+    """Keys by which a revisit record may refer to this record."""
     if digest := record.field("WARC-Payload-Digest"):
         yield "digest", digest
     if name := record.field("WARC-Record-ID"):
@@ -264,7 +266,7 @@ def names_of(record: Record) -> Iterator[tuple[str, ...]]:
 
 
 def references_of(record: Record) -> Iterator[tuple[str, ...]]:
-    """What a revisit record calls its original by, the surest first (WARC 1.1, section 6.7)."""
+    """Keys by which a revisit record refers to its original, the most reliable first (WARC 1.1, section 6.7)."""
     if name := record.field("WARC-Refers-To"):
         yield "id", name
     target = address_written((record.field("WARC-Refers-To-Target-URI") or "").strip())
@@ -274,5 +276,5 @@ def references_of(record: Record) -> Iterator[tuple[str, ...]]:
 
 
 def place(file: Path, record: Record) -> str:
-    """Where a record stands, and whose it is, in one line."""
+    """Where a record stands and which address it is of, in one line."""
     return f"{file.name}, byte {record.offset}, {readable(address(record))[:200]}"

@@ -1,7 +1,7 @@
-"""Reads the records of WARC files within bounds: the ground of the archive and of the import of other tools' files.
+"""Reads the records of WARC files within limits: used by the archive and by the import of other tools' files.
 
-warcio parses the header fields. Its own iterator is not used, for it bounds neither the length of a line nor how far a
-file expands, and it prints damage to the terminal instead of telling of it.
+warcio parses the header fields. Its own iterator is not used, as it limits neither the length of a line nor how far a file
+expands, and prints damage to the terminal instead of reporting it.
 """
 
 import mmap
@@ -17,18 +17,22 @@ from localfact.web.fetching.exchange import Headers, header_of
 
 #: Bytes that are read, or expanded, at a time.
 PIECE = 65_536
-#: Two end a record, and some tools write more.
+#: Two blank lines end a record; some tools write more.
 MOST_BLANK_LINES = 100
 GZIP_MAGIC = b"\x1f\x8b"
-#: At how many places a whole record is looked for behind damage.
+#: At how many places behind damage a complete record is looked for.
 MOST_TRIES = 10_000
 
 
 class DamagedError(Exception):
-    """Where in the file a record cannot be read, and why; `cut_short` if the file just ends in its middle."""
+    """A record that cannot be read, and why.
+
+    Attributes:
+        offset: byte of the file at which the record, or its gzip member, begins.
+        cut_short: whether the file just ends in the middle of it.
+    """
 
     def __init__(self, offset: int, why: str, *, cut_short: bool = False) -> None:
-        """Takes the offset in bytes of the file at which the damaged record, or its gzip member, begins."""
         super().__init__(why)
         self.offset = offset
         self.cut_short = cut_short
@@ -59,20 +63,19 @@ class Record:
 
 
 class Unzipped:
-    """The bytes of a file, expanded if it is made of gzip members, in pieces of bounded size.
+    """The bytes of a file, expanded if it consists of gzip members, in pieces of bounded size.
+
+    Args:
+        file: a seekable binary file, read from its current position.
+        zipped: whether gzip members are expected.
+        most: (a, b): expanding to more than a + b times the bytes read is damage (a bomb). None where records are bounded
+            otherwise.
 
     Attributes:
         zipped: whether it is compressed.
     """
 
     def __init__(self, file: IO[bytes], *, zipped: bool, most: tuple[int, int] | None = None) -> None:
-        """Reads from where the file stands.
-
-        Args:
-            file: a binary file that can seek.
-            zipped: whether gzip members are expected.
-            most: (a, b): more than a + b times the bytes read are taken for a bomb. None where records are bounded otherwise.
-        """
         self.zipped = zipped
         self._file = file
         self._most = most
@@ -88,16 +91,16 @@ class Unzipped:
 
     @property
     def offset(self) -> int:
-        """Where in the file the next byte stands, or the gzip member that it belongs to; right after `more` only."""
+        """Where in the file the next byte is, or the gzip member that holds it; valid right after `more` only."""
         return self._member_begin if self.zipped else self._file.tell() - len(self._piece) + self._place
 
     @property
     def at_begin(self) -> bool:
-        """Whether reading could start at `offset` and meet the next byte first."""
+        """Whether reading could start at `offset` and get the next byte first."""
         return not self.zipped or (self._place == 0 and self._pieces_of_member == 1)
 
     def more(self) -> bool:
-        """Whether there is another byte, which then stands ready.
+        """Whether there is another byte; if so, it is ready to be read.
 
         Raises:
             DamagedError: it cannot be expanded.
@@ -108,7 +111,7 @@ class Unzipped:
         return True
 
     def end_of_member(self) -> int | None:
-        """Where in the file the gzip member ends, if its bytes are all read; its checksum is then tested."""
+        """Where in the file the gzip member ends, if all its bytes are read; its checksum is then checked."""
         return None if self._more_of_member() or not self.zipped else self._file.tell() - len(self._raw)
 
     def line(self) -> bytes:
@@ -140,7 +143,7 @@ class Unzipped:
             yield part
 
     def skip(self, expected: bytes) -> bool:
-        """Passes over these bytes as far as they come next; False where other bytes of the same member do at once."""
+        """Skips these bytes as far as they come next; False where other bytes of the same member come first."""
         for number, byte in enumerate(expected):
             if not self._more_of_member():
                 break
@@ -150,7 +153,7 @@ class Unzipped:
         return True
 
     def _more_of_member(self) -> bool:
-        """The same as `more`, but within the gzip member."""
+        """As `more`, within the gzip member."""
         if not self.zipped and self._place == len(self._piece):
             self._piece, self._place = self._file.read(PIECE), 0
         while self._in_member and self._place == len(self._piece):
@@ -188,13 +191,13 @@ class Unzipped:
 
 
 def records(source: Unzipped, max_block: int) -> Iterator[Record]:
-    """The records in their order; a block of more than `max_block` bytes is passed over in pieces.
+    """Yields the records in order; a block of more than `max_block` bytes is skipped.
 
     Raises:
-        DamagedError: the file cannot be read on, or something between records is none.
+        DamagedError: the file cannot be read on, or what follows a record is no record.
     """
-    while (begun := record_head(source)) is not None:
-        fields, offset, alone = begun
+    while (head := record_head(source)) is not None:
+        fields, offset, alone = head
         stated = header_of(fields, "Content-Length") or ""
         if not re.fullmatch(r"[0-9]{1,18}", stated):
             raise DamagedError(offset, "a record does not say how long it is")
@@ -236,7 +239,7 @@ def record_head(source: Unzipped) -> tuple[Headers, int, bool] | None:
 
 
 def followed_by_record(file: IO[bytes], begin: int) -> bool:
-    """Whether a whole record begins anywhere from `begin` on, or so many seem to that looking on would take too long."""
+    """Whether a complete record begins anywhere from `begin` on; also True where there are too many places to check."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         for _ in range(MOST_TRIES):
             begin = content.find(GZIP_MAGIC + b"\x08", begin)

@@ -1,7 +1,7 @@
-"""What a page's style elements and style attributes declare about an element: tinycss2 parses, this matches and orders.
+"""What a page's style elements and style attributes declare about an element: tinycss2 parses, this matches selectors.
 
-Followed are selectors that name tags, classes and identifiers, of an element and of what it stands in; not attributes, states
-and siblings, rules in @media and the like, linked style sheets.
+Supported are selectors by tag, class and id, of an element and of those around it; not attributes, states and siblings, rules
+in @media and the like, or linked style sheets.
 """
 
 import re
@@ -19,8 +19,7 @@ MAX_SHEET_CHARACTERS = 500_000
 MAX_STYLE_CHARACTERS = 5_000
 MAX_SELECTORS = 5_000
 MAX_SELECTOR_TOKENS = 30
-#: How often a part of a selector may be held against an element or noted for those in it, and a declaration weighed: a second's
-#: work. Large pages take a hundredth.
+#: The most steps of matching selectors and comparing declarations: about a second. Large pages take a hundredth.
 MOST_LOOKS = 1_000_000
 
 #: Of an element, or asked for by a part of a selector: "<tag", ".class", "#identifier", "**" (every element's); for the part
@@ -35,7 +34,7 @@ _NAME = re.compile(r"\.?<|#|\*")
 
 
 class Declaration(NamedTuple):
-    """What a property is set to, behind what decides between several (CSS 2.2, section 6.4): the larger wins."""
+    """A property's value, after the fields that decide between several declarations (CSS 2.2, section 6.4): the larger wins."""
 
     important: bool
     specificity: tuple[int, ...]
@@ -45,14 +44,13 @@ class Declaration(NamedTuple):
 
 
 class Rules:
-    """The rules of a page's own style elements.
+    """The rules of the style elements in a tree.
 
     Attributes:
-        uncertain: whether something that is not followed here may set backgrounds.
+        uncertain: whether something that is not supported here may set backgrounds.
     """
 
     def __init__(self, root: Any) -> None:
-        """Reads the style elements of a tree."""
         self._parts: dict[str, dict[Names, list[Declaration]]] = defaultdict(dict)
         self._asked: set[Any] = set()
         self._known: dict[tuple[Names, Names], tuple[list[Declaration], Names]] = {}
@@ -70,10 +68,10 @@ class Rules:
         self.uncertain = linked or any("background" in text for text in texts)
 
     def style(self, element: Any, around: Names) -> tuple[Style, Names]:
-        """What holds for an element, property -> value, and what is around those in it, given what is around itself.
+        """The style of an element, property -> value, and what its children are to be given as `around`.
 
         Raises:
-            PageError: UNREADABLE: that takes more looks than any page needs.
+            PageError: UNREADABLE: matching takes more than MOST_LOOKS steps.
         """
         attributes = element.attrib
         classes = (f".{name}" for name in attributes.get("class", "").split())
@@ -105,7 +103,7 @@ class Rules:
 
 
 def rules(sheets: Iterable[str]) -> Iterator[tuple[list[Part], tuple[int, ...], list[Declaration]]]:
-    """The parts of each selector in style sheets that is followed, its specificity, and what its rule declares."""
+    """The parts of each supported selector in the style sheets, its specificity, and what its rule declares."""
     left = MAX_SHEET_CHARACTERS
     for sheet in sheets:
         for rule in parse_stylesheet(sheet[:left]):
@@ -117,10 +115,10 @@ def rules(sheets: Iterable[str]) -> Iterator[tuple[list[Part], tuple[int, ...], 
 
 
 def read_selector(selector: Iterable[Token]) -> tuple[list[Part], tuple[int, ...]] | None:
-    """What each part of a selector asks for by name, and its specificity; None where it is not followed."""
+    """The names that each part of a selector asks for, and its specificity; None where it is not supported."""
     read = [token for token in selector if token.type != "comment"]
     shape = "".join(_LETTERS.get(token.value if token.type == "literal" else token.type, "?") for token in read)
-    # Browsers pass over #1a and the like.
+    # Browsers ignore #1a and the like.
     valid = all(token.is_identifier for token in read if token.type == "hash")
     if not valid or len(read) > MAX_SELECTOR_TOKENS or not _SELECTOR.fullmatch(shape):
         return None
@@ -134,7 +132,7 @@ def read_selector(selector: Iterable[Token]) -> tuple[list[Part], tuple[int, ...
 
 
 def declarations(style: str | Value) -> list[Declaration]:
-    """The declarations of a style attribute or a rule that bear on what is seen, weighed as an attribute's."""
+    """The declarations of a style attribute or a rule that affect visibility, with the weight of an attribute's."""
     return [
         Declaration(part.important, (1, 0, 0, 0), 0, part.lower_name, tokens(part.value))
         for part in parse_blocks_contents(style)
@@ -143,5 +141,5 @@ def declarations(style: str | Value) -> list[Declaration]:
 
 
 def cascaded(declared: Iterable[Declaration]) -> list[Declaration]:
-    """Of the declarations of each property the one that counts, of equals the last."""
+    """The one declaration of each property that applies; of equal ones the last."""
     return list({declaration.name: declaration for declaration in sorted(declared, key=lambda each: each[:3])}.values())

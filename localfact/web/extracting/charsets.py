@@ -1,13 +1,13 @@
-"""Bytes of a page to text, whatever character set it claims: the claims of servers are often wrong."""
+"""Decodes the bytes of a page whatever character set it claims, as the claims of servers are often wrong."""
 
 import codecs
 import re
 
 from localfact.web.fetching.failures import PageError, Reason
 
-#: No character sets of pages, though Python has codecs of these names.
+#: Codecs of Python that are no character sets of pages.
 _NO_CHARSETS = frozenset({"unicode-escape", "raw-unicode-escape", "idna", "punycode", "mbcs", "undefined"})
-#: Zero bytes are looked for this far.
+#: How many bytes are searched for zero bytes.
 WIDE_BYTES = 4096
 # ISO-2022-JP is made of ASCII bytes, so it is UTF-8 too.
 _SHIFT_OUT_OF_ASCII = re.compile(rb"\x1b\$[@B]")
@@ -15,11 +15,11 @@ _TAGS = re.compile(rb"<[^>]{0,2000}>")
 DETECTION_BYTES = 20_000
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x1B), 0x1C, 0x1D, 0x1E, 0x1F])
 
-#: More of these among the bytes than one in a hundred, and it is no text.
+#: The largest share of control characters among the bytes of a text.
 MOST_CONTROLS = 0.01
-#: A page that is cut or patched together has some wrong bytes; of a wrong character set, most bytes outside ASCII are wrong.
+#: The largest share of undecodable bytes: pages may have some; in a wrong character set most bytes outside ASCII are.
 MOST_ERRORS = 0.05
-#: So many sequences that are right in UTF-8 do not come about in another character set.
+#: So many valid UTF-8 sequences do not occur by chance in another character set.
 CERTAINLY_UTF8 = 4
 
 
@@ -45,7 +45,7 @@ def decode(body: bytes, charset: str | None) -> str:
     if len(body.translate(None, _CONTROLS)) < (1 - MOST_CONTROLS) * len(body):
         raise PageError(Reason.UNREADABLE, "the bytes are no text")
     declared = html_body_declared_encoding(body) or ""
-    # Whoever could read this name was not reading UTF-16.
+    # A name inside the page could only be read if the page is not UTF-16.
     claimed = (charset, "utf-8" if declared.startswith(("utf-16", "utf-32")) else declared)
     claims = [codec for claim in claimed if (codec := codec_of(claim))]
     if _SHIFT_OUT_OF_ASCII.search(body):
@@ -59,7 +59,7 @@ def decode(body: bytes, charset: str | None) -> str:
 
 
 def codec_of(charset: str | None) -> str | None:
-    """Python's codec for what browsers take a name for (WHATWG Encoding Standard, 4.2); None if it names no character set."""
+    """Python's codec for a name as browsers understand it (WHATWG Encoding Standard, 4.2); None for an unknown name."""
     from w3lib.encoding import resolve_encoding
 
     found = resolve_encoding((charset or "").strip())
@@ -67,7 +67,7 @@ def codec_of(charset: str | None) -> str | None:
 
 
 def detected(body: bytes) -> str:
-    """The likeliest codec of bytes that are no UTF-8; Windows-1252, the web's commonest, where nothing speaks for another."""
+    """The likeliest codec of bytes that are not UTF-8; by default Windows-1252, the commonest on the web."""
     from charset_normalizer import from_bytes
 
     text = _TAGS.sub(b" ", body)
@@ -83,7 +83,7 @@ def detected(body: bytes) -> str:
 
 
 def _is_utf8(body: bytes, *, certainly: bool) -> bool:
-    """Whether the bytes are UTF-8; certainly: more of them outside ASCII than chance explains."""
+    """Whether the bytes are UTF-8; with `certainly`, only if they have more sequences outside ASCII than chance explains."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -93,7 +93,7 @@ def _is_utf8(body: bytes, *, certainly: bool) -> bool:
 
 
 def _decoded(body: bytes, codec: str) -> str | None:
-    """The text, with U+FFFD for the odd wrong byte; None if too many are wrong."""
+    """The text, with U+FFFD for undecodable bytes; None if there are too many of them."""
     text = body.decode(codec, "replace")
     outside = len(body) - len(body.decode("ascii", "ignore"))
     errors = text.count("\N{REPLACEMENT CHARACTER}")
@@ -101,7 +101,7 @@ def _decoded(body: bytes, codec: str) -> str | None:
 
 
 def _wide(body: bytes) -> str | None:
-    """UTF-16 without a mark, by the zero bytes of its ASCII characters."""
+    """UTF-16 without a byte order mark, recognised by the zero bytes of ASCII characters."""
     even, odd = body[0:WIDE_BYTES:2], body[1:WIDE_BYTES:2]
     for mostly, hardly, name in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
         if len(body) >= 4 and mostly.count(0) > 0.7 * len(mostly) and hardly.count(0) < 0.05 * len(hardly):

@@ -1,4 +1,4 @@
-"""The characters of a page's text: what no reader sees is dropped before anything else reads it, the rest put in one form."""
+"""Cleans the characters of a page's text: invisible ones are removed before anything else reads it, the rest normalised."""
 
 import re
 import unicodedata

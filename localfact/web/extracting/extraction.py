@@ -1,6 +1,6 @@
-"""The bytes of a fetched page to clean text, with title, date and language: HTML, PDF and plain text.
+"""From the bytes of a fetched page to clean text, with title, date and language: HTML, PDF and plain text.
 
-Anything may be in the bytes. Time and memory are bounded by extractors.py, which runs this in processes of its own.
+The bytes are untrusted. Time and memory are limited by extractors.py, which runs this in worker processes.
 """
 
 import logging
@@ -20,15 +20,15 @@ from localfact.web.fetching.failures import PageError, Reason
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
-#: Types that say nothing: the bytes decide.
+#: Media types that do not identify the content: the bytes decide.
 VAGUE_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream", "application/xml", "text/xml"})
-#: Text, but none that says anything about the world.
+#: Text types that hold no prose.
 NO_PROSE = frozenset({"text/css", "text/javascript", "text/ecmascript", "text/vbscript", "text/calendar", "text/vcard"})
 
 #: Longer pages are cut to this many characters, some ten novels.
 MAX_PAGE_CHARACTERS = 5_000_000
 MAX_TITLE_CHARACTERS = 500
-#: HTML from here on is not read, scripts not counted: its tree and the copies made of it take up to a hundred times its size.
+#: Longer HTML, scripts not counted, is refused: its tree and the copies of it take up to a hundred times its size.
 MAX_HTML_CHARACTERS = 2_000_000
 
 _PDF_MARK = b"%PDF-"
@@ -37,11 +37,11 @@ PDF_MARK_BYTES = 1024
 _HTML_MARK = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|article|table)\b", re.IGNORECASE)
 _LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?", re.IGNORECASE)
 _LATIN_LANGUAGES = frozenset({"en", "es", "de", "fr", "it", "pt"})
-#: A guess at the language of fewer words is none.
+#: The language of texts with fewer words is not guessed.
 GUESSED_FROM_WORDS = 20
 # Pictures written into the page are often larger than all of its text.
 _DATA_LINK = re.compile("data:[a-z]+/[^\"'()<>\\s]{500,}", re.IGNORECASE)
-# Definitions of entities are not followed, so a harmful one does nothing, but the parser takes them for text.
+# Entity definitions are not expanded, so a harmful one has no effect, but the parser would take them for text.
 _DEFINITIONS = re.compile(r"(<!DOCTYPE[^\[>]{0,1000})\[.{0,100000}?\]\s*>", re.IGNORECASE | re.DOTALL)
 DOCTYPE_CHARACTERS = 110_000
 _SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
@@ -51,7 +51,7 @@ _NO_MARKUP = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 class Document(Record):
-    """What a page says.
+    """The text of a page.
 
     Attributes:
         title: on one line; "" where the page has none.
@@ -67,7 +67,7 @@ class Document(Record):
 
 
 def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-    """What the bytes of a page say.
+    """Extracts the text of a page.
 
     Args:
         body: decompressed.
@@ -77,7 +77,7 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
 
     Raises:
         PageError: NO_TEXT: there is none, or only a question for consent. LOGIN_REQUIRED: a sign-in form and hardly any text.
-            UNREADABLE: damaged, locked or no text at all. MEDIA_TYPE_REFUSED: neither HTML nor PDF nor plain text.
+            UNREADABLE: damaged, encrypted or no text at all. MEDIA_TYPE_REFUSED: neither HTML nor PDF nor plain text.
     """
     kind = kind_of(body, media_type)
     found_language = None
@@ -99,7 +99,7 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
 
 
 def load_libraries() -> None:
-    """Imports what extraction imports where it needs it, so that no page's time or memory is spent on that."""
+    """Imports what extraction needs, so that no page's time or memory is spent on it."""
     import charset_normalizer
     import lxml.html
     import pypdfium2
@@ -120,7 +120,7 @@ def load_libraries() -> None:
 
 
 def kind_of(body: bytes, media_type: str) -> str:
-    """How the bytes are read: "html", "pdf" or "text". Bytes that say what they are overrule the type stated for them.
+    """How the bytes are read: "html", "pdf" or "text". What the bytes begin with overrules the stated type.
 
     Raises:
         PageError: MEDIA_TYPE_REFUSED.
@@ -152,7 +152,7 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
     import trafilatura
     from trafilatura.metadata import extract_metadata
 
-    # It tells of pages without text through the log, on top of returning None.
+    # It logs pages without text, besides returning None.
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     logging.getLogger("htmldate").setLevel(logging.CRITICAL)
     try:
@@ -167,7 +167,7 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
         stated_language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or root.get("xml:lang")
     except (PageError, MemoryError):
         raise
-    except Exception as error:  # parsers fed with anything the web holds: whatever they raise concerns this page alone
+    except Exception as error:  # parsers raise anything on untrusted input; it concerns this page alone
         raise PageError(Reason.UNREADABLE, f"the HTML cannot be read ({type(error).__name__})") from error
     text = clean(text)
     if failure := wall(text, title, with_password):
@@ -178,10 +178,10 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
 
 
 def parsed(page: str) -> Any:
-    """The tree of an HTML page; a piece of one is put into a body.
+    """The tree of an HTML page; a fragment is put into a body.
 
     Raises:
-        PageError: NO_TEXT: there is not one element or word.
+        PageError: NO_TEXT: there is no element and no word.
     """
     from lxml import etree
     from lxml.html import HTMLParser, document_fromstring
@@ -199,7 +199,7 @@ def parsed(page: str) -> Any:
 
 
 def without_scripts(page: str) -> str:
-    """The page less its scripts, linked data included, up to one that does not end."""
+    """The page without its scripts, linked data included, up to a script that does not end."""
     kept, start = [], 0
     for opened in _SCRIPT.finditer(page):
         if opened.start() >= start:
@@ -210,7 +210,7 @@ def without_scripts(page: str) -> str:
 
 
 def language_of(stated: str | None, text: str) -> str | None:
-    """Two letters: as the page states it, unless its script cannot be that language's; else a guess, given enough text."""
+    """Two letters: as the page states it, unless its script contradicts that; else a guess, given enough text; else None."""
     guess = language(text) if len(words(text[:MAX_TITLE_CHARACTERS])) >= GUESSED_FROM_WORDS else None
     tag = _LANGUAGE_TAG.fullmatch((stated or "").strip())
     if tag is None:

@@ -1,6 +1,6 @@
-"""The process in which pages are extracted: reads one page after the other from a pipe, answers with JSON.
+"""The worker process that extracts pages: reads one page after the other from a pipe and answers with JSON.
 
-It ends with its parent, however that ends, and kills itself where a page takes more than its time.
+It ends with its parent, however that ends, and kills itself where a page takes too long.
 """
 
 import json
@@ -16,25 +16,25 @@ from localfact.web.fetching.failures import PageError, PageFailure, Reason
 #: A message: the lengths of its JSON and of the bytes behind it, in four bytes each.
 LENGTHS = struct.Struct(">II")
 READY = b"+"
-#: How a worker ends that has no memory even for the page's bytes.
+#: Exit code of a worker that has no memory even for the page's bytes.
 OUT_OF_MEMORY_EXIT = 12
-#: How often an idle worker looks whether its parent is still there; the pipe's end tells it sooner, unless a fork of the parent
-#: holds the pipe open.
+#: How often an idle worker checks that its parent is alive; usually the pipe is closed first, unless a fork of the parent holds
+#: it open.
 PARENT_CHECK_SECONDS = 5.0
-#: A worker that has gathered so much of its memory ends, so that no page is refused for what others left.
+#: A worker that holds more than this share of its memory limit between pages ends, so that later pages have all of it.
 WORN_SHARE = 0.25
 
 
 def serve(seconds: float, memory_bytes: int) -> None:
-    """Answers on the first standard output to what comes in on standard input, until that ends.
+    """Reads requests from standard input and answers on standard output until the input ends.
 
     Args:
-        seconds: of a page, after which the parent gives up; the process itself waits twice as long.
-        memory_bytes: what a page may take over what the libraries take.
+        seconds: for one page, after which the parent gives up; the process itself waits twice as long.
+        memory_bytes: for one page, on top of what the libraries take.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # what libraries print must not get between answers
     from localfact.web.extracting import extraction
 
     extraction.load_libraries()
@@ -60,7 +60,7 @@ def serve(seconds: float, memory_bytes: int) -> None:
 
 
 def answered(header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """The document of a page, or why there is none."""
+    """The document of a page, or why there is none, as JSON values."""
     from localfact.web.extracting import extraction
 
     out_of_memory = False
@@ -71,13 +71,13 @@ def answered(header: dict[str, Any], body: bytes) -> dict[str, Any]:
         failure = error.failure
     except MemoryError:
         failure, out_of_memory = PageFailure(reason=Reason.TOO_LARGE, detail="memory"), True
-    except Exception as error:  # a fault of ours or of a library: it concerns this page alone
+    except Exception as error:  # a bug of ours or of a library concerns this page alone
         failure = PageFailure(reason=Reason.UNREADABLE, detail=type(error).__name__)
     return {"failure": failure.model_dump(), "out_of_memory": out_of_memory}
 
 
 def comes(requests: BinaryIO, parent: int) -> bool:
-    """Waits for the next request; False once the parent is gone."""
+    """Waits for the next request; False once the parent has ended."""
     while not select.select([requests], [], [], PARENT_CHECK_SECONDS)[0]:
         if os.getppid() != parent:
             return False
@@ -93,10 +93,10 @@ def send(pipe: BinaryIO, header: dict[str, Any], body: bytes) -> None:
 
 
 def received(pipe: BinaryIO, most: int | None = None) -> tuple[dict[str, Any], bytes]:
-    """One message.
+    """Reads one message.
 
     Raises:
-        EOFError: the other side is gone, or says more than `most` bytes.
+        EOFError: the other side has ended, or announces more than `most` bytes.
     """
     header, body = LENGTHS.unpack(exactly(pipe, LENGTHS.size))
     if most is not None and header + body > most:
@@ -105,7 +105,7 @@ def received(pipe: BinaryIO, most: int | None = None) -> tuple[dict[str, Any], b
 
 
 def exactly(pipe: BinaryIO, count: int) -> bytes:
-    """So many bytes from a pipe.
+    """Reads `count` bytes from a pipe.
 
     Raises:
         EOFError: it ended before.
@@ -121,6 +121,6 @@ def exactly(pipe: BinaryIO, count: int) -> bytes:
 
 
 def data_bytes() -> int:
-    """What this process has for data, as the kernel counts it against RLIMIT_DATA."""
+    """The bytes of data memory of this process, as the kernel counts them against RLIMIT_DATA."""
     with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123 -- Path.read_text asks for the size first
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmData:"))

@@ -1,7 +1,7 @@
-"""Extraction in processes of its own, so that a page that takes all time or memory, or crashes a parser, costs that page alone.
+"""Extraction in worker processes, so that a page that takes too long or too much memory, or crashes a parser, fails alone.
 
-Started as new interpreters, not by multiprocessing: that would run a caller's unguarded script again in each of them, and
-unpickle what a process says that has read hostile bytes.
+They are started as new interpreters, not by multiprocessing, which would run a caller's unguarded script again in each of them,
+and unpickle what a process sends that has read hostile bytes.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ from localfact.web.fetching.failures import PageError, PageFailure, Reason
 
 SECONDS = 20.0
 MEMORY_BYTES = 200_000_000
-#: Loading the libraries takes a second; a loaded machine may take its time.
+#: Loading the libraries takes a second, and longer on a busy machine.
 START_SECONDS = 120.0
 END_SECONDS = 5.0
-#: A document of MAX_PAGE_CHARACTERS, each escaped in JSON.
+#: The largest answer: a document of MAX_PAGE_CHARACTERS, each escaped in JSON.
 MOST_ANSWER_BYTES = 100_000_000
 
 _PROGRAM = """\
@@ -40,26 +40,25 @@ serve(seconds, memory_bytes)
 
 
 class Extractors:
-    """Worker processes that extract pages; usable from any thread and event loop, started when first needed."""
+    """Worker processes that extract pages, started when first needed. Any thread and any event loop may use them.
+
+    Args:
+        workers: how many pages at once; one for each core by default.
+        seconds: of wall-clock time for one page.
+        memory_bytes: for one page, on top of what the libraries take (some 60 MB).
+    """
 
     def __init__(self, workers: int | None = None, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
-        """Takes the limits.
-
-        Args:
-            workers: how many pages at once; one for each core where not given.
-            seconds: of wall-clock time for one page.
-            memory_bytes: for one page, over what the libraries take (some 60 MB).
-        """
         count = max(1, workers if workers is not None else len(os.sched_getaffinity(0)))
         self._workers = [Worker(seconds, memory_bytes) for _ in range(count)]
-        # The one used last comes first: few pages start few processes.
+        # The worker used last comes first, so that few pages start few processes.
         self._idle: LifoQueue[Worker] = LifoQueue()
         for worker in self._workers:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="extraction")
 
     async def extract(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-        """What the bytes of a page say; see `extraction.extract`.
+        """Extracts the text of a page; see `extraction.extract`.
 
         Raises:
             PageError: as there; TIMED_OUT ("extraction"), TOO_LARGE ("memory") or UNREADABLE past a limit or after a crash.
@@ -69,7 +68,7 @@ class Extractors:
         return await loop.run_in_executor(self._threads, self.extract_now, body, media_type, charset, link)
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
-        """The same for callers without an event loop; blocks."""
+        """As `extract`, for callers without an event loop; blocks."""
         worker = self._idle.get()
         try:
             return worker.extract(body, {"media_type": media_type, "charset": charset, "link": link})
@@ -77,25 +76,25 @@ class Extractors:
             self._idle.put(worker)
 
     def close(self) -> None:
-        """Ends all processes. Extractions at work are cancelled, not failed: their pages can be asked for another time."""
+        """Ends all processes. Open extractions are cancelled, not failed: their pages can be extracted another time."""
         for worker in self._workers:
             worker.close()
         self._threads.shutdown(wait=True, cancel_futures=True)
 
     def __enter__(self) -> Self:
-        """Itself."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Closes."""
         self.close()
 
 
 class Worker:
-    """One process, started when a page comes and again after each end. Used by one thread at a time, but for `close`."""
+    """One process, started for the first page and again after each end.
+
+    One thread at a time may call `extract`; any thread may call `close`.
+    """
 
     def __init__(self, seconds: float, memory_bytes: int) -> None:
-        """Takes the limits of a page."""
         self._seconds, self._memory_bytes = seconds, memory_bytes
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = False
@@ -103,7 +102,7 @@ class Worker:
         self._in_use = threading.Lock()
 
     def extract(self, body: bytes, header: dict[str, Any]) -> Document:
-        """Has one page extracted.
+        """Extracts one page.
 
         Raises:
             PageError: see `Extractors.extract`. CancelledError: closed meanwhile.
@@ -112,19 +111,19 @@ class Worker:
             return self._extracted(body, header)
 
     def close(self) -> None:
-        """Ends the process for good; another thread that waits for it is woken."""
+        """Ends the process for good; a thread that waits for it is woken."""
         with self._lock:
             self._closed = True
             if self._process is not None:
                 self._process.kill()
                 self._process.wait()
-        # Its pipes are closed once nobody reads them any more.
+        # Its pipes are closed when nobody reads them any more.
         with self._in_use, contextlib.suppress(CancelledError):
             self._stop()
 
     def _extracted(self, body: bytes, header: dict[str, Any]) -> Document:
         ended = None
-        # What ended the process may have come from outside, as the kernel's want of memory does: once is no proof.
+        # Something else may have ended the process, the kernel for want of memory for example, so a page is tried twice.
         for _ in range(2):
             process = self._running()
             deadline = Deadline(process, self._seconds)
@@ -179,17 +178,17 @@ class Worker:
         )
 
     def _stop(self) -> int | None:
-        """Ends the process and tells how it ended: its exit code, or the signal's number below zero.
+        """Ends the process; returns its exit code, or the negative number of the signal that ended it.
 
         Raises:
-            CancelledError: it was closed from outside.
+            CancelledError: `close` was called.
         """
         with self._lock:
             process, self._process = self._process, None
         if process is None:
             return None
         try:
-            # One that crashes closes its pipes a moment before it is gone.
+            # A crashing process closes its pipes a moment before it ends.
             process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
@@ -203,14 +202,13 @@ class Worker:
 
 
 class Deadline:
-    """Kills a process if what is done meanwhile takes too long.
+    """Kills a process if the block takes longer than `seconds`.
 
     Attributes:
         passed: whether it did.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        """Takes the process and its time."""
         self.passed = False
         self._process = process
         self._done = False
@@ -225,12 +223,10 @@ class Deadline:
                 self._process.kill()
 
     def __enter__(self) -> Self:
-        """Starts the clock."""
         self._timer.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Stops it."""
         with self._lock:
             self._done = True
         self._timer.cancel()

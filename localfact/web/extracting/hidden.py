@@ -1,21 +1,21 @@
-"""Takes out of a page's tree what its reader would not see, before anything takes text from it.
+"""Removes from a page's tree what its reader would not see, before text is taken from it.
 
-Text set for machines alone is how a page gives orders to a model. What linked style sheets or scripts hide is not known here.
+Hidden text is how a page can give orders to a model. What linked style sheets or scripts hide is not known here.
 """
 
 from typing import Any
 
 from localfact.web.extracting.styles import WHITE, Ink, hides
 
-#: Elements whose content is no text of the page: code, graphics, other documents, what stands in for them.
+#: Elements whose content is no text of the page: code, graphics, other documents, fallbacks for them.
 NEVER_SHOWN = (
     *("style", "noscript", "template", "iframe", "object", "embed", "applet", "svg", "canvas", "audio", "video", "noframes"),
     *("noembed", "datalist"),
 )
 #: Scripts hide these until the page has started, and show them then.
 ALWAYS_SHOWN = frozenset({"html", "body"})
-#: A page behind an open dialogue is hidden from screen readers whole; smaller things hidden from them alone are decoration,
-#: repetition or closed dialogues.
+#: aria-hidden on an element with more than this share of the page's text is ignored: behind an open dialogue all of a page has
+#: it. Smaller elements with it are decoration, repetition or closed dialogues.
 WHOLE_PAGE_SHARE = 0.5
 
 _HIDDEN = "hidden-text"
@@ -25,11 +25,11 @@ Element = Any
 
 
 def remove_hidden(root: Element) -> None:
-    """Removes elements that show nothing, with all that is in them; the text behind them stays.
+    """Removes elements that are not displayed, with their content; the text behind them stays.
 
-    Hidden are: what is no text (NEVER_SHOWN; scripts but for linked data, which `remove_data` takes); the attributes `hidden`,
-    `popover`, `aria-hidden`, type=hidden, closed dialogues; and by style attributes and rules of the page's own style elements:
-    what is not displayed, invisible, transparent, of no size, off the screen or of the colour behind it.
+    Removed are: elements without text (NEVER_SHOWN; scripts except linked data, which `remove_data` removes); those with the
+    attributes `hidden`, `popover`, `aria-hidden` or type=hidden, and closed dialogues; and those that style attributes or the
+    page's own style elements make undisplayed, invisible, transparent, sizeless, off-screen or of the colour behind them.
 
     Raises:
         PageError: see `Rules.style`. ValueError: a number of thousands of digits in a style.
@@ -65,7 +65,7 @@ def remove_hidden(root: Element) -> None:
 
 
 def remove_data(root: Element) -> None:
-    """Removes linked data and content in attributes, which may hold whole texts that nobody sees."""
+    """Removes linked data and texts in attributes, which may hold whole texts that are not displayed."""
     from lxml import etree
 
     etree.strip_elements(root, "script", with_tail=False)
@@ -74,7 +74,7 @@ def remove_data(root: Element) -> None:
 
 
 def by_attribute(element: Element, whole: int) -> bool:
-    """Whether the markup itself hides an element of a page that has so many characters as a whole."""
+    """Whether the markup itself hides an element; `whole` is the number of characters of the page."""
     attributes = element.attrib
     if element.tag == "script":
         return "ld+json" not in attributes.get("type", "").lower()
@@ -90,5 +90,5 @@ def by_attribute(element: Element, whole: int) -> bool:
 
 
 def length(element: Element) -> int:
-    """Characters of the text in an element."""
+    """Number of characters of the text in an element."""
     return sum(len(text) for text in element.itertext())

@@ -1,4 +1,4 @@
-"""The text of a PDF by pdfium, with title and date: a document's pages as one page of evidence."""
+"""The text of a PDF by pdfium, with title and date."""
 
 import re
 from datetime import date
@@ -15,7 +15,7 @@ from localfact.web.fetching.failures import PageError, Reason
 #     one page, 60,000 lines           0.33 s   62 MB             21.8 s   120 MB
 #     1 GiB of blanks in 1 MB          ends the process           refused
 #
-# Both read two columns in order, Cyrillic, Arabic, Japanese, Hindi, and files encrypted without a password; both tell of one.
+# Both read two columns in order, Cyrillic, Arabic, Japanese, Hindi, and files encrypted without a password; both report one.
 
 #: The rest of a longer document is left out.
 MAX_PDF_PAGES = 2_000
@@ -29,15 +29,15 @@ FULL_LINE_SHARE = 0.7
 
 
 def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str | None]:
-    """The text, title ("" for none) and date of creation (ISO 8601, where it is given) of a PDF.
+    """The text, title ("" for none) and date of creation (ISO 8601, None where it is not given) of a PDF.
 
-    Text that a scanned page carries behind its picture is text too: nobody sees it, but the same words are in the picture.
+    The hidden text layer of a scanned page is included: its words are those of the picture.
 
     Args:
-        most: characters; the rest is left out.
+        most: the most characters; the rest is left out.
 
     Raises:
-        PageError: UNREADABLE: a password is asked for, or the file is damaged.
+        PageError: UNREADABLE: it needs a password, or the file is damaged.
     """
     import pypdfium2
 
@@ -80,7 +80,7 @@ def text_of_page(document: Any, number: int) -> str:
 
 
 def paragraphs(text: str) -> str:
-    """Joins the lines of a page where a sentence runs on, so that its sentences are found."""
+    """Joins the lines of a page where a sentence runs on, so that sentences can be found."""
     lines = [" ".join(line.split()) for line in _BROKEN_WORD.sub("", text.replace("\r\n", "\n")).split("\n")]
     lengths = sorted(len(line) for line in lines if line)
     full = FULL_LINE_SHARE * lengths[int(0.9 * len(lengths))] if lengths else 0

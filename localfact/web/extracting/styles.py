@@ -1,9 +1,9 @@
-"""What the styles of an element do to the text in it: which hide it, and how it looks in the others."""
+"""What CSS does to the text in an element: which styles hide it, and how it looks otherwise."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-#: What hiding takes; other declarations are passed over.
+#: The properties that can hide text; other declarations are ignored.
 PROPERTIES = frozenset(
     {
         *("display", "visibility", "content-visibility", "opacity", "font-size", "font", "position", "overflow", "overflow-x"),
@@ -35,7 +35,7 @@ WHITE: Colour = (255.0, 255.0, 255.0, 1.0)
 
 
 class Ink(NamedTuple):
-    """How text looks in some place; colours are None where they are not known."""
+    """How text looks at some place; a colour is None where it is not known."""
 
     text: Colour | None = None
     behind: Colour | None = None
@@ -44,7 +44,7 @@ class Ink(NamedTuple):
 
     @property
     def is_seen(self) -> bool:
-        """Whether it can be read."""
+        """Whether text of this look can be seen."""
         if not self.visible or self.font_px <= NEARLY_NOTHING_PX:
             return False
         if self.text is None or self.behind is None:
@@ -53,7 +53,7 @@ class Ink(NamedTuple):
         return self.text[3] > NEARLY_TRANSPARENT and not alike
 
     def styled(self, style: Style) -> "Ink":
-        """How text looks in an element of this style that stands here."""
+        """How text looks in a child element of this style."""
         text, behind = self.text, self.behind
         if own := style.get("-webkit-text-fill-color") or style.get("color"):
             text = colour(own)
@@ -66,7 +66,7 @@ class Ink(NamedTuple):
 
 
 def tokens(value: Iterable[Token]) -> Value:
-    """What of a value bears on its meaning: no white space, comments and commas."""
+    """The tokens of a value without white space, comments and commas."""
     return [token for token in value if token.type not in {"whitespace", "comment"} and token != ","]
 
 
@@ -76,7 +76,7 @@ def words(style: Style, *names: str) -> list[str]:
 
 
 def hides(style: Style) -> bool:
-    """Whether an element of this style shows nothing of what is in it, whatever that declares."""
+    """Whether an element of this style hides all its content, whatever that declares."""
     if words(style, "display") == ["none"] or words(style, "content-visibility") == ["hidden"]:
         return True
     most = {"number": NEARLY_TRANSPARENT, "percentage": 100 * NEARLY_TRANSPARENT}
@@ -89,7 +89,7 @@ def hides(style: Style) -> bool:
 
 
 def font_size(style: Style, inherited: float) -> float:
-    """The size of an element's letters in pixels."""
+    """The font size of an element in pixels."""
     # In the short form a number without a unit is a weight, unless it is 0.
     short = (token for token in style.get("font", ()) if token.type != "number" or not token.value)
     for token in (*style.get("font-size", ()), *short):
@@ -103,7 +103,7 @@ def font_size(style: Style, inherited: float) -> float:
 
 
 def colour(value: Value) -> Colour | None:
-    """The colour that a declaration names; None where it names none that is known, or a picture."""
+    """The colour that a declaration sets; None for an unknown one or a picture."""
     from tinycss2.color4 import parse_color
 
     found = None
@@ -119,7 +119,7 @@ def colour(value: Value) -> Colour | None:
 
 
 def pixels(token: Token) -> float | None:
-    """A length in pixels, a relative one of a usual screen and font; None for anything else."""
+    """A length in pixels, relative ones converted for a usual screen and font; None for anything else."""
     unit = token.lower_unit if token.type == "dimension" else {"percentage": "%", "number": ""}.get(token.type)
     return float(token.value * _PX_OF_UNIT[unit]) if unit in _PX_OF_UNIT else None
 
@@ -149,7 +149,7 @@ def _is_off_screen(style: Style) -> bool:
     if any(place <= OFF_SCREEN_PX for place in _lengths(style, *moved)):
         return True
     for name, arguments in _functions(style, "transform"):
-        # A share of its own size moves an element to the middle.
+        # Percentages are ignored: they centre elements.
         shifts = [argument.value for argument in arguments if argument.type == "dimension" and argument.lower_unit == "px"]
         if name.startswith("translate") and any(shift <= OFF_SCREEN_PX for shift in shifts):
             return True

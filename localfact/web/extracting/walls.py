@@ -1,15 +1,15 @@
-"""Tells pages that keep their text from a reader: sign-in forms, questions for consent, checks for robots."""
+"""Recognises pages that withhold their text: sign-in forms, questions for consent, checks for robots."""
 
 import re
 from typing import Any
 
 from localfact.web.fetching.failures import PageFailure, Reason
 
-#: A page with more text than this says something besides what its wall says.
+#: The most characters of a page that is a wall.
 MOST_WALL_CHARACTERS = 600
-#: A shorter line is a label or a button.
+#: Shorter lines are labels or buttons and are not counted.
 LABEL_CHARACTERS = 40
-#: Beside what a wall says, no more than one sentence.
+#: The most characters of other text on a wall: about one sentence.
 MOST_OTHER_CHARACTERS = 80
 
 _SIGN_IN = re.compile(
@@ -41,10 +41,10 @@ def asks_for_password(root: Any) -> bool:
 
 
 def wall(text: str, title: str, with_password: bool) -> PageFailure | None:
-    """Why a page shows no text of its own, if what it shows is a wall.
+    """Why a page shows no text of its own, if it is a wall; else None.
 
-    Only hardly any text can be one. A field for a password beside a few lines is a wall; words alone are one if hardly anything
-    else is said.
+    Only a page with hardly any text can be one. With a password field a few lines make a wall; without one, words of a wall do
+    if there is hardly any other text.
 
     Args:
         with_password: whether the page has a field for a password.
@@ -64,7 +64,7 @@ def wall(text: str, title: str, with_password: bool) -> PageFailure | None:
 
 
 def mostly(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a text has sentences with the pattern and hardly any other."""
+    """Whether a text has sentences that match the pattern and hardly any others."""
     if not pattern.search(text):
         return False
     sentences = [sentence for sentence in re.split(r"(?<=[.!?。！？])\s+|\n", text) if sentence.strip()]

@@ -1,6 +1,6 @@
-"""Which addresses may be asked for pages: http and https, the ports of the web, and public addresses once names are resolved.
+"""Which addresses pages may be fetched from: http and https, the web's ports, and public addresses once names are resolved.
 
-Links come from strangers. None of them may make this machine ask itself, its own network or a cloud's metadata service.
+Links are untrusted. None of them may make this machine ask itself, its own network or a cloud's metadata service.
 """
 
 import asyncio
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-#: Takes a host name and a port, gives the IP addresses as text; raises OSError or UnicodeError where the name has none.
+#: (host name, port) -> IP addresses as text; raises OSError or UnicodeError where the name has none.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
-#: No page needs a longer one, and matching rules against it takes time.
+#: Longer links are refused: no page needs one, and matching rules against it takes time.
 MOST_LINK_CHARACTERS = 8_000
-#: How many names are looked up at once; a look-up cannot be cancelled, only left.
+#: How many names are looked up at once; a look-up cannot be cancelled, only abandoned.
 LOOKUPS_AT_ONCE = 16
-#: Ports from 1024 on that other protocols than the web's are known by (WHATWG Fetch, "bad port"); below, only 80 and 443 pass.
+#: Refused ports from 1024 on: those of other protocols (WHATWG Fetch, "bad port"). Below 1024 only 80 and 443 are allowed.
 OTHER_PORTS = frozenset(
     {1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, *range(6665, 6670), 6679, 6697, 10080}
 )
 
-#: Names and IP literals as they go over the wire; whatever else is written there, no resolver gets to see it.
+#: Host names and IP literals that may be passed to a resolver.
 _HOST = re.compile(r"[A-Za-z0-9._-]{1,253}|[0-9A-Fa-f:.]{2,45}")
 #: Global unicast; all other IPv6 space, with IPv4-mapped, NAT64, unique local and link-local addresses in it, is refused.
 _GLOBAL_IPV6 = ipaddress.IPv6Network("2000::/3")
-#: Inside the global space, yet leading elsewhere: Teredo and 6to4, which wrap any IPv4 address; documentation; the relay of
+#: Refused although they are in the global space: Teredo and 6to4, which wrap any IPv4 address; documentation; the relay of
 #: 6to4; the address under which Azure's machines reach their host.
 _REFUSED = tuple(
     ipaddress.ip_network(network)
@@ -53,23 +53,23 @@ _REFUSED = tuple(
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address belongs to the open Internet: not private, link-local, shared, multicast or reserved."""
+    """Whether an address is on the public Internet: not private, link-local, shared, multicast or reserved."""
     if isinstance(address, ipaddress.IPv6Address) and (address not in _GLOBAL_IPV6 or address.scope_id is not None):
         return False
     return address.is_global and not address.is_multicast and not any(address in network for network in _REFUSED)
 
 
 @dataclass(frozen=True)
-class Admission:
-    """One host, address or network that a user admits on top of the open Internet, at one port or at all (None)."""
+class AllowedHost:
+    """A host, address or network that the user allows besides the public Internet, at one port or at all ports (None)."""
 
     host: str | None
     network: Network | None
     port: int | None
 
     @classmethod
-    def parse(cls, text: str) -> "Admission":
-        """Reads "wiki.intranet", "wiki.intranet:8080", "10.1.2.3", "[fd00::1]:8080" or "10.0.0.0/8".
+    def parse(cls, text: str) -> "AllowedHost":
+        """Parses "wiki.intranet", "wiki.intranet:8080", "10.1.2.3", "[fd00::1]:8080" or "10.0.0.0/8".
 
         Raises:
             InputError: it is none of these.
@@ -88,23 +88,25 @@ class Admission:
         return cls(None if network else _plain(parts[1]), network, port)
 
     def admits(self, host: str, port: int, address: Address | None) -> bool:
-        """Whether this lets through a host's port, or the address that the host resolved to."""
+        """Whether a host's port is allowed by this, or the address that the host resolved to."""
         inside = self.network is not None and address is not None and address in self.network
         return self.port in (None, port) and (inside or (self.host is not None and self.host == _plain(host)))
 
 
 class Addresses:
-    """Judges links, and resolves names to addresses that may be connected to."""
+    """Checks links, and resolves names to addresses that may be connected to.
+
+    Args:
+        allow_hosts: what is allowed besides the public Internet (`AllowedHost.parse`). An allowed name may resolve to any
+            address; an allowed address or network may be reached by any name that resolves to it.
+        resolve: resolves names; the system by default.
+
+    Raises:
+        InputError: an entry is neither host, address nor network.
+    """
 
     def __init__(self, allow_hosts: Collection[str] = (), resolve: Resolve | None = None) -> None:
-        """Takes what is admitted besides the open Internet, and how names are resolved: by the system, if not told.
-
-        An admitted name may resolve to any address; an admitted address or network is open to every name that resolves to it.
-
-        Raises:
-            InputError: an entry is neither host, address nor network.
-        """
-        self._admissions = tuple(Admission.parse(entry) for entry in allow_hosts)
+        self._admissions = tuple(AllowedHost.parse(entry) for entry in allow_hosts)
         self._resolve = resolve or self._system_resolve
         self._lookups = ThreadPoolExecutor(LOOKUPS_AT_ONCE, "names")
 
@@ -112,7 +114,7 @@ class Addresses:
         """The URL to ask for: without fragment, its host in ASCII.
 
         Raises:
-            PageError: ADDRESS_REFUSED, naming what is refused: no URL of http or https, credentials, a port, an IP address.
+            PageError: ADDRESS_REFUSED, with the reason: no http or https URL, credentials, a port, an IP address.
         """
         import httpx
 
@@ -133,10 +135,10 @@ class Addresses:
         return url
 
     async def resolved(self, host: str, port: int) -> tuple[str, ...]:
-        """The addresses of a host, every one of them allowed.
+        """The addresses of a host, if all of them are allowed.
 
         Raises:
-            PageError: NAME_NOT_RESOLVED; ADDRESS_REFUSED, naming the first of its addresses that is not allowed.
+            PageError: NAME_NOT_RESOLVED; ADDRESS_REFUSED, with the first address that is not allowed.
         """
         try:
             found = (host,) if _literal(host) else tuple(dict.fromkeys(await self._resolve(host, port)))
@@ -151,7 +153,7 @@ class Addresses:
         return found
 
     def close(self) -> None:
-        """Ends the look-ups."""
+        """Ends the threads of look-ups."""
         self._lookups.shutdown(wait=False, cancel_futures=True)
 
     def _check_literal(self, host: str, port: int) -> None:
@@ -167,8 +169,8 @@ class Addresses:
         return is_public(address) or any(admission.admits(host, port, address) for admission in self._admissions)
 
     async def _system_resolve(self, host: str, port: int) -> Sequence[str]:
-        # getaddrinfo also reads the odd spellings of IPv4 addresses (2130706433, 0x7f.1, 0177.0.0.1): what it makes of them is
-        # what is checked and connected to.
+        # getaddrinfo also reads odd spellings of IPv4 addresses (2130706433, 0x7f.1, 0177.0.0.1): its result is what is checked
+        # and connected to.
         loop = asyncio.get_running_loop()
         found = await loop.run_in_executor(
             self._lookups, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP)
@@ -177,12 +179,12 @@ class Addresses:
 
 
 def host_of(url: "httpx.URL") -> str:
-    """The host of a URL as it goes over the wire: a name in ASCII, or an IP address without brackets."""
+    """The host of a URL as it is sent: a name in ASCII, or an IP address without brackets."""
     return url.raw_host.decode("ascii")
 
 
 def port_of(url: "httpx.URL") -> int:
-    """The port of a URL, that of its scheme where it names none."""
+    """The port of a URL; the default of its scheme where it names none."""
     return url.port or (443 if url.scheme == "https" else 80)
 
 
@@ -201,7 +203,7 @@ def _network(text: str) -> Network | None:
 
 
 def _plain(host: str) -> str:
-    """A host name in one spelling: ASCII, lower case, without the dot of the root."""
+    """A host name normalised: ASCII, lower case, without a final dot."""
     name = host.lower().rstrip(".")
     if name.isascii():
         return name

@@ -1,7 +1,7 @@
-"""Connections for fetching pages: made only to addresses that were checked, kept for the next page, over HTTP/1.1 or HTTP/2.
+"""Connections for fetching pages: made to checked addresses only, reused for the next page, over HTTP/1.1 or HTTP/2.
 
-httpcore, the part of httpx that speaks HTTP, is used by itself: httpx's client takes no network backend, keeps cookies, decodes
-a whole chunk without a bound, and loses an answer whose Location is no address.
+httpcore, the transport of httpx, is used directly: httpx's client takes no network backend, keeps cookies, decodes a whole
+chunk without a limit, and loses an answer whose Location is no address.
 """
 
 import ssl
@@ -18,21 +18,20 @@ from localfact.web.fetching.addresses import Addresses, host_of, port_of
 KEEP_SECONDS = 15.0
 #: Of how many origins an idle connection is kept; each takes a file descriptor.
 MOST_IDLE = 256
-#: How many addresses of a host are tried.
+#: The most addresses of a host that are tried.
 MOST_TRIED = 4
 
 Origin = tuple[str, str, int]
 
 
 class CheckedBackend(httpcore.AsyncNetworkBackend):
-    """Opens TCP connections: resolves the name, checks every address and connects to one of those checked.
+    """Opens TCP connections: resolves the name, checks every address, and connects to one of them.
 
-    Between the check and the connection no name is resolved again, so that a name that changes its address (DNS rebinding)
-    is no way around the check. TLS still verifies the name.
+    The name is not resolved again between check and connection, so a name that changes its address (DNS rebinding) cannot evade
+    the check. TLS still verifies the name.
     """
 
     def __init__(self, addresses: Addresses) -> None:
-        """Takes the judge of addresses."""
         self._addresses = addresses
         self._sockets = httpcore.AnyIOBackend()
 
@@ -44,7 +43,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """Connects to the first address that answers, each with an equal share of the time.
+        """Connects to the first address that answers; each gets an equal share of the time.
 
         Raises:
             PageError: the name does not resolve, or one of its addresses is refused.
@@ -59,11 +58,11 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
 
 
 @dataclass
-class Answering:
-    """An answer on its way.
+class ArrivingAnswer:
+    """An answer whose headers have arrived.
 
     Attributes:
-        whole: set by the reader once it has read the body to its end.
+        whole: to be set by the reader once it has read the body to its end; the connection is then reused.
     """
 
     response: httpcore.Response
@@ -71,25 +70,28 @@ class Answering:
 
 
 class Connections:
-    """Sends requests and hands out the answers as they arrive, one at a time over each connection."""
+    """Sends GET requests and returns answers while they arrive, one at a time over each connection.
+
+    Args:
+        addresses: checks and resolves. certificates: what TLS trusts; by default certifi's authorities, or SSL_CERT_FILE.
+    """
 
     def __init__(self, addresses: Addresses, certificates: ssl.SSLContext | None = None) -> None:
-        """Takes the judge of addresses, and what TLS trusts: certifi's authorities, or SSL_CERT_FILE, if not told."""
         self._backend = CheckedBackend(addresses)
         self._certificates = certificates or httpx.create_ssl_context()
-        # A pool is used by one request at a time: its one connection, which it makes anew where that is closed or too old. One
-        # pool for all would look through every connection at each request. What was used last stands last.
+        # By origin, the one used last at the end. Each pool holds one connection, for one request at a time, and renews it if
+        # it is closed or too old. One pool for all origins would search all connections at each request.
         self._idle: dict[Origin, httpcore.AsyncConnectionPool] = {}
 
     @asynccontextmanager
-    async def answering(
+    async def get(
         self, url: httpx.URL, headers: list[tuple[bytes, bytes]], read_seconds: float
-    ) -> AsyncIterator[Answering]:
-        """GETs a URL: the answer with its headers received and its body still to come.
+    ) -> AsyncIterator[ArrivingAnswer]:
+        """GETs a URL: yields the answer once its headers have arrived; the body is still to be read.
 
         Raises:
             PageError: the address is refused, or does not resolve.
-            Exception: whatever httpcore, h11 and h2 make of a broken connection or answer.
+            Exception: any error of httpcore, h11 and h2 about a broken connection or answer.
         """
         origin = (url.scheme, host_of(url), port_of(url))
         request = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
@@ -100,23 +102,23 @@ class Connections:
         whole = False
         try:
             async with pool.stream("GET", request, headers=headers, extensions={"timeout": seconds}) as response:
-                answering = Answering(response)
-                yield answering
-                whole = answering.whole
+                arriving = ArrivingAnswer(response)
+                yield arriving
+                whole = arriving.whole
         finally:
-            # Where a body was not read out, httpcore closes a connection of HTTP/1.1, but goes on with one of HTTP/2, without
-            # a word to the server, which then sends until its window is used up.
-            leaving = self._kept(origin, pool) if whole else pool
+            # Where a body was not read to its end, httpcore closes an HTTP/1.1 connection, but keeps an HTTP/2 one without
+            # telling the server, which then sends until its window is used up.
+            leaving = self._keep_idle(origin, pool) if whole else pool
             if leaving is not None:
                 await leaving.aclose()
 
     async def aclose(self) -> None:
-        """Closes the connections, once no answer is on its way."""
+        """Closes the idle connections; no answer may be arriving."""
         while self._idle:
             await self._idle.popitem()[1].aclose()
 
-    def _kept(self, origin: Origin, pool: httpcore.AsyncConnectionPool) -> httpcore.AsyncConnectionPool | None:
-        """Keeps a connection; gives the one that has to go for it."""
+    def _keep_idle(self, origin: Origin, pool: httpcore.AsyncConnectionPool) -> httpcore.AsyncConnectionPool | None:
+        """Keeps an idle connection; returns one to be closed for it, if any."""
         leaving = self._idle.pop(origin, None)
         self._idle[origin] = pool
         return self._idle.pop(next(iter(self._idle))) if len(self._idle) > MOST_IDLE else leaving

@@ -1,4 +1,4 @@
-"""Takes the content coding off a body as it arrives, never beyond a limit: a gzip bomb costs as much as an honest page."""
+"""Decodes the content coding of a body as it arrives, up to a limit, so that a gzip bomb costs no more than other pages."""
 
 import zlib
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ from localfact.web.fetching.failures import PageError, Reason
 
 Coding = Literal["identity", "gzip", "deflate"]
 
-#: Sent as Accept-Encoding: what this file can take off.
+#: Sent as Accept-Encoding: the codings that this file decodes.
 ACCEPTED_CODINGS = "gzip, deflate"
-#: A gzip body may have several members (RFC 1952, 2.2); with more than this it is made to waste time.
+#: The most members of a gzip body (RFC 1952, 2.2); more are only meant to waste time.
 MOST_MEMBERS = 1_000
 
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
@@ -33,14 +33,13 @@ def coding_of(headers: Iterable[tuple[str, str]]) -> Coding:
 
 
 class Decoder:
-    """Decodes one body, chunk by chunk.
+    """Decodes one body, chunk by chunk, to at most `limit` bytes.
 
     Attributes:
-        body: what is decoded so far, at most `limit` bytes.
+        body: the bytes decoded so far.
     """
 
     def __init__(self, coding: Coding, limit: int) -> None:
-        """Takes the coding, and how many bytes may come out."""
         self.body = bytearray()
         self._coding = coding
         self._limit = limit
@@ -53,8 +52,8 @@ class Decoder:
         """Decodes one chunk.
 
         Raises:
-            PageError: TOO_LARGE once more than the limit comes out, of which the body holds the limit; UNREADABLE if the
-                bytes are not what the coding says.
+            PageError: TOO_LARGE once the body would exceed the limit (`body` then holds that many bytes); UNREADABLE if the
+                bytes do not match the coding.
         """
         if self._coding == "identity":
             self._add(chunk)
@@ -67,16 +66,16 @@ class Decoder:
             data = self._inflate(data)
 
     def finish(self) -> None:
-        """Says that the body is whole.
+        """Checks, after the last chunk, that the compressed data is complete.
 
         Raises:
-            PageError: UNREADABLE if the compressed data ends in the middle.
+            PageError: UNREADABLE if it is not.
         """
         if self._member is not None or (self._waiting and not self._members):
             raise PageError(Reason.UNREADABLE, f"the {self._coding} data ends in the middle")
 
     def _begin(self, data: bytes) -> bool:
-        """Makes ready for what begins here; False if that is nothing, or takes more bytes to see."""
+        """Prepares for the member that begins here; False if there is none, or more bytes are needed to tell."""
         if len(data) < 2:
             self._waiting = data
             return False
@@ -91,11 +90,11 @@ class Decoder:
         return not self._ended
 
     def _inflate(self, data: bytes) -> bytes:
-        """Feeds the member at work; returns what follows its end."""
+        """Feeds the current member; returns what follows its end."""
         assert self._member is not None
         room = self._limit - len(self.body)
         try:
-            # The byte too many shows that the limit is passed; a max_length of 0 would mean no limit.
+            # One byte more than the limit shows that it is exceeded; a max_length of 0 would mean no limit.
             decoded = self._member.decompress(data, room + 1)
         except zlib.error as error:
             raise PageError(Reason.UNREADABLE, f"the {self._coding} data is damaged") from error

@@ -1,4 +1,4 @@
-"""One request and its answer as they went over the wire: what the fetcher makes, the archive keeps and extraction reads."""
+"""One HTTP request and its answer as they were sent: made by the fetcher, stored by the archive, read by extraction."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ class Exchange:
     """One HTTP request and the answer to it.
 
     Attributes:
-        url: what was asked for. time: when, UTC. address: the IP address that answered, where it is known.
+        url: the requested URL. time: of the request, UTC. address: the IP address that answered; None where it is unknown.
         request_headers, headers: names and values in the order sent and received.
-        status, reason, protocol: of the answer; the protocol is "HTTP/1.1" or "HTTP/2", whose answers have no reason.
+        status, reason, protocol: of the answer; the protocol is "HTTP/1.1" or "HTTP/2", which has no reason.
         payload: the body as received: still content-encoded (gzip), but without transfer coding (chunked).
-        truncated: why the payload is not whole: the size cap, the time limit, or the other side hung up; None when it is whole.
+        truncated: why the payload is incomplete: the size limit, the time limit, or a broken connection; None when it is
+            complete.
     """
 
     url: str
@@ -39,12 +40,12 @@ class Exchange:
 
     @property
     def media_type(self) -> str:
-        """What the answer says it is, in lower case and without parameters; "" where it says nothing."""
+        """The answer's media type, in lower case and without parameters; "" where none is stated."""
         return media_type_of(self.header("content-type"))
 
     @property
     def charset(self) -> str | None:
-        """The character set that the answer names, in lower case."""
+        """The character set that the answer states, in lower case; None where it states none."""
         return charset_of(self.header("content-type"))
 
 

@@ -1,4 +1,4 @@
-"""Why a page could not be had: words that the corpus keeps beside the address, so that nothing is lost without a reason."""
+"""The reasons for which a page could not be fetched or read; the corpus stores them beside the address."""
 
 from enum import StrEnum
 
@@ -23,26 +23,24 @@ class Reason(StrEnum):
     NO_TEXT = "no_text"
 
 
-#: What another try may mend; the rest is what the page is.
+#: Reasons that may not hold at another try; the others are properties of the page.
 TRANSIENT = frozenset({Reason.NAME_NOT_RESOLVED, Reason.CONNECTION_FAILED, Reason.TIMED_OUT, Reason.RATE_LIMITED})
 
 
 class PageFailure(Record):
-    """Why one address gave no page, and the detail that tells two cases apart (a status, a size, an address)."""
+    """Why an address gave no page, with a detail (a status, a size, an address)."""
 
     reason: Reason
     detail: str = ""
 
     def __str__(self) -> str:
-        """The reason in words, with the detail."""
         words = self.reason.replace("_", " ")
         return f"{words}: {self.detail}" if self.detail else words
 
 
 class PageError(Exception):
-    """Raised where a page cannot be had; carries why."""
+    """An address gives no page; `failure` says why."""
 
     def __init__(self, reason: Reason, detail: str = "") -> None:
-        """Takes the reason and what tells this case apart."""
         super().__init__(str(PageFailure(reason=reason, detail=detail)))
         self.failure = PageFailure(reason=reason, detail=detail)

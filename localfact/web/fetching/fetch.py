@@ -1,4 +1,4 @@
-"""Fetches pages from the open web, politely and within limits; each fetch gives a body and all its exchanges, or its reason.
+"""Fetches pages from the open web, politely and within limits; a fetch gives the body and all its exchanges, or the reason.
 
 httpx and httpcore are imported when a Fetcher is made.
 """
@@ -13,7 +13,7 @@ from localfact.web.fetching.addresses import Addresses, Resolve, host_of
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 from localfact.web.fetching.politeness import Clock, Sleep, Turns
-from localfact.web.fetching.request import OUT_OF_TIME, Answer, Taking, ask
+from localfact.web.fetching.request import OUT_OF_TIME, BodyLimits, HttpAnswer, ask
 from localfact.web.fetching.robots import ROBOTS_BYTES, Robots, Rules, Visit
 from localfact.web.http_headers import retry_after_seconds, user_agent
 
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     import httpx
 
 MOST_REDIRECTS = 10
-#: The longest Retry-After that is waited for, in seconds, and how often.
+#: The longest Retry-After in seconds that is waited for, and how often it is.
 LONGEST_WAIT = 30.0
 MOST_WAITS = 2
-#: Seconds before a server's error, or a connection that broke before any answer, is tried once more.
+#: Seconds before the one other try after a server's error, or after a connection that broke before any answer.
 AGAIN_AFTER = 1.0
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_ROBOTS = Taking(ROBOTS_BYTES, cut=True, typed=False)
-#: As much of a page as is taken, unless told otherwise.
+_ROBOTS = BodyLimits(ROBOTS_BYTES, cut=True, typed=False)
+#: The default limit of a page in bytes.
 MAX_BODY_BYTES = 10_000_000
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """A page as fetched.
+    """A fetched page.
 
     Attributes:
         link: as asked for. final_link: where redirects led.
         exchange: the page's own, never that of a robots.txt or a redirect. body: decoded.
-        exchanges: all that this fetch caused, in order: robots.txt, redirects, repetitions, the page.
+        exchanges: all exchanges of this fetch, in order: robots.txt, redirects, further tries, the page.
     """
 
     link: str
@@ -53,19 +53,18 @@ class Fetched:
 
 
 class FetchError(PageError):
-    """Why a page could not be fetched, with the exchanges that happened on the way.
+    """A page could not be fetched.
 
     Attributes:
-        final_link: the address that was last asked for the page; the link itself where none was.
-        answer: what that address answered, if this is what failed, and one of `exchanges`: never a robots.txt, nor a redirect
-            that was followed, nor an earlier answer than the last request's. None if the failure left no answer.
-        exchanges: all that this fetch caused, in order, as in Fetched.
+        failure: why. final_link: the address of the last request for the page; the link itself where there was none.
+        answer: the answer of that address, if it is what failed; one of `exchanges`, never a robots.txt or a redirect that was
+            followed. None if the failure left no answer.
+        exchanges: all exchanges of this fetch, in order, as in Fetched.
     """
 
     def __init__(
         self, failure: PageFailure, exchanges: tuple[Exchange, ...], *, final_link: str, answer: Exchange | None = None
     ) -> None:
-        """Takes the reason, what was exchanged until then, who was asked last, and the answer that failed."""
         super().__init__(failure.reason, failure.detail)
         self.exchanges = exchanges
         self.final_link = final_link
@@ -77,8 +76,8 @@ Ready = Callable[[], Awaitable[None]]
 
 
 @dataclass
-class _Journey:
-    """What one fetch has used up: seconds of its limit, exchanges in order; whom it asked last, the answer, its `ready`."""
+class _FetchState:
+    """The state of one fetch: seconds left of its limit, exchanges in order, the last address asked and its answer, `ready`."""
 
     final_link: str
     seconds_left: float
@@ -88,13 +87,12 @@ class _Journey:
 
 
 class Fetcher:
-    """Fetches pages, many hosts at once. One fetcher serves a whole run; use it in one event loop and close it.
+    """Fetches pages, many hosts at once. One fetcher serves a whole run; it belongs to one event loop and must be closed.
 
-    The time limit of a fetch counts its time on the network, over redirects, repetitions and Retry-After, but neither the
-    waiting for its turn at a busy host nor that for a robots.txt. This one is fetched once for all pages of its origin, within
-    a limit of its own of the same length, so that no page is lost for having come first.
-    Proxies named in the environment are not used: they would be asked to resolve the names, so that nothing here could check
-    the addresses. The search providers keep to that as well.
+    The time limit of a fetch counts its time on the network, over redirects, further tries and Retry-After, but not the waiting
+    for its turn at a busy host or for a robots.txt. That is fetched once for all pages of its origin, with a time limit of its
+    own of the same length, so that it costs no page its time. Proxies named in the environment are not used: they would resolve
+    the names, so that addresses could not be checked here. The search providers use none either.
     """
 
     def __init__(
@@ -114,20 +112,20 @@ class Fetcher:
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
     ) -> None:
-        """Makes a fetcher; nothing is connected yet.
+        """Connects to nothing yet.
 
         Args:
-            at_once: requests at work in all. per_host: at one host. host_delay: seconds between two starts at one host; a
+            at_once: requests at a time in all. per_host: at one host. host_delay: seconds between two starts at one host; a
                 longer Crawl-delay of its robots.txt is kept to.
             total_seconds: for one page, and for one robots.txt. read_seconds: for connecting, and for each piece of an answer.
             max_bytes: of a page, compressed as well as decompressed.
-            allow_hosts: hosts, addresses and networks to admit besides the open Internet, each with :PORT or without
-                (Admission.parse); with ports that are otherwise refused.
-            robots: whether robots.txt is asked for and obeyed.
+            allow_hosts: hosts, addresses and networks to allow besides the public Internet, each with :PORT or without
+                (AllowedHost.parse); with a port also one that is otherwise refused.
+            robots: whether robots.txt is fetched and obeyed.
             resolve, sleep, clock: for tests. certificates: what TLS trusts.
 
         Raises:
-            InputError: an entry of allow_hosts is none.
+            InputError: an entry of allow_hosts cannot be parsed.
         """
         from localfact.web.fetching.connections import Connections
 
@@ -137,28 +135,28 @@ class Fetcher:
         self._robots = Robots(self._visit_robots, clock) if robots else None
         self._total_seconds = total_seconds
         self._read_seconds = read_seconds
-        self._page = Taking(max_bytes)
+        self._page = BodyLimits(max_bytes)
         self._user_agent = user_agent
         self._token = user_agent.partition("/")[0].strip().lower()
 
     async def fetch(self, link: str, *, ready: Ready | None = None) -> Fetched:
-        """Fetches a page: text, HTML or PDF, of a status of 2xx.
+        """Fetches a page: text, HTML or PDF, with a status of 2xx.
 
         Args:
-            link: what is asked for. ready: waited for when its turn has come, before anything is sent: until there is room for
-                another page, say.
+            link: the page's address.
+            ready: awaited when its turn has come, before anything is sent: for example until there is room for another page.
 
         Raises:
-            FetchError: there is no page to be had; its `failure` says why, its `exchanges` what happened.
+            FetchError: there is no page; its `failure` says why.
         """
-        journey = _Journey(link, self._total_seconds, ready)
+        state = _FetchState(link, self._total_seconds, ready)
         try:
-            final, answer = await self._follow(self._addresses.target(link), journey, self._page)
+            final, answer = await self._follow(self._addresses.target(link), state, self._page)
         except PageError as error:
-            exchanges = tuple(journey.exchanges)
-            raise FetchError(error.failure, exchanges, final_link=journey.final_link, answer=journey.answer) from error
+            exchanges = tuple(state.exchanges)
+            raise FetchError(error.failure, exchanges, final_link=state.final_link, answer=state.answer) from error
         assert answer.exchange is not None
-        return Fetched(link, str(final), answer.exchange, answer.body, tuple(journey.exchanges))
+        return Fetched(link, str(final), answer.exchange, answer.body, tuple(state.exchanges))
 
     async def aclose(self) -> None:
         """Closes all connections."""
@@ -167,11 +165,11 @@ class Fetcher:
         await self._connections.aclose()
         self._addresses.close()
 
-    async def _follow(self, url: "httpx.URL", journey: _Journey, taking: Taking) -> "tuple[httpx.URL, Answer]":
-        """Asks for a URL and for what it redirects to, each target checked anew."""
+    async def _follow(self, url: "httpx.URL", state: _FetchState, limits: BodyLimits) -> "tuple[httpx.URL, HttpAnswer]":
+        """Asks for a URL and follows its redirects, each target checked anew."""
         seen = [url]
         while True:
-            answer = await self._answer(url, journey, taking)
+            answer = await self._answer(url, state, limits)
             there = self._redirect(url, answer)
             if there is None:
                 return url, answer
@@ -181,11 +179,11 @@ class Fetcher:
                 raise PageError(Reason.TOO_MANY_REDIRECTS, how)
             seen.append(url)
 
-    def _redirect(self, url: "httpx.URL", answer: Answer) -> "httpx.URL | None":
+    def _redirect(self, url: "httpx.URL", answer: HttpAnswer) -> "httpx.URL | None":
         """Where an answer redirects to; None for a page.
 
         Raises:
-            PageError: it is neither; or what it names is no address.
+            PageError: it is neither a page nor a redirect, or its Location is no address.
         """
         import httpx
 
@@ -204,15 +202,15 @@ class Fetcher:
         except (httpx.InvalidURL, ValueError) as error:
             raise PageError(Reason.ADDRESS_REFUSED, f"{location[:200]} is no address") from error
 
-    async def _answer(self, url: "httpx.URL", journey: _Journey, taking: Taking) -> Answer:
-        """Asks for one URL when robots.txt and the host's turns allow it, and again where that may help."""
-        journey.answer = None  # what came before was a redirect that is followed now
+    async def _answer(self, url: "httpx.URL", state: _FetchState, limits: BodyLimits) -> HttpAnswer:
+        """Asks for one URL when robots.txt and the host's turns allow it, and tries again where that may help."""
+        state.answer = None  # the previous answer was a redirect, which is followed now
         delay = 0.0
-        if taking is not _ROBOTS and self._robots is not None:
-            delay = await self._allowed(url, journey)
+        if limits is not _ROBOTS and self._robots is not None:
+            delay = await self._allowed(url, state)
         waits, again = 0, True
         while True:
-            answer = await self._ask(url, journey, taking, delay)
+            answer = await self._ask(url, state, limits, delay)
             wait = (
                 retry_after_seconds(answer.exchange.header("retry-after"))
                 if answer.exchange and _asks_to_wait(answer)
@@ -220,68 +218,72 @@ class Fetcher:
             )
             if wait is not None:
                 waits += 1
-                if waits > MOST_WAITS or wait > min(LONGEST_WAIT, journey.seconds_left):
+                if waits > MOST_WAITS or wait > min(LONGEST_WAIT, state.seconds_left):
                     return answer
-            elif again and journey.seconds_left > AGAIN_AFTER and _may_be_mended(answer):
+            elif again and state.seconds_left > AGAIN_AFTER and _may_be_mended(answer):
                 again, wait = False, AGAIN_AFTER
             elif answer.failure is not None:
                 raise PageError(answer.failure.reason, answer.failure.detail)
             else:
                 return answer
-            journey.seconds_left -= wait
+            state.seconds_left -= wait
             self._turns.hold_back(host_of(url), wait)
 
-    async def _ask(self, url: "httpx.URL", journey: _Journey, taking: Taking, delay: float) -> Answer:
-        async with self._turns.turn(host_of(url), delay=delay, spaced=taking is not _ROBOTS):
-            journey.answer = None
-            if journey.ready is not None:
-                await journey.ready()
-            if journey.seconds_left <= 0:
+    async def _ask(self, url: "httpx.URL", state: _FetchState, limits: BodyLimits, delay: float) -> HttpAnswer:
+        async with self._turns.turn(host_of(url), delay=delay, spaced=limits is not _ROBOTS):
+            state.answer = None
+            if state.ready is not None:
+                await state.ready()
+            if state.seconds_left <= 0:
                 raise PageError(Reason.TIMED_OUT, OUT_OF_TIME)
-            journey.final_link = str(url)
+            state.final_link = str(url)
             answer = await ask(
                 url,
                 self._connections,
-                taking,
+                limits,
                 user_agent=self._user_agent,
-                seconds=journey.seconds_left,
+                seconds=state.seconds_left,
                 read_seconds=self._read_seconds,
             )
-        journey.seconds_left -= answer.seconds
+        state.seconds_left -= answer.seconds
         if answer.exchange is not None:
-            journey.exchanges.append(answer.exchange)
-        journey.answer = answer.exchange
+            state.exchanges.append(answer.exchange)
+        state.answer = answer.exchange
         return answer
 
-    async def _allowed(self, url: "httpx.URL", journey: _Journey) -> float:
-        """Passes if robots.txt allows a page; gives the seconds that it asks for between two."""
+    async def _allowed(self, url: "httpx.URL", state: _FetchState) -> float:
+        """Returns the seconds that robots.txt asks for between two pages.
+
+        Raises:
+            PageError: robots.txt does not allow the page.
+        """
         assert self._robots is not None
         visit = await self._robots.visit(url)
-        journey.exchanges.extend(visit.claim())
+        state.exchanges.extend(visit.claim())
         visit.rules.check(url)
         return visit.rules.delay
 
     async def _visit_robots(self, url: "httpx.URL") -> Visit:
-        journey = _Journey(str(url), self._total_seconds)
+        state = _FetchState(str(url), self._total_seconds)
         try:
-            _, answer = await self._follow(url, journey, _ROBOTS)
+            _, answer = await self._follow(url, state, _ROBOTS)
             rules = Rules.parse(answer.body, self._token)
         except PageError as error:
-            status = journey.exchanges[-1].status if journey.exchanges else None
+            status = state.exchanges[-1].status if state.exchanges else None
             rules = Rules.without(error.failure, status, self._token)
-        return Visit(rules, tuple(journey.exchanges))
+        return Visit(rules, tuple(state.exchanges))
 
 
-def _asks_to_wait(answer: Answer) -> bool:
-    """Whether a server says when to come again (RFC 6585, 4; RFC 9110, 15.6.4)."""
+def _asks_to_wait(answer: HttpAnswer) -> bool:
+    """Whether a server says when to try again (RFC 6585, 4; RFC 9110, 15.6.4)."""
     exchange = answer.exchange
     return exchange is not None and exchange.status in (429, 503) and exchange.header("retry-after") is not None
 
 
-def _may_be_mended(answer: Answer) -> bool:
-    """Whether the same request may get a better answer: after a server's error, or a connection that broke before any answer.
+def _may_be_mended(answer: HttpAnswer) -> bool:
+    """Whether the same request may succeed at another try: after a server's error, or a connection broken before any answer.
 
-    A kept connection that the server closes as it is used again looks like that.
+    The latter also happens where a server closes an idle connection at the moment when it is used again.
     """
     if answer.exchange is None:
         return answer.failure is not None and answer.failure.reason is Reason.CONNECTION_FAILED
@@ -289,7 +291,7 @@ def _may_be_mended(answer: Answer) -> bool:
 
 
 def _utf8(location: str) -> str:
-    """A Location as it is meant: servers send UTF-8 where the header allows ASCII alone."""
+    """A Location header decoded as UTF-8, which servers send although the header only allows ASCII."""
     try:
         return location.encode("latin-1").decode("utf-8")
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""When a host may be asked again: turns with a delay between starts, few at once at one host, many over all hosts."""
+"""When a host may be asked: turns with a delay between starts, few at once at one host, many over all hosts."""
 
 import asyncio
 import time
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 Sleep = Callable[[float], Awaitable[object]]
 Clock = Callable[[], float]
 
-#: Beyond so many remembered hosts, those whose time has passed are forgotten.
+#: With more remembered hosts than this, those that need not wait any more are forgotten.
 MOST_HOSTS = 4096
 
 
 @dataclass
 class _Host:
-    """One host's turns: who is inside, and from when on the next may begin."""
+    """The state of one host: how many may be inside, and when the next turn may begin."""
 
     room: asyncio.Semaphore
     gate: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -25,7 +25,12 @@ class _Host:
 
 
 class Turns:
-    """Gives turns to ask a host, first come first served. Waiting for one takes no place away from other hosts."""
+    """Gives turns to ask a host, first come first served. Waiting for a turn blocks no other host.
+
+    Args:
+        at_once, per_host: the most turns at a time in all, and at one host. host_delay: seconds between two starts at one host.
+        sleep, clock: for tests.
+    """
 
     def __init__(
         self,
@@ -36,7 +41,6 @@ class Turns:
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
     ) -> None:
-        """Takes how many may be at work in all and at one host, and the seconds between two starts at one host."""
         self._everywhere = asyncio.Semaphore(max(1, at_once))
         self._per_host = max(1, per_host)
         self._host_delay = host_delay
@@ -46,11 +50,11 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, host: str, *, delay: float = 0.0, spaced: bool = True) -> AsyncIterator[None]:
-        """A turn at the host for as long as the block lasts.
+        """A turn at the host, while the block runs.
 
         Args:
             delay: seconds that the host asks for between starts, where that is more than the usual delay.
-            spaced: False for what goes before a page and does not count as one (robots.txt).
+            spaced: False for a request that does not count as a page (robots.txt).
         """
         own = self._known(host)
         own.users += 1
@@ -69,7 +73,7 @@ class Turns:
             own.users -= 1
 
     def hold_back(self, host: str, seconds: float) -> None:
-        """Lets nothing begin at the host for so many seconds, as it asked with Retry-After."""
+        """Starts nothing at the host for so many seconds, as it asked with Retry-After."""
         own = self._known(host)
         own.held_until = max(own.held_until, self._clock() + seconds)
 

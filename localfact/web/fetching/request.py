@@ -1,6 +1,6 @@
-"""Asks for one URL once and receives the answer within limits: what it keeps is an Exchange, what it hands on the decoded body.
+"""Sends one request and receives the answer within limits: an Exchange for the archive, and the decoded body.
 
-Nothing here follows, repeats or waits; fetch.py does.
+Redirects, further tries and waiting are left to fetch.py.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
     from localfact.web.fetching.connections import Connections
 
-#: What pages may be, besides text of any kind.
+#: Media types of pages, besides text of any kind.
 DOCUMENT_TYPES = frozenset({"application/xhtml+xml", "application/pdf"})
 #: Sent as Accept.
 ACCEPTED_TYPES = "text/html, application/xhtml+xml, application/pdf;q=0.9, text/*;q=0.8"
-#: How much of a redirect's or refusal's own body is kept, and for how many seconds it is waited for.
+#: The limits, in bytes and in seconds, for the body of a redirect or an error.
 ASIDE_BYTES = 65_536
 ASIDE_SECONDS = 3.0
-#: The detail of a fetch whose time limit is reached; without a number, so that the same page gives the same words.
+#: The detail of a fetch that exceeds its time limit; without a number, so that the same page gives the same text.
 OUT_OF_TIME = "not done within the time limit"
-#: After so many pieces of a body, others get their turn: thousands of them can lie in one packet.
+#: After so many pieces of a body other coroutines get a turn: one packet can hold thousands of pieces.
 PIECES_AT_ONCE = 256
-#: So many bytes show whether an answer without a type is text (WHATWG MIME Sniffing, 5).
+#: How many bytes decide whether an answer without a type is text (WHATWG MIME Sniffing, 5).
 SNIFFED_BYTES = 1_445
 #: Bytes that no text has (WHATWG MIME Sniffing, 3, "binary data byte").
 _BINARY = frozenset([*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)])
@@ -39,12 +39,12 @@ _WIDE_TEXT = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(frozen=True)
-class Taking:
-    """What is taken of an answer of status 2xx.
+class BodyLimits:
+    """What is accepted as the body of an answer with status 2xx.
 
     Attributes:
-        most_bytes: of the payload as received, and of the body decoded. cut: whether what is more is left, instead of refusing
-            it all. typed: whether only text, HTML and PDF are taken.
+        most_bytes: of the payload as received, and of the body decoded. cut: whether a longer body is cut instead of refused.
+        typed: whether only text, HTML and PDF are accepted.
     """
 
     most_bytes: int
@@ -53,12 +53,12 @@ class Taking:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came of one request.
+class HttpAnswer:
+    """The outcome of one request.
 
     Attributes:
-        exchange: None if no answer began. body: decoded; empty for a status other than 2xx. failure: why it is no page.
-        seconds: how long it took.
+        exchange: None if no answer began. body: decoded; empty for a status other than 2xx. failure: why it is no page; None
+            for a page. seconds: how long it took.
     """
 
     exchange: Exchange | None
@@ -68,7 +68,7 @@ class Answer:
 
 
 class _Receipt:
-    """What has arrived of one answer."""
+    """The part of one answer that has arrived."""
 
     def __init__(self, url: "httpx.URL", user_agent: str) -> None:
         self.url = url
@@ -116,9 +116,9 @@ class _Receipt:
 
 
 async def ask(
-    url: "httpx.URL", connections: "Connections", taking: Taking, *, user_agent: str, seconds: float, read_seconds: float
-) -> Answer:
-    """Asks for a URL and receives the answer.
+    url: "httpx.URL", connections: "Connections", limits: BodyLimits, *, user_agent: str, seconds: float, read_seconds: float
+) -> HttpAnswer:
+    """Requests a URL and receives the answer.
 
     Args:
         url: checked (Addresses.target).
@@ -127,16 +127,16 @@ async def ask(
     import httpcore
 
     receipt = _Receipt(url, user_agent)
-    begun = time.monotonic()
+    started = time.monotonic()
     failure: PageFailure | None = None
     try:
-        async with asyncio.timeout(seconds), connections.answering(url, receipt.sent, read_seconds) as answering:
-            receipt.begin(answering.response)
+        async with asyncio.timeout(seconds), connections.get(url, receipt.sent, read_seconds) as arriving:
+            receipt.begin(arriving.response)
             if receipt.answered:
-                await _receive(receipt, taking)
+                await _receive(receipt, limits)
             else:
                 await _receive_aside(receipt)
-            answering.whole = receipt.truncated is None
+            arriving.whole = receipt.truncated is None
     except PageError as error:
         failure = error.failure
     except (TimeoutError, httpcore.TimeoutException) as error:
@@ -145,34 +145,34 @@ async def ask(
         failure = PageFailure(reason=Reason.TIMED_OUT, detail=limit)
     except LocalFactError:
         raise
-    except Exception as error:  # whatever h11, h2 and TLS make of what a stranger sends concerns this page alone
+    except Exception as error:  # any error of h11, h2 and TLS about untrusted input concerns this page alone
         receipt.truncated = "disconnect"
-        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_told(error))
+        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_described(error))
     if receipt.response is not None and not receipt.answered:
-        failure = None  # the status says more than what became of the body
+        failure = None  # the status tells more than an error while the body was read
     body = b"" if failure else bytes(receipt.decoder.body)
-    return Answer(receipt.exchange(), body, failure, time.monotonic() - begun)
+    return HttpAnswer(receipt.exchange(), body, failure, time.monotonic() - started)
 
 
-async def _receive(receipt: _Receipt, taking: Taking) -> None:
+async def _receive(receipt: _Receipt, limits: BodyLimits) -> None:
     """Receives the body of a page.
 
     Raises:
-        PageError: the type, the size or the coding is not one to take.
+        PageError: its type, size or coding is not accepted.
     """
-    receipt.truncated = "length"  # until it is whole
+    receipt.truncated = "length"  # until it is complete
     media_type = media_type_of(header_of(receipt.headers, "content-type"))
     stated = "/" in media_type
-    if taking.typed and stated and not (media_type.startswith("text/") or media_type in DOCUMENT_TYPES):
+    if limits.typed and stated and not (media_type.startswith("text/") or media_type in DOCUMENT_TYPES):
         raise PageError(Reason.MEDIA_TYPE_REFUSED, media_type[:100])
     length = header_of(receipt.headers, "content-length") or ""
-    if not taking.cut and length.isdecimal() and len(length) < 20 and int(length) > taking.most_bytes:
-        raise PageError(Reason.TOO_LARGE, f"{int(length):,} bytes stated, {taking.most_bytes:,} taken")
-    receipt.decoder = Decoder(coding_of(receipt.headers), taking.most_bytes)
+    if not limits.cut and length.isdecimal() and len(length) < 20 and int(length) > limits.most_bytes:
+        raise PageError(Reason.TOO_LARGE, f"{int(length):,} bytes stated, {limits.most_bytes:,} taken")
+    receipt.decoder = Decoder(coding_of(receipt.headers), limits.most_bytes)
     try:
-        await _receive_body(receipt, taking.most_bytes, sniff=taking.typed and not stated)
+        await _receive_body(receipt, limits.most_bytes, sniff=limits.typed and not stated)
     except PageError as error:
-        if not taking.cut or error.failure.reason is not Reason.TOO_LARGE:
+        if not limits.cut or error.failure.reason is not Reason.TOO_LARGE:
             raise
     else:
         receipt.decoder.finish()
@@ -199,7 +199,7 @@ async def _receive_body(receipt: _Receipt, most_bytes: int, sniff: bool) -> None
 
 
 async def _receive_aside(receipt: _Receipt) -> None:
-    """Receives what a redirect or a refusal says besides its status, as far as it comes quickly."""
+    """Receives the body of a redirect or an error, within the limits of ASIDE_BYTES and ASIDE_SECONDS."""
     assert receipt.response is not None
     receipt.truncated = "time"
     async with asyncio.timeout(ASIDE_SECONDS):
@@ -212,13 +212,13 @@ async def _receive_aside(receipt: _Receipt) -> None:
 
 
 def _check_sniffed(body: bytearray) -> None:
-    """Refuses the content of an answer that states no type, unless it looks like a PDF or like text."""
+    """Refuses an answer that states no type, unless its content looks like a PDF or like text."""
     start = bytes(body[:SNIFFED_BYTES])
     if b"%PDF-" not in start[:1024] and not start.startswith(_WIDE_TEXT) and not _BINARY.isdisjoint(start):
         raise PageError(Reason.MEDIA_TYPE_REFUSED, "no type stated, and the content is binary")
 
 
-def _told(error: Exception) -> str:
-    """What went wrong with a connection, in a few words of one line."""
+def _described(error: Exception) -> str:
+    """What went wrong with a connection, on one short line."""
     words = " ".join(str(error).split()) or type(error).__name__
     return words[:200]

@@ -1,4 +1,4 @@
-"""What sites ask of robots (robots.txt, RFC 9309): fetched once per origin, read by Protego, obeyed before every page."""
+"""robots.txt (RFC 9309): fetched once for each origin, parsed by Protego, obeyed before every page."""
 
 import asyncio
 import re
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     import httpx
     from protego import Protego
 
-#: How much of a robots.txt is read (RFC 9309, 2.5).
+#: How many bytes of a robots.txt are read (RFC 9309, 2.5).
 ROBOTS_BYTES = 500 * 1024
 #: The longest Crawl-delay that is kept to, in seconds.
 LONGEST_DELAY = 10.0
-#: How long a robots.txt stands (RFC 9309, 2.4), and how long one that could not be had.
+#: Seconds that a robots.txt is cached (RFC 9309, 2.4), and seconds for one that could not be fetched.
 KEEP_SECONDS = 24 * 3600.0
 KEEP_FAILED_SECONDS = 300.0
-#: How many origins are remembered.
+#: How many origins are cached.
 MOST_ORIGINS = 2048
-#: A robots.txt with more (rules, each times the robots it is for) is made to take time and memory; real ones have thousands.
+#: The most rules of a robots.txt, each counted once for every robot of its group; real ones have thousands.
 MOST_RULES = 200_000
 
-#: Failures before any answer that the page would meet as well, and those that may pass: the page shares them. Others forbid it.
+#: Failures of a robots.txt that its pages share: those of the host, and transient ones. Any other failure forbids the pages.
 _OF_HOST = frozenset({Reason.ADDRESS_REFUSED, Reason.NAME_NOT_RESOLVED})
 _PASSING = frozenset({Reason.CONNECTION_FAILED, Reason.TIMED_OUT, Reason.RATE_LIMITED})
 _AGENT_LINE = re.compile(r"\s*user[- ]?agent", re.IGNORECASE)
@@ -41,8 +41,8 @@ class Rules:
     """What one origin asks of this robot.
 
     Attributes:
-        delay: seconds between two pages, at most LONGEST_DELAY; 0 where it asks for none.
-        failure: why every page of the origin is out of reach; None where the text decides.
+        token: the robot's name. delay: seconds between two pages, at most LONGEST_DELAY; 0 where it asks for none.
+        text: the parsed robots.txt. failure: why every page of the origin is refused; None where `text` decides.
     """
 
     token: str
@@ -52,7 +52,10 @@ class Rules:
 
     @classmethod
     def parse(cls, content: bytes, token: str) -> "Rules":
-        """Reads a robots.txt for the robot named by `token`; of what is not one, nothing is kept, and all is allowed."""
+        """Parses a robots.txt for the robot named by `token`.
+
+        Text that is no robots.txt has no rules, and everything is allowed.
+        """
         from protego import Protego
 
         text = content[:ROBOTS_BYTES].decode("utf-8-sig", errors="replace").replace("\0", "")
@@ -63,10 +66,10 @@ class Rules:
 
     @classmethod
     def without(cls, failure: PageFailure, status: int | None, token: str) -> "Rules":
-        """What holds when there is no robots.txt to be had (RFC 9309, 2.3.1).
+        """The rules where robots.txt could not be fetched (RFC 9309, 2.3.1).
 
-        With a status of 4xx, or after too many redirects, all is allowed; with 5xx, or no answer, nothing is. Unlike there, 429
-        also forbids: it asks for fewer requests.
+        With a status of 4xx, or after too many redirects, everything is allowed; with 5xx, or no answer, nothing is. Unlike
+        there, 429 also forbids: it asks for fewer requests.
 
         Args:
             failure: why there is none. status: of the last answer; None if none came.
@@ -82,10 +85,10 @@ class Rules:
         return cls(token, failure=_forbidden(str(failure)))
 
     def check(self, url: "httpx.URL") -> None:
-        """Passes if the page may be asked for.
+        """Returns if the page may be fetched.
 
         Raises:
-            PageError: ROBOTS_DISALLOWED; or what kept the robots.txt from being read: the page would meet the same.
+            PageError: ROBOTS_DISALLOWED; or why the robots.txt could not be fetched, where the page would meet the same.
         """
         if self.failure is not None:
             raise PageError(self.failure.reason, self.failure.detail)
@@ -95,19 +98,19 @@ class Rules:
 
 @dataclass
 class Visit:
-    """One fetch of a robots.txt: what it gave, and what was exchanged for it until a page hands that on."""
+    """One fetch of a robots.txt: its rules, and its exchanges until a page has taken them over."""
 
     rules: Rules
     exchanges: tuple[Exchange, ...] = ()
 
     def claim(self) -> tuple[Exchange, ...]:
-        """The exchanges, for the first who asks; nothing for all later ones."""
+        """The exchanges, at the first call; later calls get none."""
         claimed, self.exchanges = self.exchanges, ()
         return claimed
 
 
 @dataclass
-class _Kept:
+class _CachedVisit:
     task: "asyncio.Task[Visit]"
     made: float
 
@@ -121,34 +124,38 @@ class _Kept:
 
 
 class Robots:
-    """Remembers the robots.txt of the origins met. One that is on its way is waited for by all who need it."""
+    """Caches the robots.txt of origins. One that is being fetched is awaited by all who need it.
+
+    Args:
+        visit: fetches and parses the robots.txt at an address; raises no PageError.
+        clock: for tests.
+    """
 
     def __init__(self, visit: Callable[["httpx.URL"], Awaitable[Visit]], clock: Callable[[], float] = time.monotonic) -> None:
-        """Takes what fetches and reads the robots.txt at an address, raising no PageError."""
         self._visit = visit
         self._clock = clock
-        self._kept: OrderedDict[tuple[str, str, int], _Kept] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, str, int], _CachedVisit] = OrderedDict()
 
     async def visit(self, url: "httpx.URL") -> Visit:
-        """The visit whose rules stand for a page's origin; made now if there is none."""
+        """The fetched rules for a page's origin; fetches them if they are not cached."""
         origin = (url.scheme, host_of(url), port_of(url))
-        kept = self._kept.get(origin)
-        if kept is None or kept.stale(self._clock()):
+        cached = self._cached.get(origin)
+        if cached is None or cached.stale(self._clock()):
             there = url.copy_with(raw_path=b"/robots.txt")
-            kept = self._kept[origin] = _Kept(asyncio.ensure_future(self._visit(there)), self._clock())
-        self._kept.move_to_end(origin)
-        while len(self._kept) > MOST_ORIGINS and next(iter(self._kept.values())).task.done():
-            self._kept.popitem(last=False)
-        # The visit goes on for others who wait when this one is cancelled.
-        return await asyncio.shield(kept.task)
+            cached = self._cached[origin] = _CachedVisit(asyncio.ensure_future(self._visit(there)), self._clock())
+        self._cached.move_to_end(origin)
+        while len(self._cached) > MOST_ORIGINS and next(iter(self._cached.values())).task.done():
+            self._cached.popitem(last=False)
+        # Shielded: cancelling one caller must not stop the fetch for others who wait for it.
+        return await asyncio.shield(cached.task)
 
     async def aclose(self) -> None:
-        """Ends the visits on their way."""
-        await cancelled(kept.task for kept in self._kept.values())
+        """Cancels the fetches that are running."""
+        await cancelled(cached.task for cached in self._cached.values())
 
 
 def rules_in(text: str) -> int:
-    """How much reading a robots.txt takes: its rules, each counted once per robot that its group names."""
+    """The number of rules in a robots.txt, each counted once for every robot that its group names."""
     total, agents, in_rules = 0, 0, False
     for line in text.splitlines():
         if _AGENT_LINE.match(line):

@@ -1,1 +1,1 @@
-"""Asking search engines: providers behind one protocol, one after the other where one fails."""
+"""Web search: providers behind one protocol, asked one after the other until one answers."""

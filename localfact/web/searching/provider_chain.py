@@ -1,6 +1,6 @@
-"""How search providers are asked: each at its own pace, again after a failure, left aside when it keeps failing; then the next.
+"""Asks search providers: each at its own pace, again after a failure, not while it keeps failing; then the next one.
 
-A request to a provider passes its `Gate`; a query goes down the `Chain` of providers until one answers it.
+A request to a provider passes its `Gate`; a query goes along the `Chain` of providers until one answers it.
 """
 
 import asyncio
@@ -16,16 +16,16 @@ from localfact.errors import InputError, MissingError, SearchError
 from localfact.web.searching.results import Search
 from localfact.web.searching.search import FailureKind, ProviderError, SearchProvider
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 TRIES = 4
 #: Seconds. Before try n, the wait is drawn from [0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2^(n-1))] ("full jitter").
 FIRST_BACKOFF = 1.0
 LONGEST_BACKOFF = 30.0
-#: Seconds. A provider that asks for a longer pause (Retry-After) is left aside for that long instead of waited for.
+#: Seconds. A provider that asks for a longer pause (Retry-After) is not asked for that long, instead of being waited for.
 LONGEST_WAIT = 60.0
-#: After so many failed tries in a row, as many as three queries make, the provider is left aside for COOL_DOWN seconds. Counted
-#: by tries, as of many queries at once each would else have to fail for good before anybody knew.
+#: After so many failed tries in a row, as many as three queries make, the provider is not asked for COOL_DOWN seconds. Tries
+#: are counted, not queries, so that of many queries at once not all have to fail first.
 FAILURES_IN_A_ROW = 3 * TRIES
 COOL_DOWN = 60.0
 #: How much of a query an error message shows.
@@ -35,10 +35,10 @@ _TRANSIENT = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE, Failu
 
 @dataclass(frozen=True)
 class Timing:
-    """Time and chance, so that tests can hold both.
+    """Clocks, waiting and chance, which tests replace.
 
     Attributes:
-        clock: seconds that only go forward. now: the time of day, UTC. sleep: waits so many seconds. draw: a number in [0, 1).
+        clock: monotonic seconds. now: the time of day, UTC. sleep: waits so many seconds. draw: a random number in [0, 1).
     """
 
     clock: Callable[[], float] = time.monotonic
@@ -52,17 +52,16 @@ REAL_TIMING = Timing()
 
 @dataclass(frozen=True)
 class Limit:
-    """How fast a provider is asked: so many requests at once, and so many seconds from one start to the next."""
+    """How fast a provider may be asked: requests at a time, and seconds from one start to the next."""
 
     at_once: int
     interval: float = 0.0
 
 
 class Gate:
-    """What every request to one provider passes: its limit, retries, and the circuit breaker."""
+    """Controls the requests to one provider: its limit, retries, and a circuit breaker."""
 
     def __init__(self, provider: str, limit: Limit, timing: Timing = REAL_TIMING) -> None:
-        """Takes the provider's name and its limit."""
         self._provider = provider
         self._limit = limit
         self._timing = timing
@@ -74,14 +73,14 @@ class Gate:
 
     @property
     def timing(self) -> Timing:
-        """The clock that the provider goes by."""
+        """The clocks that the provider uses."""
         return self._timing
 
-    async def request(self, send: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Sends when its turn has come, and again after a failure that another try may mend.
+    async def request(self, send: Callable[[], Awaitable[Result]]) -> Result:
+        """Calls `send` when its turn has come, and again after a transient failure.
 
         Raises:
-            ProviderError: it failed for good, or the provider is left aside.
+            ProviderError: it failed for good, or the provider is not asked for now.
         """
         for attempt in range(1, TRIES + 1):
             async with self._turn():
@@ -97,7 +96,7 @@ class Gate:
             if wait is None:
                 break
             if failure.kind is FailureKind.RATE_LIMITED:
-                # Whoever else waits for this provider would be told the same.
+                # The pause that the provider asked for holds for all other requests too.
                 self._next_start = max(self._next_start, self._timing.clock() + wait)
             else:
                 await self._timing.sleep(wait)
@@ -109,7 +108,7 @@ class Gate:
         async with self._slots:
             while (wait := self._next_start - self._timing.clock()) > 0:
                 await self._timing.sleep(wait)
-            # Those who queued while others failed must not go on where these gave up.
+            # The circuit breaker may have opened while this request waited.
             self._refuse_if_aside()
             self._next_start = self._timing.clock() + self._limit.interval
             yield
@@ -126,14 +125,14 @@ class Gate:
             raise ProviderError(self._provider, FailureKind.LEFT_ASIDE, detail, retry_after=seconds)
 
     def _wait_after(self, failure: ProviderError, attempt: int) -> float | None:
-        """Seconds until the next try; None for no other."""
+        """Seconds until the next try; None where there is none."""
         if failure.kind not in _TRANSIENT or attempt == TRIES or self._aside_until > self._timing.clock():
             return None
         backoff = self._timing.draw() * min(LONGEST_BACKOFF, FIRST_BACKOFF * 2.0 ** (attempt - 1))
         return max(failure.retry_after or 0.0, backoff)
 
     def _count(self, failure: ProviderError) -> None:
-        """Notes a failure; one that is the query's own fault says nothing about the provider."""
+        """Counts a failure, unless it is the query's fault and says nothing about the provider."""
         if failure.kind is FailureKind.REFUSED:
             return
         self._failures += 1
@@ -145,10 +144,9 @@ class Gate:
 
 
 class Chain:
-    """Providers in the order of preference: the next is asked when one does not answer."""
+    """Providers in order of preference: the next is asked when one does not answer. Closing the chain closes them all."""
 
     def __init__(self, providers: Sequence[SearchProvider], timing: Timing = REAL_TIMING) -> None:
-        """Takes at least one provider; closes them all when it is closed."""
         if not providers:
             raise InputError("No search provider is named.")
         self._providers = tuple(providers)
@@ -157,20 +155,20 @@ class Chain:
 
     @property
     def name(self) -> str:
-        """The names, in order, joined by "+"; a search names the one that answered."""
+        """The providers' names, in order, joined by "+"; a Search names the one that answered."""
         return "+".join(provider.name for provider in self._providers)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """A sentence for each provider that was found unusable on the way."""
+        """A sentence for each provider that turned out to be unusable."""
         return tuple(f"Search: {name} was left out: {detail}." for name, detail in self._forbidden.items())
 
     async def search(self, query: str, count: int) -> Search:
-        """Returns the first answer. With all providers left aside, waits once, up to LONGEST_WAIT, for the soonest.
+        """Returns the first answer. If no provider may be asked now, waits once, up to LONGEST_WAIT, for the first that may.
 
         Raises:
             SearchError: no provider answered; the message has every reason.
-            MissingError: no provider will answer anything as they are set up (a bad key, a setting): it concerns every query.
+            MissingError: no provider can answer any query as they are set up (a bad key, a setting).
             InputError: a count below 1.
         """
         if count < 1:
@@ -205,7 +203,10 @@ class Chain:
 
 
 def _pause(failures: Sequence[SearchError]) -> float | None:
-    """Seconds until the first of the providers is asked again; None where some were asked, or none is before LONGEST_WAIT."""
+    """Seconds until the first of the providers may be asked again.
+
+    None where some were asked, or it is more than LONGEST_WAIT.
+    """
     pauses = []
     for failure in failures:
         if not isinstance(failure, ProviderError) or failure.kind not in (FailureKind.LEFT_ASIDE, FailureKind.FORBIDDEN):

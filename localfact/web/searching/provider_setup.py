@@ -1,4 +1,4 @@
-"""What a search provider is opened with: addresses, a key from the environment, the gate that its requests go through."""
+"""What search providers are opened with: addresses, keys from the environment, the gate for their requests."""
 
 import os
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from localfact.web.searching.provider_chain import REAL_TIMING, Gate, Limit, Tim
 
 @dataclass(frozen=True)
 class ProviderSetup:
-    """What a user's options and the environment say.
+    """The user's options and environment for search providers.
 
     Attributes:
         searxng_url: the address of the user's own SearXNG.
-        addresses: provider -> where a server of the same kind is asked instead, for tests and mirrors.
+        addresses: provider -> another server of the same kind to ask instead, for tests and mirrors.
     """
 
     searxng_url: str | None = None
@@ -22,14 +22,14 @@ class ProviderSetup:
     timing: Timing = REAL_TIMING
 
     def gate(self, provider: str, limit: Limit) -> Gate:
-        """What keeps a provider's requests within its limit."""
+        """The gate that keeps a provider's requests within its limit."""
         return Gate(provider, limit, self.timing)
 
     def key(self, provider: str, variable: str, source: str) -> str:
-        """The provider's key, from an environment variable; `source` is where one is had.
+        """The provider's key, from an environment variable; `source` says where one can be got.
 
         Raises:
-            MissingError: it is not set. InputError: it holds what no key has.
+            MissingError: it is not set. InputError: it has characters that no key has.
         """
         key = os.environ.get(variable, "").strip()
         if not key:

@@ -1,4 +1,4 @@
-"""What a search engine answers: results in order, and the search that found them."""
+"""Search results, and the search that found them."""
 
 from typing import Annotated
 from urllib.parse import urldefrag, urlsplit, urlunsplit
@@ -26,16 +26,16 @@ class SearchResult(Record):
     date: str | None = None
 
     def as_page(self) -> Page:
-        """The snippet in the place of the page: what is known of a page that nobody has fetched."""
+        """The snippet as a page, for a page that was not fetched."""
         return Page(link=self.link, title=self.title, text=self.snippet, date=self.date, provider=self.provider)
 
 
 class Search(Record):
-    """One search that was answered; without results only if the provider said that there are none.
+    """One answered search; it has no results only if the provider said that there are none.
 
     Attributes:
-        query: as asked for; a provider may send it with fewer signs. count: how many results were asked for.
-        time: when, ISO 8601 in UTC.
+        query: as asked for; what was sent may have fewer characters. count: how many results were asked for.
+        time: of the answer, ISO 8601 in UTC.
     """
 
     query: str
@@ -46,9 +46,9 @@ class Search(Record):
 
 
 def address(link: str) -> str:
-    """The link as it names one page, however it is written: without fragment, scheme and host in lower case.
+    """The link normalised: without fragment, scheme and host in lower case.
 
-    What cannot be taken apart is left as it is; whoever fetches it will say what is wrong.
+    A link that cannot be parsed is returned unchanged; fetching it will give the error.
     """
     plain, _ = urldefrag(link.strip())
     try:

@@ -1,7 +1,7 @@
-"""What all search providers share: the protocol, the failures, the query as it may be sent, the results as they are kept.
+"""What all search providers share: the protocol, the failures, the query that is sent, the results that are stored.
 
-A claim becomes a query, a provider answers it with results, and the pages behind their links become evidence. An answer without
-results is one that says so itself; everything else that brings none is a `ProviderError`.
+A claim becomes a query, a provider answers it with results, and the pages behind their links become evidence. Only an answer
+that says itself that there are no results counts as one without any; everything else without results is a `ProviderError`.
 """
 
 import html
@@ -25,8 +25,8 @@ LONGEST_TITLE = 500
 LONGEST_SNIPPET = 5_000
 LONGEST_DATE = 100
 
-# SearXNG takes a token that begins with "!", ":" or "<" as an order wherever it stands; "-word" and "+word" are orders to most
-# engines, and DuckDuckGo follows "!bang" and "\word" to another site.
+# SearXNG takes a token that begins with "!", ":" or "<" as an operator wherever it stands; "-word" and "+word" are operators to
+# most engines, and DuckDuckGo follows "!bang" and "\word" to another site.
 _ORDERING = re.compile(r"(?<!\S)[!！:：<?\\~^+-]+")
 _LETTER = re.compile(r"[^\W_]")
 
@@ -34,19 +34,19 @@ _TAG = re.compile(r"<[A-Za-z/!?][^<>]*>")
 
 
 class FailureKind(StrEnum):
-    """Why a provider gave no answer, as far as it matters for what to do next."""
+    """Why a provider gave no answer, as far as it decides what to do next."""
 
-    #: It wants fewer requests. Another try may help.
+    #: It asks for fewer requests. Another try may help.
     RATE_LIMITED = "rate limited"
     #: A connection, a time limit, an error on its side. Another try may help.
     UNAVAILABLE = "unavailable"
-    #: It answered something that is no answer. Another try may help.
+    #: Its answer cannot be read. Another try may help.
     MALFORMED = "malformed answer"
-    #: It does not want this query. Another try does not help.
+    #: It refuses this query. Another try does not help.
     REFUSED = "refused"
-    #: It wants no query as things are set up (a key, a setting): it need not be asked again.
+    #: It refuses every query as it is set up (a key, a setting). It is not asked again.
     FORBIDDEN = "forbidden"
-    #: It was not asked, as it failed too often before.
+    #: It was not asked, as it failed too often before (circuit breaker).
     LEFT_ASIDE = "left aside"
 
 
@@ -54,12 +54,11 @@ class ProviderError(SearchError):
     """One provider did not answer one query.
 
     Attributes:
-        provider: its name. kind: what to do next. detail: what a user must know; never a key.
-        retry_after: after how many seconds the provider wants to be asked again, where it says so.
+        provider: its name. kind: decides what to do next. detail: for the user; never holds a key.
+        retry_after: seconds after which the provider wants to be asked again; None where it does not say.
     """
 
     def __init__(self, provider: str, kind: FailureKind, detail: str, *, retry_after: float | None = None) -> None:
-        """Takes who failed, how, and what tells this case apart."""
         super().__init__(f"{provider}: {kind}: {detail}")
         self.provider = provider
         self.kind = kind
@@ -68,21 +67,21 @@ class ProviderError(SearchError):
 
 
 class SearchProvider(Protocol):
-    """Somebody who can be asked which pages speak of something. One event loop uses it."""
+    """A search engine. It belongs to one event loop."""
 
     @property
     def name(self) -> str:
-        """What results and messages call it."""
+        """Its name in results and messages."""
         ...
 
     async def search(self, query: str, count: int) -> Search:
         """Returns up to `count` (from 1) results; none only if the provider itself said that there are none.
 
-        The record has the query as it is given here, so that it is found again by it; what is sent is `sendable(query)`.
+        The returned record has the query as it is given here, so that it can be looked up; what is sent is `sendable(query)`.
 
         Raises:
-            SearchError: the query was not answered. It concerns this query; the same command asks again.
-            MissingError: nothing will be answered as the provider is set up.
+            SearchError: this query was not answered; the same command asks again.
+            MissingError: no query can be answered as the provider is set up.
         """
         ...
 
@@ -92,7 +91,7 @@ class SearchProvider(Protocol):
 
 
 class Found(NamedTuple):
-    """One result as a provider's answer has it: HTML, missing texts and all."""
+    """One result as a provider's answer has it, not cleaned: HTML, missing texts."""
 
     title: object
     link: object
@@ -101,10 +100,10 @@ class Found(NamedTuple):
 
 
 def sendable(claim: str) -> str:
-    """The claim as a query: one line, at most LONGEST_QUERY characters cut between words, without orders to a search engine.
+    """The claim as a query: one line, at most LONGEST_QUERY characters, cut between words, without search operators.
 
-    Words and quotation marks stay. Signs go that make a word an order (a leading "!", ":", "<", "-", ...), colons outside times
-    ("site:") and invisible characters; "OR" loses its capitals. Doing it twice changes nothing.
+    Words and quotation marks stay. Removed are signs that make a word an operator (a leading "!", ":", "<", "-", ...), colons
+    outside times ("site:") and invisible characters; "OR" is put in lower case. Applying it twice changes nothing.
     """
     text = without_fields(plain(claim, markup=False).replace("|", " "))
     text = " ".join(_ORDERING.sub("", text).split())
@@ -129,7 +128,7 @@ def query_of(provider: str, claim: str) -> str:
 def plain(value: object, longest: int = LONGEST_SNIPPET, *, markup: bool = True) -> str:
     """One line of text without tags and entities (`markup`), and without controls, surrogates and invisible characters.
 
-    "" for what is no text at all.
+    "" for a value that is no text.
     """
     if not isinstance(value, str):
         return ""
@@ -141,7 +140,7 @@ def plain(value: object, longest: int = LONGEST_SNIPPET, *, markup: bool = True)
 
 
 def web_link(value: object) -> str | None:
-    """The link without its fragment, which no server sees; None for all but http and https addresses without credentials."""
+    """The link without its fragment; None for all but http and https addresses without credentials."""
     if not isinstance(value, str) or len(value) > LONGEST_LINK:
         return None
     link = value.strip()
@@ -156,15 +155,15 @@ def web_link(value: object) -> str | None:
 
 
 def search_of(provider: str, query: str, count: int, found: Iterable[Found], time: datetime) -> Search:
-    """The record of an answered search: links once each, the first `count` of them, ranked from 1.
+    """The record of an answered search: each link once, the first `count` of them, ranked from 1.
 
     Args:
-        query: as asked for, before `sendable`. found: what the provider found, best first; empty only if it said that there
-            is nothing.
-        time: when it answered, UTC.
+        query: as asked for, before `sendable`. found: the results, best first; empty only if the provider said that there are
+            none.
+        time: of the answer, UTC.
 
     Raises:
-        ProviderError: malformed: it found something, and none of it has an address on the web.
+        ProviderError: malformed: there are results, but none with a web address.
     """
     entries = list(found)
     linked = {link: entry for entry in reversed(entries) if (link := web_link(entry.link))}

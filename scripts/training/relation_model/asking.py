@@ -23,8 +23,8 @@ from localfact.runtime.files import replace
 from localfact.stages import RelationModel
 from scripts.training.relation_model.examples import digest
 
-#: Told after every batch: how many pairs are done, of how many.
-Told = Callable[[int, int], None]
+#: Called after every batch: how many pairs are done, of how many.
+Progress = Callable[[int, int], None]
 
 #: Pairs asked at once: what an interruption loses of a model that tells nothing until it has answered them all.
 BATCH = 256
@@ -52,7 +52,7 @@ class Model:
     said: Mapping[Pair, Distribution | Failure]
 
 
-def asked(name: str, pairs: Sequence[Pair], folder: Path, told: Told, *, time_again: bool = False) -> Model:
+def asked(name: str, pairs: Sequence[Pair], folder: Path, progress: Progress, *, time_again: bool = False) -> Model:
     """The model of that name and its answers to the pairs. It is opened only where something is not in the folder yet.
 
     Args:
@@ -70,7 +70,7 @@ def asked(name: str, pairs: Sequence[Pair], folder: Path, told: Told, *, time_ag
     waiting = [pair for pair in unique if pair not in said]
     untimed = time_again or key not in rates
     if waiting or untimed:
-        rate, answers = asyncio.run(ask(found, waiting, timed if untimed else None, folder, told))
+        rate, answers = asyncio.run(ask(found, waiting, timed if untimed else None, folder, progress))
         said |= answers
         if rate is not None:
             rates[key] = rate
@@ -88,7 +88,7 @@ def kept(identity: str, pairs: Sequence[Pair], folder: Path) -> dict[Pair, Distr
 
 
 async def ask(
-    found: FoundRelationModel, pairs: Sequence[Pair], timed: Sequence[Pair] | None, folder: Path, told: Told
+    found: FoundRelationModel, pairs: Sequence[Pair], timed: Sequence[Pair] | None, folder: Path, progress: Progress
 ) -> tuple[float | None, dict[Pair, Distribution | Failure]]:
     """Opens the model, times it where there are pairs to time it by, and asks it the others; what it says is kept at once."""
     answers: dict[Pair, Distribution | Failure] = {}
@@ -99,16 +99,16 @@ async def ask(
         for begin in range(0, len(pairs), BATCH):
             batch = pairs[begin : begin + BATCH]
             answers.update(zip(batch, await cache.relate(batch), strict=True))
-            told(len(answers), len(pairs))
+            progress(len(answers), len(pairs))
     return rate, answers
 
 
 async def pairs_per_second(model: RelationModel, pairs: Sequence[Pair]) -> float:
     """How many pairs a second the model answers, opened and warm, asked all at once; nothing of them is kept."""
     await model.relate([Pair("Two texts warm the model up.", "It is warm.")])
-    begun = time.perf_counter()
+    started = time.perf_counter()
     await model.relate(pairs)
-    return round(len(pairs) / (time.perf_counter() - begun), 2)
+    return round(len(pairs) / (time.perf_counter() - started), 2)
 
 
 def read_rates(folder: Path) -> dict[str, float]:
@@ -127,16 +127,16 @@ def megabytes(name: str) -> float:
     return round(sum(file.stat().st_size for file in files) / BYTES_OF_A_MEGABYTE, 2)
 
 
-def line_teller(name: str) -> Told:
+def line_reporter(name: str) -> Progress:
     """Notes now and then how far a model is and how long it will take, on standard error."""
-    begun = printed = time.monotonic()
+    started = printed = time.monotonic()
 
-    def told(done: int, total: int) -> None:
+    def progress(done: int, total: int) -> None:
         nonlocal printed
         now = time.monotonic()
         if now - printed >= SECONDS_BETWEEN_LINES or done == total:
             printed = now
-            left = round((now - begun) / done * (total - done))
+            left = round((now - started) / done * (total - done))
             note(f"{name}: {done:,} of {total:,} pairs, {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left")
 
-    return told
+    return progress

@@ -53,9 +53,9 @@ def data_table(examples: Sequence[Example]) -> str:
     rows = ["| set | " + " | ".join(LABELS) + " | licence | source |", "| --- | " + "--- | " * (len(LABELS) + 2)]
     for name in sorted({example.set for example in examples}):
         licence = LICENCES.get(name)
-        told = f"{licence.name} | {licence.source}" if licence else "as their sources | made by rule"
+        shown = f"{licence.name} | {licence.source}" if licence else "as their sources | made by rule"
         numbers = " | ".join(str(counts[name, label]) for label in LABELS)
-        rows.append(f"| {name} | {numbers} | {told} |")
+        rows.append(f"| {name} | {numbers} | {shown} |")
     return "\n".join(row.strip() for row in rows)
 
 
@@ -75,7 +75,7 @@ def put_figures(card: Path, figures: str) -> None:
 
 def commit() -> str:
     """The commit that the working tree is at, with a plus where it differs; "unknown" outside a repository."""
-    told = subprocess.run(
+    shown = subprocess.run(
         ["git", "describe", "--always", "--abbrev=12", "--dirty=+"], capture_output=True, text=True, check=False
     )
-    return told.stdout.strip() or "unknown"
+    return shown.stdout.strip() or "unknown"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scripts.training.relation_model.answer_sets import PARTIAL
 from scripts.training.relation_model.evidence_sets import evidence_sets, without_shown
-from scripts.training.relation_model.examples import CONTRADICTION, NEUTRAL, Example, Part, digest, divided
+from scripts.training.relation_model.examples import CONTRADICTION, NEUTRAL, Example, Part, digest, split_by_topic
 from scripts.training.relation_model.hard_pairs import hard_pairs
 from scripts.training.relation_model.reading import as_read
 from scripts.training.relation_model.retrieved_pairs import retrieved_pairs
@@ -47,9 +47,9 @@ class Reading(NamedTuple):
     development: dict[str, list[Example]]
 
 
-def read(data: Path, tokenizer: Any, seed: int, tell: Callable[[str], None]) -> Reading:
+def read(data: Path, tokenizer: Any, seed: int, say: Callable[[str], None]) -> Reading:
     """Reads all sets, makes the hard pairs, and cuts long premises as they are cut at use."""
-    parts = divided([*without_shown(sentence_sets(data), data), *evidence_sets(data)])
+    parts = split_by_topic([*without_shown(sentence_sets(data), data), *evidence_sets(data)])
     starts = token_starts(tokenizer)
     sentences, evidence = told_apart(parts[Part.TRAINING])
     everything, used = [], []
@@ -58,7 +58,7 @@ def read(data: Path, tokenizer: Any, seed: int, tell: Callable[[str], None]) -> 
         made = list(as_read(made_pairs(parts[Part.TRAINING], seed + epoch), starts))
         everything.append([*sentences, *turned(sentences), *learned, *made])
         used.append(like_use(sentences, list(as_read(evened(clear(evidence), seed + epoch), starts)), made, seed + epoch))
-        tell(f"epoch {epoch + 1}: {len(sentences)} sentence pairs, {len(learned)} with evidence, {len(made)} made")
+        say(f"epoch {epoch + 1}: {len(sentences)} sentence pairs, {len(learned)} with evidence, {len(made)} made")
     return Reading(sentences, everything, used, development(parts[Part.DEVELOPMENT], starts, seed))
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from localfact.scoring.bootstrap import Estimator
 from scripts.training.relation_model.answer_sets import PARTIAL
 from scripts.training.relation_model.evidence_sets import evidence_sets
-from scripts.training.relation_model.examples import Example, Part, clusters, digest, divided
+from scripts.training.relation_model.examples import Example, Part, clusters, digest, split_by_topic
 from scripts.training.relation_model.measuring import Answers, accuracy, area, macro_f1
 from scripts.training.relation_model.sentence_sets import sentence_sets
 from scripts.training.relation_model.unseen_sets import unseen_sets
@@ -82,7 +82,7 @@ class EvaluatedSet:
 
 def held_out_sets(data: Path, limit: int | None = None) -> list[EvaluatedSet]:
     """The test part of all sets that a model is trained on, and the sets that are only measured."""
-    return evaluated_sets(divided([*sentence_sets(data), *evidence_sets(data)])[Part.TEST], limit)
+    return evaluated_sets(split_by_topic([*sentence_sets(data), *evidence_sets(data)])[Part.TEST], limit)
 
 
 def never_trained_on(data: Path, limit: int | None = None) -> list[EvaluatedSet]:

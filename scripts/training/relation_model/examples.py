@@ -49,7 +49,7 @@ class Example(NamedTuple):
     focus: str = ""
 
 
-def divided(examples: Iterable[Example]) -> dict[Part, list[Example]]:
+def split_by_topic(examples: Iterable[Example]) -> dict[Part, list[Example]]:
     """The examples of each part, in order.
 
     Topics that occur in one example belong together, and with them all their examples; the part hangs on a hash of the first of

@@ -15,7 +15,16 @@ from pathlib import Path
 from localfact.text import words
 from scripts.training.relation_model.claim_pairs import claim_pairs
 from scripts.training.relation_model.evidence_sets import evidence_sets
-from scripts.training.relation_model.examples import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Example, Part, digest, divided
+from scripts.training.relation_model.examples import (
+    CONTRADICTION,
+    ENTAILMENT,
+    LABELS,
+    NEUTRAL,
+    Example,
+    Part,
+    digest,
+    split_by_topic,
+)
 from scripts.training.relation_model.negations import affirmed, negated
 from scripts.training.relation_model.neutral_pairs import (
     Elsewhere,
@@ -271,7 +280,7 @@ def main() -> None:
     arguments.add_argument("data", type=Path, help="the folder of public data sets")
     arguments.add_argument("--per-kind", type=int, default=3)
     options = arguments.parse_args()
-    training = divided([*sentence_sets(options.data), *evidence_sets(options.data)])[Part.TRAINING]
+    training = split_by_topic([*sentence_sets(options.data), *evidence_sets(options.data)])[Part.TRAINING]
     by_kind: dict[str, list[Example]] = defaultdict(list)
     for example in hard_pairs(training):
         by_kind[example.kind].append(example)

@@ -76,10 +76,10 @@ def factor_news(data: Path) -> Iterator[Example]:
         topics = article(row)
         yield from completed("factor_news", row, topics)
         true, *false = row.hypotheses
-        told = false[int(digest(true), 16) % len(false)]
-        premise = ending(before(row) + " " + told)
-        yield Example("factor_news", "false completion told", premise, told, ENTAILMENT, topics, told)
-        yield Example("factor_news", "false completion told", premise, true, CONTRADICTION, topics, told)
+        completion = false[int(digest(true), 16) % len(false)]
+        premise = ending(before(row) + " " + completion)
+        yield Example("factor_news", "false completion told", premise, completion, ENTAILMENT, topics, completion)
+        yield Example("factor_news", "false completion told", premise, true, CONTRADICTION, topics, completion)
         if len(sentences(before(row))) > 1:
             yield Example("factor_news", "text before", ending(before(row)), true, NEUTRAL, topics)
         if place in others:

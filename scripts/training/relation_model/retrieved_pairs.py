@@ -36,11 +36,11 @@ def retrieved_pairs(examples: Sequence[Example], *, seed: int = 0) -> Iterator[E
     passages = list({example.premise: example for example in sources if len(example.premise) >= SHORTEST_PASSAGE}.values())
     if not claims or not passages:
         return
-    told = [words(passage.premise.casefold()) for passage in passages]
+    texts = [words(passage.premise.casefold()) for passage in passages]
     index = bm25s.BM25(backend="numpy")
-    index.index(told, show_progress=False)
+    index.index(texts, show_progress=False)
     topics = [{topic_key(topic) for topic in passage.topics} for passage in passages]
-    known = [set(each) for each in told]
+    known = [set(each) for each in texts]
     for claim in claims:
         asked = words(claim.hypothesis.casefold())
         scores = index.get_scores([word for word in asked if word in index.vocab_dict])

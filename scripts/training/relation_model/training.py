@@ -77,7 +77,7 @@ class Trainer:
     """Takes a model through stages. `folder` holds its state; a run over the same stages goes on where that one was."""
 
     def __init__(
-        self, model: Any, development: Mapping[str, Sequence[Item]], folder: Path, *, seed: int, tell: Callable[[str], None]
+        self, model: Any, development: Mapping[str, Sequence[Item]], folder: Path, *, seed: int, say: Callable[[str], None]
     ) -> None:
         """Takes a sequence-classification model, on the device where it is trained, and the items that decide, set by set.
 
@@ -88,7 +88,7 @@ class Trainer:
         self._development = {name: items for name, items in development.items() if len(items) >= FEWEST_WATCHED}
         self._folder = folder
         self._seed = seed
-        self._tell = tell
+        self._say = say
         model.get_input_embeddings().weight.requires_grad_(False)  # a word seldom seen here keeps what it meant before
         self._parameters = [each for each in model.parameters() if each.requires_grad]
         self._average: list[torch.Tensor] = []
@@ -130,7 +130,7 @@ class Trainer:
                 if place % 50 == 0:
                     left = (total - place - 1) * (time.monotonic() - began) / done
                     mean = sum(losses[-50:]) / len(losses[-50:])
-                    self._tell(f"{stage.name} epoch {epoch + 1} step {step} loss {mean:.4f}, {left / 60:.0f} min left")
+                    self._say(f"{stage.name} epoch {epoch + 1} step {step} loss {mean:.4f}, {left / 60:.0f} min left")
                 if place % STEPS_BETWEEN_STATES == STEPS_BETWEEN_STATES - 1:
                     self._write(number, epoch, step + 1, optimiser)
             self._look(stage, epoch)
@@ -223,7 +223,7 @@ class Trainer:
             self._best = (measured.loss, {name: state[name].clone() for name in sorted(names)})
         self._put(learned)
         each = ", ".join(f"{name} {loss:.3f}/{accuracy:.3f}" for name, (loss, accuracy) in measured.sets.items())
-        self._tell(f"{stage.name} epoch {epoch + 1}: loss {measured.loss:.4f}, accuracy {measured.accuracy:.4f} ({each})")
+        self._say(f"{stage.name} epoch {epoch + 1}: loss {measured.loss:.4f}, accuracy {measured.accuracy:.4f} ({each})")
 
     def _put(self, values: Sequence[torch.Tensor]) -> None:
         with torch.no_grad():
@@ -252,7 +252,7 @@ class Trainer:
         self.model.load_state_dict(state["model"])
         self._average, self._best = state["average"], state["best"]
         name = stages[state["stage"]].name if state["stage"] < len(stages) else "the end"
-        self._tell(f"Goes on at {name}, epoch {state['epoch'] + 1}, step {state['step']}.")
+        self._say(f"Goes on at {name}, epoch {state['epoch'] + 1}, step {state['step']}.")
         return state
 
 

@@ -91,12 +91,12 @@ def vitaminc(file: Path) -> Iterator[Example]:
 def averitec(file: Path) -> Iterator[Example]:
     """AVeriTeC's claims and all questions and answers about them as one passage; conflicting evidence is left out."""
     for row in json.loads(file.read_text(encoding="utf-8")):
-        premise = "\n".join(map(_told, row["questions"]))
+        premise = "\n".join(map(_question_text, row["questions"]))
         if row["label"] in _VERDICTS and premise.strip():
             yield _example("averitec", premise, row["claim"], _VERDICTS[row["label"]], row["claim"])
 
 
-def _told(question: Mapping[str, Any]) -> str:
+def _question_text(question: Mapping[str, Any]) -> str:
     said = (f"{each['answer']} {each.get('boolean_explanation') or ''}".strip() for each in question["answers"])
     return " ".join([question["question"], *said])
 

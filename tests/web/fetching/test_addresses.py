@@ -3,7 +3,7 @@ import ipaddress
 import pytest
 
 from localfact.errors import InputError
-from localfact.web.fetching.addresses import Addresses, Admission, host_of, is_public
+from localfact.web.fetching.addresses import Addresses, AllowedHost, host_of, is_public
 from localfact.web.fetching.failures import PageError, Reason
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:2800:220:1:248:1893:25c8:1946", "2a00:1450:4001:82b::200e"]
@@ -161,4 +161,4 @@ async def test_an_admitted_name_may_resolve_to_anything_and_another_name_only_in
 @pytest.mark.parametrize("entry", ["", "http://a.example/", "a b", "10.0.0.0/99", "user@host", "a:b:c"])
 def test_what_names_no_host_cannot_be_admitted(entry: str) -> None:
     with pytest.raises(InputError, match="Cannot admit"):
-        Admission.parse(entry)
+        AllowedHost.parse(entry)

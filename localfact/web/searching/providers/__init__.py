@@ -30,8 +30,8 @@ def open_provider(
     """Opens the named providers as one: the first is asked, and the next where it fails. Nothing is sent yet.
 
     Args:
-        searxng_url: the address of the SearXNG to ask.
-        addresses: provider -> where a server of the same kind is asked instead, for tests and mirrors.
+        searxng_url: the address of the user's SearXNG.
+        addresses: provider -> another server of the same kind to ask instead, for tests and mirrors.
 
     Raises:
         InputError: no name, an unknown or repeated one, searxng without an address.

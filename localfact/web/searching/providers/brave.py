@@ -1,4 +1,4 @@
-"""Brave's own index through its search API (https://brave.com/search/api), which wants a key."""
+"""Brave's own index through its search API (https://brave.com/search/api), which needs a key."""
 
 from localfact.web.searching.provider_chain import Gate, Limit
 from localfact.web.searching.provider_setup import ProviderSetup
@@ -19,12 +19,11 @@ _FORBIDDEN = dict.fromkeys((401, 402, 403), _CHECK_KEY)
 
 
 class Brave:
-    """Asks Brave's web search (GET /res/v1/web/search)."""
+    """Brave's web search (GET /res/v1/web/search). The key is only sent in the header X-Subscription-Token."""
 
     name = NAME
 
     def __init__(self, key: str, gate: Gate, *, address: str = ADDRESS) -> None:
-        """Takes the key, which goes into the header X-Subscription-Token and nowhere else."""
         self._gate = gate
         self._url = f"{address.rstrip('/')}/res/v1/web/search"
         self._client = JsonClient(NAME, headers={"x-subscription-token": key}, secret=key)
@@ -33,7 +32,7 @@ class Brave:
         """Returns up to 20 results, one page of them, for the first 50 words of the query.
 
         Raises:
-            ProviderError: not answered.
+            ProviderError: it was not answered.
         """
         sent = " ".join(query_of(NAME, query).split()[:MOST_WORDS])
         found = await self._gate.request(lambda: self._ask(sent, count))
@@ -57,10 +56,10 @@ class Brave:
 
 
 def open_provider(setup: ProviderSetup) -> Brave:
-    """Brave, with the key of the environment.
+    """Brave, with the key from the environment.
 
     Raises:
-        MissingError: there is none. InputError: it is none.
+        MissingError: there is no key. InputError: it cannot be a key.
     """
     key = setup.key(NAME, KEY_VARIABLE, "https://brave.com/search/api")
     return Brave(key, setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -1,6 +1,6 @@
-"""DuckDuckGo's page for browsers without scripts, read by ddgs: needs no key, and is the first to ask for fewer requests.
+"""DuckDuckGo's page for browsers without scripts, read by ddgs: needs no key, but soon asks for fewer requests.
 
-ddgs brings the address, the form, a browser's manners and where results stand in the page. Its `DDGS().text` is not used: that
+ddgs knows the address, the form, a browser's headers and where results are in the page. Its `DDGS().text` is not used: it
 raises the same "No results found." for a refusal, a captcha, a time limit and a page without results, puts Wikipedia's pages
 first whatever their rank, and asks other engines when it does not know a name.
 """
@@ -41,7 +41,7 @@ _NOTHING = "//*[contains(concat(' ', normalize-space(@class), ' '), ' no-results
 
 @dataclass
 class _Entry:
-    """Stands for ddgs' own result, which decodes links and thereby breaks those with an encoded "&" or blank in them."""
+    """Replaces ddgs' own result class, which decodes links and so breaks those with an encoded "&" or blank in them."""
 
     title: str = ""
     href: str = ""
@@ -49,15 +49,19 @@ class _Entry:
 
 
 class _Engine(Duckduckgo):
-    """ddgs' engine, without what hides why there are no results."""
+    """ddgs' engine, with errors that say why there are no results."""
 
     @property
     def result_type(self) -> Any:
         return _Entry
 
     def request(self, method: str, url: str, **options: Any) -> str:
-        """The page, within MAX_ANSWER_BYTES, or why there is none."""
-        # A redirect is what a "!bang" brings: to a site that was not to be asked.
+        """The page, within MAX_ANSWER_BYTES.
+
+        Raises:
+            ProviderError: there is none; says why.
+        """
+        # A "!bang" redirects to another site, which must not be asked.
         response = self.http_client.client.request(method, url, stream=True, follow_redirects=False, **options)
         if response.status_code != 200:
             kind = FailureKind.RATE_LIMITED if response.status_code in _LIMITED else FailureKind.UNAVAILABLE
@@ -82,36 +86,38 @@ class _Engine(Duckduckgo):
 
 
 class DuckDuckGo:
-    """Asks DuckDuckGo, one query after another. Each search is one page of some ten results."""
+    """DuckDuckGo, one query after another. Each search is one page of some ten results.
+
+    No proxy that the environment names (HTTP_PROXY, PRIMP_PROXY and the like) is used.
+
+    Args:
+        address: another server with the same page. time_limit: seconds for a request.
+    """
 
     name = NAME
 
     def __init__(self, gate: Gate, *, address: str | None = None, time_limit: int = TIME_LIMIT) -> None:
-        """Takes the address of another server with the same page, and the seconds that a request may take.
-
-        As the fetcher, it uses no proxy that the environment names (HTTP_PROXY and its like, PRIMP_PROXY).
-        """
         self._gate = gate
         self._address = address
         self._time_limit = time_limit
 
     async def search(self, query: str, count: int) -> Search:
-        """Returns the results of the first page: asking for the second in this way gets an address blocked.
+        """Returns the results of the first page; asking for further pages in this way gets an address blocked.
 
         Raises:
-            ProviderError: not answered.
+            ProviderError: it was not answered.
         """
         sent = query_of(NAME, query)
         found = await self._gate.request(lambda: asyncio.to_thread(self._ask, sent))
         return search_of(NAME, query, count, found, self._gate.timing.now())
 
     async def aclose(self) -> None:
-        """Nothing to close: the connections end with the provider."""
+        """Does nothing: the connections end with the provider."""
 
     @cached_property
     def _engine(self) -> _Engine:
         engine = _Engine(timeout=self._time_limit)
-        # primp asks the environment for a proxy as it is made; only one that is set afterwards, to none, undoes that.
+        # primp takes a proxy from the environment when it is made; setting it to none afterwards undoes that.
         engine.http_client.client.proxy = None
         engine.search_url = self._address or engine.search_url
         return engine
@@ -122,13 +128,13 @@ class DuckDuckGo:
         except ProviderError:
             raise
         except RatelimitException as error:
-            raise ProviderError(NAME, FailureKind.RATE_LIMITED, _told(error)) from None
+            raise ProviderError(NAME, FailureKind.RATE_LIMITED, _described(error)) from None
         except (primp.TimeoutError, TimeoutException):
             raise ProviderError(NAME, FailureKind.UNAVAILABLE, f"no answer within {self._time_limit} s") from None
         except (primp.PrimpError, DDGSException) as error:
-            raise ProviderError(NAME, FailureKind.UNAVAILABLE, _told(error)) from None
-        except Exception as error:  # a parser fed with anything the web holds: whatever it raises concerns this page alone
-            raise ProviderError(NAME, FailureKind.MALFORMED, f"the page cannot be read ({_told(error)})") from error
+            raise ProviderError(NAME, FailureKind.UNAVAILABLE, _described(error)) from None
+        except Exception as error:  # parsers raise anything on untrusted input; it concerns this page alone
+            raise ProviderError(NAME, FailureKind.MALFORMED, f"the page cannot be read ({_described(error)})") from error
         return [Found(entry.title, _target(entry.href), entry.body) for entry in entries]
 
 
@@ -143,10 +149,10 @@ def _target(link: str) -> str:
     return link
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     return plain(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
 
 
 def open_provider(setup: ProviderSetup) -> DuckDuckGo:
-    """DuckDuckGo, which wants nothing."""
+    """DuckDuckGo, which needs no setup."""
     return DuckDuckGo(setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME))

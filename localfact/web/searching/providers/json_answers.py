@@ -1,4 +1,4 @@
-"""Asks a search provider's JSON API over HTTP: within bounds of time and size, every failure named for what it is."""
+"""Asks a search provider's JSON API over HTTP, within limits of time and size, and names every failure."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ import httpx
 from localfact.web.http_headers import retry_after_seconds, user_agent
 from localfact.web.searching.search import FailureKind, Found, ProviderError, plain
 
-#: Bytes of an answer. Ten results are some 20 kB.
+#: The most bytes of an answer; ten results are some 20 kB.
 MAX_ANSWER_BYTES = 5_000_000
 #: Seconds, for one request from connecting to the last byte.
 TIME_LIMIT = 30.0
@@ -21,31 +21,33 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class JsonAnswer:
-    """What a provider answered with status 200, and the pause that it asked for all the same."""
+    """A provider's answer with status 200, and the pause in seconds that it asks for, if any."""
 
     value: dict[str, Any]
     retry_after: float | None = None
 
 
 class JsonClient:
-    """Connections to one provider's API."""
+    """A client for one provider's API.
+
+    Redirects are not followed, as they would carry the key to another server. Proxies named in the environment, and its .netrc,
+    are not used: only the given address is asked.
+
+    Args:
+        provider: its name. headers: for every request. secret: the key, which is never shown.
+    """
 
     def __init__(self, provider: str, *, headers: Mapping[str, str] | None = None, secret: str = "") -> None:
-        """Takes the provider's name, headers for every request, and the key that must never be shown.
-
-        Redirects are not followed: they would carry the key to whoever they name. Proxies named in the environment are not
-        used, nor is its .netrc: as the fetcher, this asks nobody but the address it is given.
-        """
         self._provider = provider
         self._secret = secret
-        # Without compression the size limit holds for what is read, whatever is sent.
+        # Without compression the size limit holds for the decoded answer too.
         own = {"user-agent": user_agent(), "accept": "application/json", "accept-encoding": "identity"}
         self._http = httpx.AsyncClient(
             headers=own | dict(headers or {}),
             timeout=TIME_LIMIT,
             follow_redirects=False,
             trust_env=False,
-            # What the environment says of certificates (SSL_CERT_FILE) holds here as it does for the fetcher.
+            # SSL_CERT_FILE is honoured, as by the fetcher.
             verify=httpx.create_ssl_context(),
         )
 
@@ -59,14 +61,14 @@ class JsonClient:
         forbidden: Mapping[int, str] | None = None,
         now: datetime | None = None,
     ) -> JsonAnswer:
-        """The JSON object that the provider answers.
+        """Requests a URL; returns the JSON object of the answer.
 
         Args:
-            forbidden: statuses by which this provider says that it will answer no query, and what to do about each.
-            now: against which a Retry-After that names a date is read.
+            forbidden: status -> what the user must do, for statuses by which this provider refuses every query.
+            now: the time from which a Retry-After with a date is counted.
 
         Raises:
-            ProviderError: anything but a JSON object with status 200.
+            ProviderError: the answer is anything but a JSON object with status 200.
         """
         try:
             async with (
@@ -137,7 +139,7 @@ class JsonClient:
         return ""
 
     def _shown(self, text: str) -> str:
-        """A stranger's words, fit to be shown: short, plain, and without the key, should they repeat it."""
+        """Untrusted text for a message: short, plain, and without the key, should it be repeated there."""
         without = text.replace(self._secret, "[key]") if self._secret else text
         return plain(without, _SHOWN).rstrip(".")
 
@@ -146,7 +148,7 @@ class JsonClient:
 
 
 def entries(provider: str, value: object, *, title: str, link: str, snippet: str, date: str) -> list[Found]:
-    """The results in an answer's list of objects, by the names that this provider gives their parts.
+    """The results in an answer's list of objects, by this provider's names for their fields.
 
     Raises:
         ProviderError: malformed: it is no list of objects with a link each.

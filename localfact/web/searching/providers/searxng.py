@@ -1,4 +1,4 @@
-"""A SearXNG of one's own (https://docs.searxng.org): it asks other engines, and answers as JSON where its settings allow it."""
+"""The user's own SearXNG (https://docs.searxng.org): it asks other engines, and answers as JSON where its settings allow it."""
 
 from urllib.parse import urlsplit
 
@@ -22,16 +22,15 @@ _FORBIDDEN = {
 
 
 class SearXNG:
-    """Asks one SearXNG (GET /search, format=json)."""
+    """One SearXNG (GET /search, format=json), by the address of its start page; that may be on loopback or in an intranet.
+
+    Raises:
+        InputError: the address is none.
+    """
 
     name = NAME
 
     def __init__(self, address: str, gate: Gate) -> None:
-        """Takes the address of its start page; one on loopback or in an intranet is as good.
-
-        Raises:
-            InputError: that is no address.
-        """
         try:
             usable = urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).hostname)
         except ValueError:
@@ -43,10 +42,10 @@ class SearXNG:
         self._client = JsonClient(NAME)
 
     async def search(self, query: str, count: int) -> Search:
-        """Returns the results of as many pages as `count` takes, at most five.
+        """Returns the results of as many pages as `count` needs, at most five.
 
         Raises:
-            ProviderError: not answered, or no result while engines behind it failed.
+            ProviderError: it was not answered, or there are no results while engines behind it failed.
         """
         sent = query_of(NAME, query)
         found: list[Found] = []
@@ -79,9 +78,9 @@ class SearXNG:
 
 
 def _engines(unresponsive: object) -> str:
-    """Which engines failed and why, as pairs or names; the first five."""
-    told = unresponsive[:5] if isinstance(unresponsive, list) else [unresponsive]
-    named = [": ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in told]
+    """Which engines failed and why, from a list of pairs or names; the first five."""
+    first = unresponsive[:5] if isinstance(unresponsive, list) else [unresponsive]
+    named = [": ".join(map(str, entry)) if isinstance(entry, list) else str(entry) for entry in first]
     return ", ".join(plain(name, 80) for name in named)
 
 
@@ -89,7 +88,7 @@ def open_provider(setup: ProviderSetup) -> SearXNG:
     """The user's own SearXNG.
 
     Raises:
-        InputError: no address of it is given.
+        InputError: its address is not given.
     """
     address = setup.searxng_url or setup.addresses.get(NAME)
     if not address:

