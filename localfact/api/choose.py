@@ -20,9 +20,8 @@ def choose(text: str, labels: Sequence[str], *, options: Options, prefix: str = 
         options: name the model, or a transcript.
 
     Returns:
-        `distribution` (normalised over the labels), `log_probs` (natural, of the full vocabulary), `mass` (the probability of
-            all
-        labels together), `usage`, `model`.
+        `distribution` (normalised over the labels), `log_probs` (natural, of the full vocabulary), `mass` (the labels'
+        probability together), `usage`, `model`.
 
     Raises:
         InputError: no labels, an empty one, one twice; a prompt longer than the window; and as `open_engine`.
