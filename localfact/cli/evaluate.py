@@ -107,7 +107,7 @@ def check(
     offline: Offline = False,
     as_json: AsJson = False,
 ) -> None:
-    """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, the sample's pages are searched."""
+    """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, in the sample's pages."""
     begin_offline(offline, options)
     from localfact.api import evaluate
     from localfact.methods.evidence import check_web, privacy_note, with_corpus
