@@ -19,6 +19,7 @@ CORPUS ?=
 OUT    ?=
 ARGS   ?=
 SIZE   ?= 1
+GRAPHS ?=
 BUNDLE  ?=
 MODELS  ?= $(MODEL)
 CORPORA ?=
@@ -108,8 +109,8 @@ lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py
 
-bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages
-	@$(BIN)/python -m scripts.bench --size $(SIZE)
+bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages; GRAPHS=DIR of references
+	@$(BIN)/python -m scripts.bench --size $(SIZE) $(if $(GRAPHS),--graphs "$(GRAPHS)")
 
 clean: ## remove .venv, caches and runs made here
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis runs dist
