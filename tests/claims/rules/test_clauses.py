@@ -56,6 +56,10 @@ def test_joined_statements_come_apart_and_repeat_the_subject(sentence: str, expe
             "The bridge, which opened in 1900, connects two towns.",
             ["The bridge connects two towns", "The bridge opened in 1900"],
         ),
+        (
+            "The Alps, a mountain range in Europe, are visited by millions.",
+            ["The Alps are visited by millions", "The Alps are a mountain range in Europe"],
+        ),
         ("He lived in Paris, which is the capital of France.", ["He lived in Paris", "Paris is the capital of France"]),
         (
             "Ada Morel is an actor who appeared in Red Sky.",

@@ -67,6 +67,11 @@ async def test_equal_claims_are_merged_and_keep_all_their_places() -> None:
     assert [claim.id for claim in extraction.claims] == ["c1", "c2"]
 
 
+async def test_a_pronoun_stays_once_another_person_was_the_subject() -> None:
+    text = "Ada Morel is a chemist. She was born in Lyon. Ann Ray was her teacher. She studied in Paris."
+    assert (await texts(text, topic="Ada Morel"))[1::2] == ["Ada Morel was born in Lyon.", "She studied in Paris."]
+
+
 async def test_ranges_titles_and_quotations_stay_whole() -> None:
     assert await texts('The show "Up, Down and Away" ran from 1990 - 1995.') == [
         'The show "Up, Down and Away" ran from 1990 - 1995.'
