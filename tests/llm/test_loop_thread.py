@@ -2,10 +2,10 @@
 
 import asyncio
 import gc
-import os
 import signal
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -47,7 +47,7 @@ async def test_calls_return_what_they_return_there(thread: LoopThread) -> None:
 
 def test_a_thread_that_was_ended_holds_no_file_of_its_loop() -> None:
     def open_files() -> int:
-        return len(os.listdir("/proc/self/fd"))
+        return len(list(Path("/proc/self/fd").iterdir()))
 
     before = open_files()
     made = LoopThread("test")
