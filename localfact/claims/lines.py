@@ -19,7 +19,7 @@ WORD = re.compile(r"[^\W_]")
 _THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)|\A(?:(?!<think>).)*?^[ \t]*</think>", re.DOTALL | re.MULTILINE)
 _LINE = re.compile(r"[^\r\n]+")
 _HEADER = re.compile(r"\W*(?:(?:atomic|extracted|factual|verifiable) ){0,3}claims?\W*$", re.IGNORECASE)
-_FENCE = re.compile(r"\s*```[a-z]{0,12}\s*$")
+_FENCE = re.compile(r"\s*```[A-Za-z]{0,12}\d?\s*$")
 _NOTHING = re.compile(r"\W*no verifiable claims?\W*$", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 

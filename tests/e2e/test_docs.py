@@ -4,6 +4,7 @@ Large language models answer by a script; the web and the hub are on loopback; o
 installing before it. docs/extending.md has a test of its own, tests/test_extending.py.
 """
 
+import os
 import re
 import shlex
 import shutil
@@ -11,13 +12,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from docs_reader import ROOT, command_line, engine, hub, prepare
 from docs_reader import weights as made_weights
 from loopback_hub import TOKEN
 from loopback_hub import serving as serving_hub
+from namespaces import only_loopback
 from small_web import SmallWeb, small_web
 
 pytestmark = pytest.mark.slow
@@ -27,7 +29,9 @@ PAGES = [
     *sorted(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md") if page.name != "extending.md"),
 ]
 #: In a block of its own, what it does behind two spaces; or between backticks in a line.
-COMMAND = re.compile(r"^    ((?:localfact|make|python -m) .*?)(?:  .*|$)|`((?:localfact|make|python -m) [^`]+)`", re.MULTILINE)
+COMMAND = re.compile(
+    r"^    ((?:localfact|make|python -m|unshare) .*?)(?:  .*|$)|`((?:localfact|make|python -m) [^`]+)`", re.MULTILINE
+)
 #: What takes minutes as it stands gets less to do, and what would write into the checkout another place.
 MORE = {
     "make eval": ("--limit", "1"),
@@ -120,6 +124,14 @@ def test_a_command_of_the_pages_does_what_it_says(
         script = subprocess.run([sys.executable, *words[1:], *more], capture_output=True, text=True, cwd=folder)
         assert script.returncode == 0, script.stderr
         return
+    if words[0] == "unshare":
+        if not only_loopback():
+            pytest.skip("no network namespace can be made")
+        limited = command.text.replace(" --offline", " --offline --limit 1")
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        done = subprocess.run(limited, shell=True, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": path})
+        assert done.returncode == 0, done.stderr
+        return
     if words[0] == "make":
         if words[1] in NOT_RUN:
             subprocess.run(["make", "-n", *words[1:]], capture_output=True, cwd=ROOT, check=True)
@@ -139,7 +151,7 @@ def test_the_python_of_the_readme_does_what_it_says(prepared: Path, monkeypatch:
     (lines,) = re.findall(
         r"^    import localfact\n(?:    .*\n|\n)+", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(re.sub("^    ", "", lines, flags=re.MULTILINE), names)
-    assert names["summary"].responses == 1  # type: ignore[attr-defined]
-    assert names["assessment"].verdicts  # type: ignore[attr-defined]
+    assert names["summary"].responses == 1
+    assert names["assessment"].verdicts

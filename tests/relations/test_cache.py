@@ -290,7 +290,7 @@ async def test_keeping_leaves_an_engine_full_to_the_last_pair_and_asked_premise_
     assert kept_pairs(tmp_path / FILE) == 96
 
 
-async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: Path) -> None:
+async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Reporting()
     keeper = CachedRelations(model, tmp_path / FILE)
     writing, gate = threading.Event(), threading.Event()
@@ -301,7 +301,7 @@ async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: P
         gate.wait()
         keep(predictions)
 
-    keeper._store.add = slowly  # type: ignore[method-assign]
+    monkeypatch.setattr(keeper._store, "add", slowly)
     first = asyncio.ensure_future(keeper.relate(PAIRS))
     while not writing.is_set() or len(model.calls) < 9:
         await asyncio.sleep(0)
@@ -317,17 +317,18 @@ async def test_what_was_told_and_is_being_written_is_not_asked_again(tmp_path: P
 
 
 @pytest.mark.parametrize("pairs", [1, 9])
-async def test_answers_that_cannot_be_written_end_the_call_and_are_told(tmp_path: Path, pairs: int) -> None:
+async def test_answers_that_cannot_be_written_end_the_call_and_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pairs: int
+) -> None:
     keeper = CachedRelations(model := Reporting(), tmp_path / FILE)
-    keep = keeper._store.add
 
     def full(predictions: Mapping[Pair, Distribution | Failure]) -> None:
         raise WriteError("The disk is full.")
 
-    keeper._store.add = full  # type: ignore[method-assign]
-    with pytest.raises(WriteError, match="disk is full"):
-        await keeper.relate(PAIRS[:pairs])
-    keeper._store.add = keep  # type: ignore[method-assign]
+    with monkeypatch.context() as patch:
+        patch.setattr(keeper._store, "add", full)
+        with pytest.raises(WriteError, match="disk is full"):
+            await keeper.relate(PAIRS[:pairs])
     model.calls.clear()
     assert await keeper.relate(PAIRS) == [THIRD] * 9
     assert len(model.calls) == 9
