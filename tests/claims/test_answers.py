@@ -162,7 +162,18 @@ def test_a_label_alone_belongs_to_no_announcement_and_to_no_labelled_claim() -> 
 
 
 @pytest.mark.parametrize(
-    "header", ["Claims:", "**Claims:**", "### Extracted claims", "```text", "```JSON", "```python3", "---", "- ", "Verifiable atomic claims"]
+    "header",
+    [
+        "Claims:",
+        "**Claims:**",
+        "### Extracted claims",
+        "```text",
+        "```JSON",
+        "```python3",
+        "---",
+        "- ",
+        "Verifiable atomic claims",
+    ],
 )
 def test_headers_fences_and_rules_say_nothing(header: str) -> None:
     assert read(f"{header}\n- {NILE} ###SUPPORTED###\n```") == [(NILE, S)]

@@ -146,6 +146,10 @@ def test_a_command_of_the_pages_does_what_it_says(
     assert done.returncode == 0, done.stderr
 
 
+def test_the_readme_is_one_page() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8")) <= 9_000
+
+
 def test_the_python_of_the_readme_does_what_it_says(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(prepared)
     (lines,) = re.findall(
