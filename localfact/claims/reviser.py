@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.claims.lines import claim_span, informative_lines, thoughts
+from localfact.claims.lines import claim_span, excerpt, informative_lines, thoughts
 from localfact.claims.merging import merged
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Generation
@@ -29,9 +29,6 @@ LONGER_FACTOR, LONGER_BY = 3, 200
 LEAST_KEPT = 1 / 3
 #: The least share of a revision's words that come from the claim, the response, its question or its topic.
 LEAST_GROUNDED = 1 / 2
-#: How many characters of an unusable answer are shown.
-SHOWN = 300
-
 _HEADED = re.compile(r"\s*(?:\*\*)?(?:revised|standalone) (?:claim|statement)(?:\*\*)?:(?:\*\*)?\s*", re.IGNORECASE)
 _BULLET = re.compile(r"\s*[-*•]\s+")
 _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
@@ -132,11 +129,11 @@ class Reviser:
             return _Revision(claim, Outcome.TOO_LONG)
         wording = read_revision(generation, claim.text)
         if wording is None:
-            return _Revision(claim, Outcome.UNREADABLE, _shown(generation.text))
+            return _Revision(claim, Outcome.UNREADABLE, excerpt(generation.text))
         if normalise(wording) == normalise(claim.text):
             return _Revision(claim, Outcome.UNCHANGED)
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
-            return _Revision(claim, Outcome.UNFAITHFUL, _shown(generation.text))
+            return _Revision(claim, Outcome.UNFAITHFUL, excerpt(generation.text))
         return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Outcome.CHANGED)
 
 
@@ -211,9 +208,3 @@ def faithful(wording: str, claim: str, context: str) -> bool:
 
 def _words(text: str) -> set[str]:
     return {word for found in words(text) if (word := normalise(found))}
-
-
-def _shown(answer: str) -> str:
-    """An unusable answer on one line, shortened."""
-    said = " ".join(readable(answer).split())
-    return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.atomizer import Atomizer
-from localfact.claims.reviser import LONGER_BY, SHOWN, RevisedClaims, Reviser, faithful, read_revision
+from localfact.claims.lines import SHOWN
+from localfact.claims.reviser import LONGER_BY, RevisedClaims, Reviser, faithful, read_revision
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
