@@ -56,12 +56,12 @@ def eval_command(
 ) -> None:
     """Score responses. Killed or interrupted, the same command goes on where it stopped.
 
-    [dim]localfact eval[/]                                         the shipped sample
-    [dim]localfact eval --data answers.jsonl --corpus index/mine[/]  your responses, your corpus
-    [dim]localfact eval --data answers.jsonl --model llama-3.1-8b --corpus index/mine[/]  FastFact, in vLLM
+    [dim]localfact eval[/]                                                                the shipped sample
+    [dim]localfact eval --data answers.jsonl --corpus index/mine[/]                       your responses, your corpus
+    [dim]localfact eval --data answers.jsonl --corpus index/mine --model llama-3.1-8b[/]  with a language model, in vLLM
     [dim]localfact eval --data answers.jsonl --corpus index/web --provider duckduckgo[/]  evidence from the web, kept
-    [dim]localfact eval --data answers.jsonl --corpus index/web --offline[/]  the same again with the network unplugged
-    [dim]localfact eval --data answers.jsonl --plan[/]               what that would do
+    [dim]localfact eval --data answers.jsonl --corpus index/web --offline[/]              again with the network unplugged
+    [dim]localfact eval --data answers.jsonl --plan[/]                                    what that would do
     """
     begin_offline(offline, options)
     from localfact.api import evaluate

@@ -135,6 +135,20 @@ async def test_arguments_of_an_engine_that_is_not_started_are_refused(tmp_path: 
         open_engine(Options(replay=file, engine_args={"dtype": "float32"}), AsyncExitStack())
 
 
+async def test_whoever_opened_an_engine_closes_it_with_the_rest(tmp_path: Path) -> None:
+    closed = []
+
+    class Closing(ScriptedEngine):
+        async def aclose(self) -> None:
+            closed.append(self)
+
+    options = Options(model=str(model_folder(tmp_path / "tiny")))
+    async with AsyncExitStack() as opened:
+        open_engine(options, opened, start=lambda settings: Closing())
+        assert not closed
+    assert len(closed) == 1
+
+
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[EngineSettings]:
     """What engines were started from; scripted ones, in vLLM's place."""

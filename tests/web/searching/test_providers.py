@@ -38,6 +38,16 @@ async def test_an_answer_becomes_ranked_results_in_plain_text(
     assert engines.count(name) == (2 if name == "searxng" else 1)
 
 
+async def test_brave_is_asked_for_web_pages_alone_and_for_words_without_marks(
+    opened: Callable[[str], SearchProvider], engines: LoopbackSearch
+) -> None:
+    provider = opened("brave")
+    await provider.search("curie", 4)
+    await provider.aclose()
+    expected = {"q": "curie", "count": "4", "result_filter": "web", "text_decorations": "false"}
+    assert engines.asked[0].parameters == expected
+
+
 @pytest.mark.parametrize("name", PROVIDERS)
 async def test_nothing_found_is_an_answer_where_the_provider_says_so(
     name: str, opened: Callable[[str], SearchProvider], engines: LoopbackSearch
