@@ -42,8 +42,8 @@ def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim
     """Parses the answer of an extractor. Any text can be parsed.
 
     Headers ("Claims:"), fences and lines without a letter or digit are ignored, and are not in `unparsed`. A label on a line of
-    its own belongs to the claim on the line before; where it stands before claims, as a heading, their labels are asked for. What
-    the model goes on with behind its claims, another example or another speaker's turn, is not read.
+    its own belongs to the claim on the line before; where it stands before claims, as a heading, their labels are asked for.
+    What the model goes on with behind its claims, another example or another speaker's turn, is not read.
 
     Args:
         answer: as the model wrote it.

@@ -192,6 +192,6 @@ class PromptedExtractor(ABC, Generic[Read]):
 
 def _nothing_readable(lines: Sequence[str]) -> str:
     return (
-        f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(lines))}”. A model that does not keep to the format "
-        "cannot extract claims; a larger one may."
+        f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(lines))}”. A model that does not keep to the "
+        "format cannot extract claims; a larger one may."
     )

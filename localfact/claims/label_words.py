@@ -1,4 +1,4 @@
-"""The labels of pre-verification as models write them: in any case, by other names, with signs around them and remarks behind."""
+"""The labels of pre-verification as models write them: in any case, by other names, between signs, with remarks behind."""
 
 import re
 from typing import NamedTuple
@@ -20,6 +20,10 @@ _NAME = "|".join(f"(?P<{label.name}>{names})" for label, names in _NAMES.items()
 #: A word that announces a label.
 ANNOUNCEMENT = r"(?:label|verdict|decision|pre-?verification|status)"
 
+_AS_ASKED = re.compile(
+    rf"[\s*_]{{0,4}}(?:{'|'.join(_BREAK.join(re.split('[ -]', label)) for label in PreVerificationLabel)})[\s*_]{{0,4}}",
+    re.IGNORECASE,
+)
 _WRITTEN = re.compile(
     rf"[\s*_`\"'“”]*(?:{ANNOUNCEMENT}[\s*_]*[:=\-–][\s*_]*)?(?P<word>{_NAME})(?![^\W_])(?P<rest>.*)", re.IGNORECASE | re.DOTALL
 )
@@ -55,6 +59,11 @@ def label_in(content: str, offset: int = 0) -> LabelWord | None:
     if found is None or not _ENDS_LABEL.match(found["rest"]) or _QUALIFIES.search(found["rest"]):
         return None
     return LabelWord(_label(found), offset + found.start("word"), offset + found.end("word"))
+
+
+def is_as_asked(content: str) -> bool:
+    """Whether a label stands between signs as it was asked for: one of the six names and nothing else."""
+    return bool(_AS_ASKED.fullmatch(content))
 
 
 def last_label(line: str, offset: int = 0) -> LabelWord | None:

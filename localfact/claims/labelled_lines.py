@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from localfact.claims.label_words import ANNOUNCEMENT, LabelWord, after_first_label, label_in, last_label
+from localfact.claims.label_words import ANNOUNCEMENT, LabelWord, after_first_label, is_as_asked, label_in, last_label
 from localfact.claims.lines import WORD, claim_span
 from localfact.records import Span
 
@@ -16,6 +16,8 @@ from localfact.records import Span
 _NUMBER = r"(?:\(\d{1,3}\)|\d{1,3}[.)])(?:\s+|(?=[A-Z*\"“]))"
 _BULLET = r"(?:[-*+•–—‣◦▪●]\s+|[-•–—‣](?=[A-Z\"“]))"
 _CELL = r"\|\s*(?:\d{1,3}[.)]?\s*\|\s*)?"
+#: What begins an item of a list.
+LIST_MARKER = re.compile(rf"\s*(?:{_NUMBER}(?:{_BULLET})?|{_BULLET})\s*")
 _HEADED = r"(?i:(?:\*\*)?claims?(?: \d{1,3})?(?:\*\*)?:(?:\*\*)?\s*)?"
 _MARKER = re.compile(rf"\s*{_HEADED}(?P<mark>{_NUMBER}(?:{_BULLET})?|{_BULLET}|{_CELL})?{_HEADED}\s*")
 # Hashes may be escaped, as in Markdown. One alone opens a slot only where it is no part of a word ("C#") and closed by another.
@@ -36,10 +38,12 @@ _ONLY_ANNOUNCES = re.compile(rf"\W*(?:{ANNOUNCEMENT}\W*)?$", re.IGNORECASE)
 
 
 class Slot(NamedTuple):
-    """A place for a label: `word` is the label, None where something else stands there; [start, end) with its signs.
+    """A place for a label, [start, end) with its signs.
 
     Attributes:
-        asked_at: where a label would begin.
+        word: the label, written as it was asked for: between two # signs or more, which no shown text has before a label
+            (prompts/boundary.py). None for any other writing, which may be copied from a text: its label is to be asked for.
+        asked_at: where the label begins.
         closed: False where the line ends before the slot does.
     """
 
@@ -107,7 +111,8 @@ def _slots(answer: str, start: int, end: int) -> Iterator[Slot]:
         if word is None and (single or not _looks_like_label(answer, opening.start(), content, bool(closing.group()))):
             continue
         asked_at = word.start if word else opening.end()
-        yield Slot(word, opening.start(), closing.end(), asked_at, closed=bool(closing.group()))
+        own = word if not single and "\\" not in opening["signs"] and is_as_asked(content) else None
+        yield Slot(own, opening.start(), closing.end(), asked_at, closed=bool(closing.group()))
         place = closing.end()
 
 
@@ -127,7 +132,7 @@ def _bare_slot(answer: str, begin: int, end: int) -> Slot | None:
     written = answer[word.start : word.end]
     ended = not before or before.endswith(_SENTENCE_END)
     if written.isupper() or ended or _ANNOUNCED.search(before) or (written[0].isupper() and signs):
-        return Slot(word, begin + len(before), end, word.start, closed=bool(answer[word.end : end].strip()))
+        return Slot(None, begin + len(before), end, word.start, closed=bool(answer[word.end : end].strip()))
     return None
 
 
