@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from localfact.claims.json_claims import json_claims
 from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot
-from localfact.claims.lines import ParsedAnswer, informative_lines, is_marker, parsed_answer, plain, runs_on, thoughts
+from localfact.claims.lines import ParsedAnswer, informative_lines, is_marker, parsed_answer, plain, runs_on, thoughts, unquoted
 from localfact.records import Span
 from localfact.text import normalise
 from localfact.vocabulary import PreVerificationLabel
@@ -85,8 +85,8 @@ class _Reading:
             return
         if line.only_label:
             self._label_alone(line)
-        elif line.parts and (line.parts[0].slot or (line.marked and not line.announces)):
-            self.claims += [_claim(self._answer, part) for part in line.parts]
+        elif claims := _claims_of(line):
+            self.claims += [_claim(self._answer, part) for part in claims]
             self.unparsed += line.remarks
         else:
             self.unparsed.append(line.text)
@@ -106,12 +106,19 @@ class _Reading:
         self.claims.append(_claim(self._answer, LinePart(claim, line.parts[0].slot)))
 
 
+def _claims_of(line: LabelledLine) -> list[LinePart]:
+    """The claims of a line that has a label, or is an item of a list."""
+    claims = [part for part in line.parts if part.claim]
+    return claims if claims and (claims[0].slot or (line.marked and not line.announces)) else []
+
+
 def _claim(answer: str, part: LinePart) -> LabelledClaim:
     assert part.claim is not None
-    text = plain(answer[part.claim.start : part.claim.end])
+    claim = unquoted(answer, part.claim)
+    text = plain(answer[claim.start : claim.end])
     if part.slot is None:
-        return LabelledClaim(text, part.claim, None, Span(start=part.claim.end, end=part.claim.end), OPENING)
-    return LabelledClaim(text, part.claim, *_label(part.slot))
+        return LabelledClaim(text, claim, None, Span(start=part.claim.end, end=part.claim.end), OPENING)
+    return LabelledClaim(text, claim, *_label(part.slot))
 
 
 def _label(slot: Slot) -> tuple[PreVerificationLabel | None, Span]:

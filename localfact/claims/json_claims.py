@@ -13,7 +13,7 @@ _STRING = r'"(?:[^"\\]|\\.)*"'
 _BEGINS = re.compile(r"\s*(?:```\w*\s*)?[\[{]")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _PAIR = re.compile(rf"(?P<key>{_STRING})\s*:\s*(?P<value>{_STRING})")
-_LISTED = re.compile(rf"(?<![:\w])\s*(?P<value>{_STRING})\s*(?=[,\]])")
+_LISTED = re.compile(rf"(?P<before>[\[,]\s*)(?P<value>{_STRING})(?=\s*[,\]])")
 _CLAIM_KEY = re.compile(r"(?:atomic[ _]?)?(?:claim|fact|statement|unit|text)(?:[ _]?\d+)?|\d+", re.IGNORECASE)
 _LABEL_KEY = re.compile(rf"{ANNOUNCEMENT}|classification|rating", re.IGNORECASE)
 

@@ -31,7 +31,10 @@ _BETWEEN = re.compile(
     rf"|\b{ANNOUNCEMENT}[\s*_]*:?[\s*_]*$|(?<!\w)[*_]{{1,2}}$)+\s*$",
     re.IGNORECASE,
 )
+#: The most characters of such signs; looking farther back would be slow for a line that is nothing else.
+_LONGEST_BETWEEN = 60
 _SENTENCE_END = tuple('.!?。…"”’)')
+_AROUND = " \t#*_|.:;,"
 _LABEL_SIGNS = " \t*_`\"'“([{<|\\#→➔⇒=>~:–—-"
 _ANNOUNCED = re.compile(rf"\b{ANNOUNCEMENT}\W*$", re.IGNORECASE)
 _ONLY_ANNOUNCES = re.compile(rf"\W*(?:{ANNOUNCEMENT}\W*)?$", re.IGNORECASE)
@@ -45,6 +48,7 @@ class Slot(NamedTuple):
             (prompts/boundary.py). None for any other writing, which may be copied from a text: its label is to be asked for.
         asked_at: where the label begins.
         closed: False where the line ends before the slot does.
+        remark: what else stands in it.
     """
 
     word: LabelWord | None
@@ -52,6 +56,7 @@ class Slot(NamedTuple):
     end: int
     asked_at: int
     closed: bool
+    remark: str = ""
 
 
 class LinePart(NamedTuple):
@@ -112,7 +117,8 @@ def _slots(answer: str, start: int, end: int) -> Iterator[Slot]:
             continue
         asked_at = word.start if word else opening.end()
         own = word if not single and "\\" not in opening["signs"] and is_as_asked(content) else None
-        yield Slot(own, opening.start(), closing.end(), asked_at, closed=bool(closing.group()))
+        remark = (answer[word.end : closing.start()] if word else content).strip(_AROUND)
+        yield Slot(own, opening.start(), closing.end(), asked_at, closed=bool(closing.group()), remark=remark)
         place = closing.end()
 
 
@@ -152,8 +158,9 @@ def _parts(answer: str, begin: int, end: int, slots: list[Slot]) -> tuple[list[L
             remarks.append(answer[begin : slot.end].strip())
         else:
             parts.append(LinePart(claim, slot))
+        remarks += [slot.remark] if WORD.search(slot.remark) else []
         begin = slot.end
-    rest = answer[begin:end].strip(" \t#*_|.")
+    rest = answer[begin:end].strip(_AROUND)
     if WORD.search(rest):
         again = label_in(rest)
         if again and parts and parts[-1].slot:
@@ -164,7 +171,7 @@ def _parts(answer: str, begin: int, end: int, slots: list[Slot]) -> tuple[list[L
 
 
 def _claim_end(answer: str, begin: int, stop: int) -> int:
-    between = _BETWEEN.search(answer, begin, stop)
+    between = _BETWEEN.search(answer, max(begin, stop - _LONGEST_BETWEEN), stop)
     return between.start() if between else stop
 
 

@@ -39,6 +39,7 @@ _NOTHING = re.compile(
     r"no (?:verifiable(?: (?:atomic|factual))?|checkable|factual|atomic) claims?\b.{0,200}$",
     re.IGNORECASE,
 )
+_NO_CLAIM = re.compile(r"\W*no verifiable claims?\W*$", re.IGNORECASE)
 #: The boundary's marker of a text that is shown: at the beginning of an answer an echo, behind claims the next example.
 _MARKER = re.compile(r"\s*<<(?:end )?\w+ [^>\n]{1,40}>>")
 #: A line that belongs to a prompt: behind claims the model goes on with an example of its own, or speaks for somebody else.
@@ -97,7 +98,7 @@ def thoughts(answer: str) -> Thoughts:
 def parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:
     """The parsed answer. That there is no claim counts only where it has none, and its first line says so."""
     nothing = not claims and bool(unparsed) and says_nothing(unparsed[0])
-    rest = unparsed[1:] if nothing else unparsed
+    rest = unparsed[1:] if nothing and _NO_CLAIM.match(unparsed[0]) else unparsed
     return ParsedAnswer(tuple(claims), (*([thought.text] if thought.text else ()), *rest), nothing)
 
 
@@ -130,13 +131,19 @@ def excerpt(answer: str) -> str:
     return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"
 
 
+def unquoted(answer: str, claim: Span) -> Span:
+    """The claim without quotation marks around all of it."""
+    quoted = _QUOTED.match(answer, claim.start, claim.end)
+    return Span(start=quoted.start("inside"), end=quoted.end("inside")) if quoted else claim
+
+
 def plain(claim: str) -> str:
     """The claim without marks of emphasis inside."""
     return _EMPHASIS.sub(r"\g<inside>", claim)
 
 
 def claim_span(answer: str, start: int, end: int) -> Span | None:
-    """The claim in answer[start:end], without emphasis or quotes around all of it; None where that cannot be a claim."""
+    """The claim in answer[start:end], without emphasis around all of it; None where that cannot be a claim."""
     text = answer[start:end].rstrip()
     for sign in ("**", "*"):
         opened, closed = text.startswith(sign), text.endswith(sign)
@@ -146,8 +153,6 @@ def claim_span(answer: str, start: int, end: int) -> Span | None:
             text = text[len(sign) * opened : len(text) - len(sign) * closed]
     start += len(text) - len(text.lstrip())
     text = text.strip()
-    if quoted := _QUOTED.match(text):
-        start, text = start + quoted.start("inside"), quoted["inside"]
     if len(text) > LONGEST_CLAIM or not _LETTER.search(text) or says_nothing(text):
         return None
     return Span(start=start, end=start + len(text))
