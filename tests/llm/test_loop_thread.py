@@ -5,6 +5,7 @@ import gc
 import signal
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,17 @@ async def test_calls_return_what_they_return_there(thread: LoopThread) -> None:
         return threading.get_ident()
 
     assert await thread.call(where()) == thread.wait(where()) != threading.get_ident()
+
+
+def test_a_thread_that_was_ended_holds_no_file_of_its_loop() -> None:
+    def open_files() -> int:
+        return len(list(Path("/proc/self/fd").iterdir()))
+
+    before = open_files()
+    made = LoopThread("test")
+    assert open_files() > before
+    made.end(nothing)
+    assert open_files() == before
 
 
 async def test_an_open_call_and_a_later_one_fail_when_the_thread_is_ended(thread: LoopThread) -> None:
