@@ -1,4 +1,4 @@
-"""A random model in real vLLM, from the command line: its probabilities are exact, and what it babbles is never an abstention."""
+"""A random model in real vLLM, from the command line: its probabilities are exact, and what it babbles is no abstention."""
 
 import json
 import math
