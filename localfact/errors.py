@@ -5,6 +5,7 @@
     │   ├── CorpusError            2   a corpus folder whose parts do not belong together, or are damaged
     │   ├── GraphError             2   a fact graph that is not one
     │   └── PromptTooLongError     2   a prompt that leaves the model's window no room for its answer
+    ├── UnreadableAnswerError      2   an answer of a language model without anything that was asked for
     ├── RunFolderError             2   a run folder that other settings, or another process, own
     ├── MissingError               3   weights, a corpus or a package that is not there
     ├── EngineError                2   the language model engine could not start, or died; what was done is kept
@@ -38,6 +39,10 @@ class GraphError(InputError):
 
 class PromptTooLongError(InputError):
     """A prompt that leaves the model's window no room for an answer. It concerns one call; the message has the numbers."""
+
+
+class UnreadableAnswerError(LocalFactError):
+    """An answer of a language model that holds nothing of what was asked for. It concerns one response."""
 
 
 class RunFolderError(LocalFactError):

@@ -26,6 +26,11 @@ _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
 _DECISION_LINE = re.compile(
     r"^[ \t*_#-]*(?:final[ \t]+)?decision[ \t*_]*(?:[:：]|(?=##)|$)(?P<rest>.*)$", re.IGNORECASE | re.MULTILINE
 )
+# Behind a decision: the claim of an example that the model goes on to invent, a marker of the boundary, another speaker's turn.
+_NEXT_CLAIM = re.compile(
+    r"^[ \t*#]*(?:now judge\b|claim[ \t*]*:|(?:user|human)[ \t]*:|<<(?:end )?\w+ [^>\n]{1,40}>>|<\|\w+\|>)",
+    re.IGNORECASE | re.MULTILINE,
+)
 # Possessive, and only at the beginning of a run of signs, so that no answer makes the search slow.
 _HASHED = re.compile(r"(?<!#)#{2,}+([^#\n]+)#{2,}")
 _MARKUP = " \t\r\n*_`#.\"'“”"
@@ -61,6 +66,9 @@ def read_answer(text: str, *, finished: bool = True) -> VerifierAnswer:
     if _THOUGHT_BEGINS in said:
         return VerifierAnswer(None, (thought + said).rstrip())
     decisions = list(_DECISION_LINE.finditer(said))
+    if decisions and (runs_on := _NEXT_CLAIM.search(said, decisions[0].end())):
+        said = said[: runs_on.start()]
+        decisions = [line for line in decisions if line.end() <= len(said)]
     if not finished:
         return VerifierAnswer(None, (thought + (said[: decisions[0].start()] if decisions else said)).rstrip())
     if decisions:

@@ -1,118 +1,137 @@
-"""Parses an extractor's answer: one claim a line with its label between # signs (FastFact, appendix J).
+"""Parses an extractor's answer: claims, each with its label (FastFact, appendix J), in whatever style the model wrote them.
 
-Nothing is guessed: a line that is not clearly a claim with one label is returned as unparsed, to be counted and shown.
+Nothing is guessed. A claim whose label cannot be read has none, and the model is asked for it at its place; a line that is not
+clearly a claim is returned as unparsed, to be counted and shown.
 """
 
-import re
 from typing import NamedTuple
 
-from localfact.claims.lines import WORD, ParsedAnswer, claim_span, informative_lines, parsed_answer, thoughts
+from localfact.claims.json_claims import json_claims
+from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot
+from localfact.claims.lines import ParsedAnswer, informative_lines, is_marker, parsed_answer, plain, runs_on, thoughts, unquoted
 from localfact.records import Span
+from localfact.text import normalise
 from localfact.vocabulary import PreVerificationLabel
 
-_BREAK = r"[\s_\-‐‑–]{0,3}"
-_SPELLINGS = {label: _BREAK.join(re.split(r"[ -]", label.value)) for label in PreVerificationLabel}
-_ANY_LABEL = "|".join(f"(?P<{label.name}>{spelling})" for label, spelling in _SPELLINGS.items())
-# Only a label may stand between the signs: "C#" and "### heading" are something else. The closing signs are not consumed, as in
-# "###UNSURE###UNSURE###" they also open the next label.
-_LABEL = re.compile(rf"(?<!#)#{{2,}}+[\s*_]{{0,4}}(?P<word>{_ANY_LABEL})(?=[\s*_]{{0,4}}(?P<closing>##|$))", re.IGNORECASE)
-
-# A number behind a bullet is left to the claim: "- 4. November 1918" would lose its day.
-_NUMBER = r"(?:\(\d{1,3}\)|\d{1,3}[.)])(?:\s+|(?=[A-Z*\"“]))"
-_BULLET = r"(?:[-*+•–—‣◦▪●]\s+|[-•–—‣](?=[A-Z\"“]))"
-_HEADED = r"(?i:(?:\*\*)?claims?(?: \d{1,3})?(?:\*\*)?:(?:\*\*)?\s*)?"
-_MARKER = re.compile(rf"\s*{_HEADED}(?:{_NUMBER}(?:{_BULLET})?|{_BULLET})?{_HEADED}\s*")
-_ANNOUNCES_LABEL = re.compile(r"\W*(?:(?:label|verdict|decision|pre-?verification)\W*)?$", re.IGNORECASE)
+#: What the prompt wants between a claim and its label.
+OPENING = " ###"
 
 
 class LabelledClaim(NamedTuple):
-    """A claim with its label, and the places of both in the answer; the label's span is its word, without the # signs."""
+    """A claim of an answer.
+
+    Attributes:
+        text: without emphasis. span: its place in the answer.
+        label: None where none can be read: it is to be asked for.
+        label_span: the place of the label's name, without the signs around it; empty where there is none.
+        opening: what leads from answer[: label_span.start] to the label, where the answer itself does not.
+    """
 
     text: str
     span: Span
-    label: PreVerificationLabel
+    label: PreVerificationLabel | None
     label_span: Span
+    opening: str = ""
+
+    def prefix(self, answer: str) -> str:
+        """The answer up to this claim's label."""
+        return answer[: self.label_span.start] + self.opening
 
 
 def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim]:
     """Parses the answer of an extractor. Any text can be parsed.
 
-    Headers ("Claims:"), fences and lines without a letter or digit are ignored, and are not in `unparsed`.
+    Headers ("Claims:"), fences and lines without a letter or digit are ignored, and are not in `unparsed`. A label on a line of
+    its own belongs to the claim on the line before; where it stands before claims, as a heading, their labels are asked for.
+    What the model goes on with behind its claims, another example or another speaker's turn, is not read.
 
     Args:
         answer: as the model wrote it.
         cut: whether it was cut at its longest; then its last line counts only if its label is closed.
     """
     thought = thoughts(answer)
-    claims: list[LabelledClaim] = []
-    unparsed: list[str] = []
-    waiting: Span | None = None
-    for line in (_Line(answer, span.start, span.end) for span in informative_lines(answer, thought.end)):
-        whole = not cut or bool(answer[line.end :].strip(" \t"))
-        label = line.label(whole=whole)
-        if label and waiting and line.only_label:
-            # The claim is the line before, which is therefore not unparsed.
-            unparsed.pop()
-            claims.append(_labelled(answer, waiting, label))
-        elif label and line.claim and not line.only_label:
-            claims.append(_labelled(answer, line.claim, label))
-            unparsed += [line.remark] if line.remark else []
+    found = json_claims(answer, thought.end)
+    if found:
+        claims = [_from_json(answer, *place) for place in found]
+        return parsed_answer(thought, _once_labelled(claims), [])
+    reading = _Reading(answer, cut=cut)
+    for span in informative_lines(answer, thought.end):
+        reading.line(span)
+    return parsed_answer(thought, _once_labelled(reading.claims), reading.unparsed)
+
+
+class _Reading:
+    """Line by line: the claims so far, and what is none of them."""
+
+    def __init__(self, answer: str, *, cut: bool) -> None:
+        self.claims: list[LabelledClaim] = []
+        self.unparsed: list[str] = []
+        self._answer = answer
+        self._cut = cut
+        self._waiting: LabelledLine | None = None
+        self._headed = False
+        self._over = False
+
+    def line(self, span: Span) -> None:
+        """Reads the next line."""
+        written = self._answer[span.start : span.end]
+        if not self._over and not self.claims and is_marker(written):
+            return
+        self._over = self._over or (bool(self.claims) and runs_on(written))
+        line = LabelledLine(self._answer, span.start, span.end)
+        whole = not self._cut or bool(self._answer[span.end :].strip(" \t"))
+        if self._over or not (whole or (line.parts and line.parts[-1].slot and line.parts[-1].slot.closed)):
+            self.unparsed.append(line.text)
+            return
+        if line.only_label:
+            self._label_alone(line)
+        elif claims := _claims_of(line):
+            self.claims += [_claim(self._answer, part) for part in claims]
+            self.unparsed += line.remarks
         else:
-            unparsed.append(line.text)
-        waiting = None if line.labels or line.announces else line.claim
-    return parsed_answer(thought, claims, unparsed)
+            self.unparsed.append(line.text)
+        self._waiting = line if len(line.parts) == 1 and line.parts[0].slot is None and not line.announces else None
+
+    def _label_alone(self, line: LabelledLine) -> None:
+        """The label of the claim before, or a heading over those that follow."""
+        claim = self._waiting.parts[0].claim if self._waiting else None
+        if claim is None or self._headed:
+            self._headed = self._headed or not self.claims
+            self.unparsed.append(line.text)
+            return
+        if self._waiting and self._waiting.marked:
+            self.claims.pop()
+        else:
+            self.unparsed.pop()
+        self.claims.append(_claim(self._answer, LinePart(claim, line.parts[0].slot)))
 
 
-class _Label(NamedTuple):
-    """A label with its signs: the signs begin at `start`, the word is [word, end)."""
-
-    value: PreVerificationLabel
-    start: int
-    word: int
-    end: int
-    closed: bool
+def _claims_of(line: LabelledLine) -> list[LinePart]:
+    """The claims of a line that has a label, or is an item of a list."""
+    claims = [part for part in line.parts if part.claim]
+    return claims if claims and (claims[0].slot or (line.marked and not line.announces)) else []
 
 
-class _Line:
-    """The characters [start, end) of an answer, one line without its end."""
-
-    def __init__(self, answer: str, start: int, end: int) -> None:
-        self.end = end
-        self.text = answer[start:end].strip()
-        self.announces = self.text.endswith(":")
-        self.labels = [_label(found) for found in _LABEL.finditer(answer, start, end)]
-        marker = _MARKER.match(answer, start, end)
-        begin = marker.end() if marker else start
-        stop = max(begin, self.labels[0].start) if self.labels else end
-        self.claim = claim_span(answer, begin, stop)
-        self.remark = self._remark(answer)
-        self.only_label = not self.remark and bool(_ANNOUNCES_LABEL.match(answer[begin:stop]))
-
-    def label(self, *, whole: bool) -> _Label | None:
-        """The line's label, or the first where one is repeated; in an incomplete line only a closed one.
-
-        None where labels differ.
-        """
-        labels = self.labels
-        if len({label.value for label in labels}) != 1 or not (whole or labels[-1].closed):
-            return None
-        return labels[0]
-
-    def _remark(self, answer: str) -> str:
-        """The text behind the first label besides further labels; "" for signs alone."""
-        if not self.labels:
-            return ""
-        ends = [label.end for label in self.labels]
-        starts = [*(label.start for label in self.labels[1:]), self.end]
-        pieces = (answer[end:start].strip(" \t#*_") for end, start in zip(ends, starts, strict=True))
-        return " ".join(piece for piece in pieces if WORD.search(piece))
+def _claim(answer: str, part: LinePart) -> LabelledClaim:
+    assert part.claim is not None
+    claim = unquoted(answer, part.claim)
+    text = plain(answer[claim.start : claim.end])
+    if part.slot is None:
+        return LabelledClaim(text, claim, None, Span(start=part.claim.end, end=part.claim.end), OPENING)
+    return LabelledClaim(text, claim, *_label(part.slot))
 
 
-def _label(found: re.Match[str]) -> _Label:
-    value = next(label for label in PreVerificationLabel if found[label.name])
-    return _Label(value, found.start(), found.start("word"), found.end("word"), closed=bool(found["closing"]))
+def _label(slot: Slot) -> tuple[PreVerificationLabel | None, Span]:
+    if slot.word is None:
+        return None, Span(start=slot.asked_at, end=slot.asked_at)
+    return slot.word.label, Span(start=slot.word.start, end=slot.word.end)
 
 
-def _labelled(answer: str, claim: Span, label: _Label) -> LabelledClaim:
-    span = Span(start=label.word, end=label.end)
-    return LabelledClaim(answer[claim.start : claim.end], claim, label.value, span)
+def _from_json(answer: str, text: str, claim: Span, label: PreVerificationLabel | None, place: Span) -> LabelledClaim:
+    return LabelledClaim(plain(text), claim, label, place, "" if place.start > claim.end else OPENING)
+
+
+def _once_labelled(claims: list[LabelledClaim]) -> list[LabelledClaim]:
+    """The claims without those that have no label and stand again with one: listed first, labelled in a second step."""
+    labelled = {normalise(claim.text) for claim in claims if claim.label is not None}
+    return [claim for claim in claims if claim.label is not None or normalise(claim.text) not in labelled]

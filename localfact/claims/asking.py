@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Generic
 
 from localfact.claims.chunks import Chunk, Stride, chunks_of, halves
-from localfact.claims.lines import ParsedAnswer, Read
-from localfact.errors import InputError, PromptTooLongError
+from localfact.claims.lines import ParsedAnswer, Read, excerpt
+from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Engine, Generation
 from localfact.prompts import Boundary
 from localfact.records import Claim, Response
@@ -119,12 +119,16 @@ class PromptedExtractor(ABC, Generic[Read]):
 
         Raises:
             PromptTooLongError: the window is too small even for a piece of a sentence.
+            UnreadableAnswerError: no answer has a claim, and not all say that there is none.
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         tally: Counter[str] = Counter()
         chunks = chunks_of(response.text, stride)
-        replies = await self._asked(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
-        return Replies(sum(len(chunk.spans) for chunk in chunks), tuple(replies), tally)
+        found = await self._asked(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
+        replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
+        if tally["answers_unreadable"] and not replies.claims:
+            raise UnreadableAnswerError(_nothing_readable(replies.unparsed))
+        return replies
 
     async def _asked(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str], splits: int) -> list[Reply]:
         replies = await together(self._reply(response, chunk, tally, splits) for chunk in chunks)
@@ -184,3 +188,10 @@ class PromptedExtractor(ABC, Generic[Read]):
             )
         tally["chunks_split"] += 1
         return await self._asked(response, parts, tally, splits)
+
+
+def _nothing_readable(lines: Sequence[str]) -> str:
+    return (
+        f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(lines))}”. A model that does not keep to the "
+        "format cannot extract claims; a larger one may."
+    )

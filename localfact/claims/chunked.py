@@ -3,6 +3,7 @@
 How a response is cut into chunks and asked about is in `asking.py`.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -13,7 +14,7 @@ from localfact.claims.chunks import Chunk, Places, Stride, checked_stride
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import Merged, merged, numbered
 from localfact.errors import PromptTooLongError
-from localfact.llm.engine import Chat, Engine, Generation
+from localfact.llm.engine import Chat, Choice, Engine, Generation
 from localfact.prompts import extraction_chat
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
@@ -72,6 +73,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             "duplicates_merged": kept.duplicates,
             "preverifications_conflicting": kept.conflicting,
             "distributions_missing": replies.tally["distributions_missing"],
+            **{name: replies.tally[name] for name in ("labels_asked", "labels_missing") if replies.tally[name]},
             "claims_unlocated": sum(not claim.spans for claim in claims),
             **{f"preverified_{label.name.lower()}": labels[label] for label in PreVerificationLabel if labels[label]},
         }
@@ -96,7 +98,10 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
 
     async def _preverification(
         self, chat: Chat, generation: Generation, claim: LabelledClaim, tally: Counter[str]
-    ) -> PreVerification:
+    ) -> PreVerification | None:
+        """What the model thinks of a claim; None where its label cannot be read, and the prompt to ask for it does not fit."""
+        if claim.label is None:
+            return await self._asked_label(chat, claim.prefix(generation.text), tally)
         span = claim.label_span
         confidence = generation.probability(span.start, span.end)
         token = PreVerification(label=claim.label, confidence=confidence)
@@ -108,10 +113,28 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             # As a prefix, an answer that filled the window may have a token more than when it was generated.
             tally["distributions_missing"] += 1
             return token
-        distribution = {WRITTEN[label]: probability for label, probability in choice.distribution.items()}
-        return token.model_copy(update={"distribution": distribution, "mass": choice.mass})
+        return with_distribution(token, choice)
+
+    async def _asked_label(self, chat: Chat, prefix: str, tally: Counter[str]) -> PreVerification | None:
+        tally["labels_asked"] += 1
+        try:
+            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, stage=PREVERIFY)
+        except PromptTooLongError:
+            tally["labels_missing"] += 1
+            return None
+        written = max(WRITTEN, key=lambda label: choice.log_probs[label])
+        asked = PreVerification(label=WRITTEN[written], confidence=math.exp(choice.log_probs[written]))
+        return with_distribution(asked, choice) if self._with_distribution else asked
+
+
+def with_distribution(opinion: PreVerification, choice: Choice) -> PreVerification:
+    """The opinion with the probabilities of all six labels beside it."""
+    distribution = {WRITTEN[label]: probability for label, probability in choice.distribution.items()}
+    return opinion.model_copy(update={"distribution": distribution, "mass": choice.mass})
 
 
 def _warnings(counts: Mapping[str, int]) -> Iterable[str]:
+    if counts.get("labels_asked"):
+        yield "Some claims stood without a label that can be read; the model was asked for it at its place."
     if counts["distributions_missing"]:
         yield "Some label distributions did not fit the model's window; the claims keep their token confidence."

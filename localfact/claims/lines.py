@@ -13,14 +13,43 @@ from localfact.records import Span
 #: The most characters of a claim; longer lines are no claims.
 LONGEST_CLAIM = 1_000
 
+#: How many characters of an answer that is of no use are shown.
+SHOWN = 300
+
 #: A letter or digit, which every line that is not ignored has.
 WORD = re.compile(r"[^\W_]")
 
-_THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)|\A(?:(?!<think>).)*?^[ \t]*</think>", re.DOTALL | re.MULTILINE)
+_THOUGHT = re.compile(
+    r"\A\s*<(?P<tag>think|thinking|thought|reasoning)>.*?(?:</(?P=tag)>|\Z)"
+    r"|\A(?:(?!<think>).)*?^[ \t]*</think>"
+    # Channels, whose marks are special tokens: written out, or left out of the text.
+    r"|\A.*<\|channel\|>final(?:<\|constrain\|>\w+)?<\|message\|>"
+    r"|\A\s*<\|channel\|>(?!final\b).*\Z"
+    r"|\A\s*(?:analysis|commentary)(?=[A-Z]).*?(?:assistantfinal|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
 _LINE = re.compile(r"[^\r\n]+")
 _HEADER = re.compile(r"\W*(?:(?:atomic|extracted|factual|verifiable) ){0,3}claims?\W*$", re.IGNORECASE)
+_TABLE_HEADER = re.compile(
+    r"\s*\|(?:[\s*]*(?:claims?|labels?|statements?|facts?|verdicts?|status|number|no\.?|id|#)[\s*]*\|)+\s*$", re.IGNORECASE
+)
 _FENCE = re.compile(r"\s*```[A-Za-z]{0,12}\d?\s*$")
-_NOTHING = re.compile(r"\W*no verifiable claims?\W*$", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\W*(?:(?:there (?:are|is)|(?:the|this) (?:text|response|passage) (?:has|contains|makes|states)|i (?:found|see)) )?"
+    r"no (?:verifiable(?: (?:atomic|factual))?|checkable|factual|atomic) claims?\b.{0,200}$",
+    re.IGNORECASE,
+)
+_NO_CLAIM = re.compile(r"\W*no verifiable claims?\W*$", re.IGNORECASE)
+#: The boundary's marker of a text that is shown: at the beginning of an answer an echo, behind claims the next example.
+_MARKER = re.compile(r"\s*<<(?:end )?\w+ [^>\n]{1,40}>>")
+#: A line that belongs to a prompt: behind claims the model goes on with an example of its own, or speaks for somebody else.
+_PROMPT_LINE = re.compile(
+    r"[\s*#]*(?:question|topic|text|before the text|after the text|claim|user|human|instruction|input|example(?: \d+)?)[\s*]*:"
+    r"|\s*now (?:do the same|judge this|revise the)\b|\s*(?:<\|\w+\|>|\[INST\]|<start_of_turn>)",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"(?P<sign>\*\*|__)(?=\S)(?P<inside>.+?)(?<=\S)(?P=sign)")
+_QUOTED = re.compile(r"[\"“„](?P<inside>[^\"“”„]+)[\"”“]$")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -67,22 +96,50 @@ def thoughts(answer: str) -> Thoughts:
 
 
 def parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:
-    """The parsed answer. The sentence that there is no claim counts only where it is the whole answer."""
-    nothing = not claims and len(unparsed) == 1 and says_nothing(unparsed[0])
-    return ParsedAnswer(tuple(claims), (*([thought.text] if thought.text else ()), *(() if nothing else unparsed)), nothing)
+    """The parsed answer. That there is no claim counts only where it has none, and its first line says so."""
+    nothing = not claims and bool(unparsed) and says_nothing(unparsed[0])
+    rest = unparsed[1:] if nothing and _NO_CLAIM.match(unparsed[0]) else unparsed
+    return ParsedAnswer(tuple(claims), (*([thought.text] if thought.text else ()), *rest), nothing)
 
 
 def informative_lines(answer: str, start: int) -> Iterator[Span]:
     """The lines from `start` on, without headers ("Claims:"), fences, and lines without a letter or digit."""
     for line in _LINE.finditer(answer, start):
         text = line.group()
-        if WORD.search(text) and not _HEADER.match(text) and not _FENCE.match(text):
+        if WORD.search(text) and not any(pattern.match(text) for pattern in (_HEADER, _TABLE_HEADER, _FENCE)):
             yield Span(start=line.start(), end=line.end())
 
 
+def is_marker(line: str) -> bool:
+    """Whether a line is a marker of the boundary, which the model repeats."""
+    return bool(_MARKER.match(line))
+
+
+def runs_on(line: str) -> bool:
+    """Whether a line behind claims begins what is no longer the answer: another example, or another speaker's turn."""
+    return is_marker(line) or bool(_PROMPT_LINE.match(line))
+
+
 def says_nothing(text: str) -> bool:
-    """Whether the text is the sentence that there is no verifiable claim."""
+    """Whether the text says that there is no verifiable claim, perhaps with a reason behind that."""
     return bool(_NOTHING.match(text))
+
+
+def excerpt(answer: str) -> str:
+    """An answer on one line, cut at SHOWN characters: to be shown to whoever asks what the model wrote."""
+    said = " ".join(answer.split())
+    return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"
+
+
+def unquoted(answer: str, claim: Span) -> Span:
+    """The claim without quotation marks around all of it."""
+    quoted = _QUOTED.match(answer, claim.start, claim.end)
+    return Span(start=quoted.start("inside"), end=quoted.end("inside")) if quoted else claim
+
+
+def plain(claim: str) -> str:
+    """The claim without marks of emphasis inside."""
+    return _EMPHASIS.sub(r"\g<inside>", claim)
 
 
 def claim_span(answer: str, start: int, end: int) -> Span | None:

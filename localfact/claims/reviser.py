@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.claims.lines import claim_span, informative_lines, thoughts
+from localfact.claims.lines import claim_span, excerpt, informative_lines, is_marker, thoughts
 from localfact.claims.merging import merged
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, revision_chat
-from localfact.records import Claim, Extraction, Response
+from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
 from localfact.text import normalise, readable, words
@@ -29,10 +29,17 @@ LONGER_FACTOR, LONGER_BY = 3, 200
 LEAST_KEPT = 1 / 3
 #: The least share of a revision's words that come from the claim, the response, its question or its topic.
 LEAST_GROUNDED = 1 / 2
-#: How many characters of an unusable answer are shown.
-SHOWN = 300
-
-_HEADED = re.compile(r"\s*(?:\*\*)?(?:revised|standalone) (?:claim|statement)(?:\*\*)?:(?:\*\*)?\s*", re.IGNORECASE)
+_HEADED = re.compile(
+    r"\s*(?:\*\*)?(?:(?:sure|certainly)[,!.]?\s+)?(?:here(?: is|['’]s) (?:the |a )?)?"
+    r"(?:(?:revised|standalone|rewritten|final)(?: (?:claim|statement|version|sentence))?|claim|statement)"
+    r"(?:\*\*)?:(?:\*\*)?\s*",
+    re.IGNORECASE,
+)
+#: A line behind the revision that speaks of it.
+_REMARK = re.compile(
+    r"\W*(?:note|notes|explanation|reason|reasoning|changes?|i (?:have )?(?:replaced|changed|kept))\b|\(.*\)\W*$", re.IGNORECASE
+)
+_HASHED = re.compile(r"#{2,}\s*(?P<inside>[^#\n]+?)\s*#{2,}$")
 _BULLET = re.compile(r"\s*[-*•]\s+")
 _QUOTED = re.compile(r"[\"“«](?P<inside>[^\"“”«»]+)[\"”»]$")
 _DIGITS = re.compile(r"\d+")
@@ -132,11 +139,11 @@ class Reviser:
             return _Revision(claim, Outcome.TOO_LONG)
         wording = read_revision(generation, claim.text)
         if wording is None:
-            return _Revision(claim, Outcome.UNREADABLE, _shown(generation.text))
+            return _Revision(claim, Outcome.UNREADABLE, excerpt(generation.text))
         if normalise(wording) == normalise(claim.text):
             return _Revision(claim, Outcome.UNCHANGED)
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
-            return _Revision(claim, Outcome.UNFAITHFUL, _shown(generation.text))
+            return _Revision(claim, Outcome.UNFAITHFUL, excerpt(generation.text))
         return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Outcome.CHANGED)
 
 
@@ -170,16 +177,19 @@ class RevisedClaims:
 
 
 def read_revision(generation: Generation, claim: str) -> str | None:
-    """The one line of an answer, without a heading and quotation marks around it; None for anything else.
+    """The line of an answer that is the revision, without what models put around it; None for anything else.
 
-    An answer that was cut, has several lines or no letter, or is far longer than the claim, is no revision.
+    A heading before it, marks, quotation marks or # signs around it, and a remark on the lines behind it are left out. An
+    answer that was cut, has several other lines or no letter, or is far longer than the claim, is no revision.
     """
     answer = readable(generation.text)
     lines = informative_lines(answer, thoughts(answer).end)
-    content = [line for line in lines if not _HEADED.fullmatch(answer, line.start, line.end)]
-    if generation.finish != "stop" or len(content) != 1:
+    content = [line for line in lines if not _is_around(answer, line)]
+    if generation.finish != "stop" or not content:
         return None
-    (line,) = content
+    line, *behind = content
+    if not all(_REMARK.match(answer, remark.start, remark.end) for remark in behind):
+        return None
     start = line.start
     # A dash with which the claim itself begins is no bullet.
     for before in (_HEADED, _BULLET):
@@ -189,11 +199,17 @@ def read_revision(generation: Generation, claim: str) -> str | None:
     if span is None:
         return None
     wording = answer[span.start : span.end]
+    if hashed := _HASHED.match(wording):
+        wording = hashed["inside"]
     quoted = _QUOTED.match(wording)
     if quoted and not _QUOTED.match(claim):
         wording = quoted["inside"]
     wording = " ".join(wording.split())
     return wording if len(wording) <= LONGER_FACTOR * len(claim) + LONGER_BY else None
+
+
+def _is_around(answer: str, line: Span) -> bool:
+    return bool(_HEADED.fullmatch(answer, line.start, line.end)) or is_marker(answer[line.start : line.end])
 
 
 def faithful(wording: str, claim: str, context: str) -> bool:
@@ -211,9 +227,3 @@ def faithful(wording: str, claim: str, context: str) -> bool:
 
 def _words(text: str) -> set[str]:
     return {word for found in words(text) if (word := normalise(found))}
-
-
-def _shown(answer: str) -> str:
-    """An unusable answer on one line, shortened."""
-    said = " ".join(readable(answer).split())
-    return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"

@@ -4,24 +4,26 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from localfact.claims.answers import read_answer
-from localfact.claims.lines import LONGEST_CLAIM, ParsedAnswer
+from localfact.claims.answers import LabelledClaim, read_answer
+from localfact.claims.lines import LONGEST_CLAIM, ParsedAnswer, plain
 from localfact.vocabulary import PreVerificationLabel
 
 S, N, I, LS, LN, U = PreVerificationLabel  # noqa: E741
 NILE = "The Nile flows north."
 
 
-def read(answer: str, *, cut: bool = False) -> list[tuple[str, PreVerificationLabel]]:
+def read(answer: str, *, cut: bool = False) -> list[tuple[str, PreVerificationLabel | None]]:
     """The claims of an answer that leaves nothing unparsed; that all spans lead to their words is checked on the way."""
     found = read_answer(answer, cut=cut)
     assert found.unparsed == ()
     return checked(answer, found)
 
 
-def checked(answer: str, found: ParsedAnswer) -> list[tuple[str, PreVerificationLabel]]:
+def checked(answer: str, found: ParsedAnswer[LabelledClaim]) -> list[tuple[str, PreVerificationLabel | None]]:
     for claim in found.claims:
-        assert answer[claim.span.start : claim.span.end] == claim.text
+        assert plain(answer[claim.span.start : claim.span.end]) == claim.text
+        if claim.label is None:
+            continue
         word = answer[claim.label_span.start : claim.label_span.end]
         assert re.sub(r"[\s_\-‐‑–]", "", word).casefold() == re.sub("[ -]", "", claim.label.value)
     return [(claim.text, claim.label) for claim in found.claims]
@@ -104,7 +106,6 @@ def test_of_a_doubled_label_the_first_is_where_the_probability_is_read() -> None
         "-40 degrees Celsius are -40 degrees Fahrenheit.",
         "1990 - 1995 was the time of the war.",
         "Issue #7 of #3 is supported by ## nobody.",
-        "**Kepler** was born in **Weil der Stadt**.",
         "尼罗河向北流。",
     ],
 )
@@ -119,14 +120,6 @@ def test_a_day_behind_a_bullet_is_no_number_of_a_list() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        f"- {NILE}",
-        f"- {NILE} ###TRUE###",
-        f"- {NILE} ###NOT SUPPORTED###",
-        f"- {NILE} #SUPPORTED#",
-        f"- {NILE} SUPPORTED",
-        f"- {NILE} ###SUPPORTED### ###UNSURE###",
-        f"- {NILE} ###SUPPORTED because of the map",
-        f"###SUPPORTED### {NILE}",
         "###SUPPORTED###",
         "- 1990 ###SUPPORTED###",
         "- No verifiable claim. ###SUPPORTED###",
@@ -139,6 +132,89 @@ def test_a_line_that_is_not_surely_a_claim_with_one_label_is_unparsed(line: str)
     found = read_answer(f"{line}\n- {NILE} ###SUPPORTED###")
     assert found.unparsed == (line.strip(),)
     assert checked(f"{line}\n- {NILE} ###SUPPORTED###", found) == [(NILE, S)]
+
+
+@pytest.mark.parametrize(
+    ("line", "prefix"),
+    [
+        (f"- {NILE}", f"- {NILE} ###"),
+        (f"* {NILE}", f"* {NILE} ###"),
+        (f"- {NILE} ###TRUE###", f"- {NILE} ###"),
+        (f"- {NILE} ###PARTIALLY SUPPORTED###", f"- {NILE} ###"),
+        (f"- {NILE} ###LIKELY###", f"- {NILE} ###"),
+        (f"- {NILE} ###NOT SUPPORTED###", f"- {NILE} ###"),
+        (f"- {NILE} ###Label: unsupported###", f"- {NILE} ###Label: "),
+        (f"- {NILE} #SUPPORTED#", f"- {NILE} #"),
+        (f"- {NILE} \\#\\#SUPPORTED\\#\\#", f"- {NILE} \\#\\#"),
+        (f"- {NILE} SUPPORTED", f"- {NILE} "),
+        (f"- {NILE} **Supported**", f"- {NILE} **"),
+        (f"- {NILE} [Unsure]", f"- {NILE} ["),
+        (f"- {NILE} (likely not supported)", f"- {NILE} ("),
+        (f"- {NILE} — Supported", f"- {NILE} — "),
+        (f"- {NILE} → UNCERTAIN", f"- {NILE} → "),
+        (f"| 1 | {NILE} | Supported |", f"| 1 | {NILE} | "),
+        (f"| {NILE} | TRUE |", f"| {NILE} ###"),
+        (f"- {NILE} ###SUPPORTED### ###UNSURE###", f"- {NILE} ###"),
+        (f"- {NILE} ###SUPPORTED because of the map", f"- {NILE} ###"),
+        (f"###SUPPORTED### {NILE}", f"###SUPPORTED### {NILE} ###"),
+        (f"- SUPPORTED: {NILE}", f"- SUPPORTED: {NILE} ###"),
+    ],
+)
+def test_a_claim_whose_label_is_not_written_as_asked_has_it_asked_for_at_its_place(line: str, prefix: str) -> None:
+    """It might be copied from a text, where only labels between two # signs are broken up, or it means something else."""
+    answer = f"{line}\n- It is long. ###SUPPORTED###"
+    first, second = read_answer(answer).claims
+    assert (first.text, first.label, first.prefix(answer)) == (NILE, None, prefix)
+    assert (second.text, second.label) == ("It is long.", S)
+
+
+def test_under_headings_of_labels_every_claim_has_its_own_asked_for() -> None:
+    answer = "### Unsure\n- Ice floats.\n### Supported\n- Iron sinks."
+    found = read_answer(answer)
+    assert checked(answer, found) == [("Ice floats.", None), ("Iron sinks.", None)]
+    assert found.unparsed == ("### Unsure", "### Supported")
+
+
+def test_claims_listed_first_and_labelled_in_a_second_step_are_the_same_claims() -> None:
+    listed = f"Step 1\n- {NILE}\n- It is long.\n\nStep 2\n- {NILE} ###SUPPORTED###\n- It is long. ###UNSURE###"
+    assert checked(listed, read_answer(listed)) == [(NILE, S), ("It is long.", U)]
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "Question:\nWho was Newton?\nClaims:\n- Newton was born in 1643. ###SUPPORTED###",
+        "Text:\n<<text 0a1b2c3d>>\nIt is.\n<<end text 0a1b2c3d>>\n- It is. ###SUPPORTED###",
+        "Human: And more?\n- It is. ###SUPPORTED###",
+        "<|im_start|>user\n- It is. ###SUPPORTED###",
+    ],
+)
+def test_an_example_or_turn_that_the_model_goes_on_to_invent_brings_no_claims(behind: str) -> None:
+    found = read_answer(f"- {NILE} ###SUPPORTED###\n\n{behind}")
+    assert [claim.text for claim in found.claims] == [NILE]
+    assert " ".join(found.unparsed).split() == behind.replace("Claims:", "").split()
+
+
+def test_markers_before_the_claims_are_an_echo() -> None:
+    assert read(f"<<text 0a1b2c3d>>\n- {NILE} ###SUPPORTED###")[0] == (NILE, S)
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        (f'[{{"claim": "{NILE}", "label": "SUPPORTED"}}]', [(NILE, S)]),
+        (f'```json\n{{"claims": [{{"text": "{NILE}", "verdict": "false"}}]}}\n```', [(NILE, None)]),
+        (f'["{NILE}", "It is \\"long\\"."]', [(NILE, None), ('It is "long".', None)]),
+    ],
+)
+def test_claims_in_json_are_read(answer: str, claims: list[tuple[str, PreVerificationLabel | None]]) -> None:
+    assert [(claim.text, claim.label) for claim in read_answer(answer).claims] == claims
+
+
+def test_emphasis_and_quotation_marks_are_no_part_of_a_claim() -> None:
+    written = "**Kepler** was born in **Weil der Stadt**."
+    assert read(f"- {written} ###SUPPORTED###") == [("Kepler was born in Weil der Stadt.", S)]
+    assert read(f"- “{NILE}” ###SUPPORTED###") == [(NILE, S)]
 
 
 def test_text_behind_a_label_is_a_remark_and_the_claim_counts() -> None:
@@ -193,8 +269,17 @@ def test_no_verifiable_claim_among_other_lines_is_unparsed(rest: str) -> None:
     assert found.unparsed[-1] == "No verifiable claim."
 
 
-def test_a_sentence_that_speaks_of_no_verifiable_claim_is_not_that_answer() -> None:
-    assert not read_answer("There is no verifiable claim in it.").nothing
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "There are no verifiable claims in the text.",
+        "No verifiable claim. The text only gives advice.",
+        "- No verifiable claim. ###IRRELEVANT###",
+        "I found no factual claims.",
+    ],
+)
+def test_that_there_is_no_claim_may_be_said_in_other_words(answer: str) -> None:
+    assert read_answer(answer) == ParsedAnswer(nothing=True, unparsed=(answer,))
 
 
 @pytest.mark.parametrize("thought", ["<think>\nHm.\n- A is B. ###UNSURE###\n</think>", "Hm.\n- A is B. ###UNSURE###\n</think>"])

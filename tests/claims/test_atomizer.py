@@ -6,7 +6,7 @@ import pytest
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.atomizer import Atomizer
-from localfact.errors import EngineError, InputError, PromptTooLongError
+from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
@@ -139,13 +139,15 @@ async def test_of_a_single_sentences_cut_answer_the_whole_lines_are_kept_counted
     assert "--extraction-tokens" in extraction.warnings[0]
 
 
-@pytest.mark.parametrize(("answer", "unreadable"), [("No verifiable claim.", 0), ("", 1), (f"- {TEXT}", 1)])
-async def test_a_response_without_claims_abstains_and_an_answer_out_of_format_is_told_apart(
-    answer: str, unreadable: int
-) -> None:
-    extraction = await extract(ScriptedEngine(lambda chat: answer))
-    assert extraction.claims == ()
-    assert extraction.counts["answers_unreadable"] == len(extraction.warnings) == unreadable
+async def test_a_response_without_claims_abstains() -> None:
+    extraction = await extract(ScriptedEngine(lambda chat: "No verifiable claim."))
+    assert (extraction.claims, extraction.counts["answers_unreadable"], extraction.warnings) == ((), 0, ())
+
+
+@pytest.mark.parametrize("answer", ["", TEXT])
+async def test_a_response_whose_answer_cannot_be_read_fails(answer: str) -> None:
+    with pytest.raises(UnreadableAnswerError, match="No claim can be read"):
+        await extract(ScriptedEngine(lambda chat: answer))
 
 
 async def test_an_apology_inside_a_quotation_abstains_from_nothing() -> None:

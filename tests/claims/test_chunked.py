@@ -7,7 +7,7 @@ import pytest
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.chunked import ChunkedExtractor
-from localfact.errors import EngineError, InputError, PromptTooLongError
+from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import CERTAIN, ScriptedAnswer, ScriptedEngine
@@ -242,13 +242,9 @@ async def test_of_a_single_sentences_cut_answer_the_whole_lines_are_kept_with_a_
 
 async def test_a_model_that_only_talks_is_asked_about_quarters_at_the_least_and_what_it_says_is_shown() -> None:
     engine = ScriptedEngine(lambda chat: "Let me think about it. " * 100)
-    extraction = await extract(engine, " ".join([TEXT] * 4), max_tokens=50)
+    with pytest.raises(UnreadableAnswerError, match="Let me think about it"):
+        await extract(engine, " ".join([TEXT] * 4), max_tokens=50)
     assert len(engine.calls) == 1 + 2 + 4
-    assert extraction.claims == ()
-    assert len(extraction.unparsed) == extraction.counts["answers_unreadable"] == extraction.counts["chunks"] == 4
-    assert extraction.counts["answers_cut"] == 7
-    assert "--extraction-tokens" in extraction.warnings[0]
-    assert len(extraction.warnings) == 2
 
 
 async def test_a_chunk_that_is_too_much_for_a_model_to_answer_about_is_split_until_it_is_not() -> None:
@@ -259,13 +255,15 @@ async def test_a_chunk_that_is_too_much_for_a_model_to_answer_about_is_split_unt
     assert extraction.warnings == ()
 
 
-@pytest.mark.parametrize(("answer", "unreadable"), [("No verifiable claim.", 0), ("", 1), ("Nothing here.", 1)])
-async def test_a_response_without_claims_abstains_and_an_answer_out_of_format_is_told_apart(
-    answer: str, unreadable: int
-) -> None:
-    extraction = await extract(ScriptedEngine(lambda chat: answer))
-    assert extraction.claims == ()
-    assert extraction.counts["answers_unreadable"] == len(extraction.warnings) == unreadable
+async def test_a_response_without_claims_abstains() -> None:
+    extraction = await extract(ScriptedEngine(lambda chat: "No verifiable claim."))
+    assert (extraction.claims, extraction.counts["answers_unreadable"], extraction.warnings) == ((), 0, ())
+
+
+@pytest.mark.parametrize("answer", ["", "Nothing here.", "The text is about Kepler.\nHe was an astronomer."])
+async def test_a_response_whose_answer_cannot_be_read_fails_and_says_what_the_model_wrote(answer: str) -> None:
+    with pytest.raises(UnreadableAnswerError, match=answer.partition("\n")[0] or "an empty answer"):
+        await extract(ScriptedEngine(lambda chat: answer))
 
 
 async def test_an_empty_response_is_asked_nothing() -> None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.atomizer import Atomizer
-from localfact.claims.reviser import LONGER_BY, SHOWN, RevisedClaims, Reviser, faithful, read_revision
+from localfact.claims.lines import SHOWN
+from localfact.claims.reviser import LONGER_BY, RevisedClaims, Reviser, faithful, read_revision
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
@@ -114,7 +115,6 @@ async def test_answers_that_come_late_still_belong_to_their_claims() -> None:
         ("", "revisions_unreadable"),
         ("...", "revisions_unreadable"),
         ("Johannes Kepler did.\nHe did it in Graz in 1630.", "revisions_unreadable"),
-        ("Sure! Here is the claim:\nJohannes Kepler moved to Graz in Styria, and died in 1630.", "revisions_unreadable"),
         ("Kepler moved to Graz and died in 1630. " * 20, "revisions_unreadable"),
         ("<think>He is Kepler, who died in 1630 in Graz", "revisions_unreadable"),
         ("No change is needed.", "revisions_unfaithful"),
@@ -200,7 +200,6 @@ def test_what_stands_around_a_revision_is_taken_off(answer: str) -> None:
         "1. FC Köln was founded in 1948.",
         "-40 degrees Celsius are -40 degrees Fahrenheit.",
         '"Stop" and "go" are words.',
-        "Revised: a novel of 1990.",
         "[3] is a reference mark.",
     ],
 )
@@ -211,6 +210,26 @@ def test_dashes_hashes_numbers_and_quotations_of_a_revision_stay(wording: str) -
 def test_a_claim_that_is_a_quotation_stays_one() -> None:
     assert read_revision(Generation(text='"He moved."'), '"They moved."') == '"He moved."'
     assert read_revision(Generation(text="- 3 degrees"), "- 2 degrees") == "- 3 degrees"
+    assert read_revision(Generation(text="Revised: a novel."), "Revised: it.") == "Revised: a novel."
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "Revised: {}",
+        "Here is the revised claim: {}",
+        "Sure! Here is the claim:\n\n{}",
+        "**Revised claim:** {}",
+        "Standalone: {}",
+        "#####{}#####",
+        "<<claim 0a1b2c3d>>\n{}\n<<end claim 0a1b2c3d>>",
+        "{}\n\n(Note: I replaced the pronoun.)",
+        "{}\nExplanation: he is Kepler.",
+    ],
+)
+def test_what_models_put_around_a_revision_is_no_part_of_it(pattern: str) -> None:
+    wording = "Johannes Kepler moved to Graz."
+    assert read_revision(Generation(text=pattern.format(wording)), "He moved to Graz.") == wording
 
 
 def test_a_revision_may_be_longer_by_the_names_it_puts_in_and_no_more() -> None:

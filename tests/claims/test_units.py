@@ -73,7 +73,6 @@ def test_dashes_hashes_numbers_and_reference_marks_inside_a_claim_stay(claim: st
         "[4] 1990",
         "[4] No verifiable claim.",
         "[4] " + "word " * (LONGEST_CLAIM // 5 + 1),
-        f"[4] {NILE} [5] It is long.",
         "Here are the claims of the text [1]",
         "I hope this helps!",
     ],
@@ -83,6 +82,20 @@ def test_a_line_that_is_not_surely_one_numbered_claim_is_unparsed(line: str) -> 
     found = read_units(answer)
     assert found.unparsed == (line.strip(),)
     assert checked(answer, found) == [(1, NILE), (2, "It is long.")]
+
+
+def test_the_next_number_on_a_line_begins_the_next_claim() -> None:
+    assert read(f"[4] {NILE} [5] It is long, as [3] says [6]. [7] So.") == [
+        (4, NILE),
+        (5, "It is long, as [3] says [6]. [7] So."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["1. {}\n2. {}", "1) {}\n2) {}", "- {}\n- {}", "* {}\n* {}", '["{}", "{}"]', '{{"1": "{}", "2": "{}"}}']
+)
+def test_without_numbers_in_brackets_the_items_of_a_list_are_the_claims(pattern: str) -> None:
+    assert read(pattern.format(NILE, "It is long.")) == [(1, NILE), (2, "It is long.")]
 
 
 def test_numbers_out_of_order_twice_or_missing_lose_no_claim() -> None:

@@ -1,4 +1,4 @@
-"""A random model in real vLLM, from the command line: its probabilities are exact, and whatever it says ends in a verdict."""
+"""A random model in real vLLM, from the command line: its probabilities are exact, and what it babbles is no abstention."""
 
 import json
 import math
@@ -27,8 +27,11 @@ def judged(localfact: CommandLine, random_llama: Path, data: Path, *more: str) -
     evidence = ("--corpus", Path(__file__).parents[2] / "index/sample", "--embedder", "none")
     method = ("--method", "fastfact", "--model", random_llama, *lengths)
     done = localfact("eval", *method, "--data", data, *evidence, "--out", "out", *more)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in (localfact.folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in (localfact.folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored", "failed"}
+    assert all(row["error"].startswith("No claim can be read") for row in rows if row["status"] == "failed")
+    assert done.returncode == any(row["status"] == "failed" for row in rows), done.stderr
+    return rows
 
 
 def test_choose_prints_what_transformers_computes(localfact: CommandLine, random_llama: Path, tmp_path: Path) -> None:
@@ -57,14 +60,13 @@ def test_choose_prints_what_transformers_computes(localfact: CommandLine, random
     assert [told["distribution"][label] for label in LABELS] == pytest.approx(shares, abs=1e-4)
 
 
-def test_every_response_ends_abstained_or_judged_and_a_replay_is_the_same(
+def test_every_response_is_judged_or_says_that_nothing_could_be_read_and_a_replay_is_the_same(
     localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
     data = tmp_path / "data.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
     rows = judged(localfact, random_llama, data, "--transcript", "calls.sqlite")
-    assert [row["error"] for row in rows] == [None] * len(RESPONSES)
-    assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored"}
+    assert len(rows) == len(RESPONSES)
     assert all(len(row["claims"]) == len(row["verdicts"]) for row in rows)
     assert all(row["usage"]["extract"]["calls"] > 0 for row in rows)
     first = (tmp_path / "out/assessments.jsonl").read_bytes()
@@ -74,11 +76,9 @@ def test_every_response_ends_abstained_or_judged_and_a_replay_is_the_same(
         *("--corpus", Path(__file__).parents[2] / "index/sample", "--out", "out"),
         *("--extraction-tokens", "64", "--verification-tokens", "32"),
     )
-    assert replayed.returncode == 0, replayed.stderr
+    assert replayed.returncode == any(row["status"] == "failed" for row in rows), replayed.stderr
     assert (tmp_path / "out/assessments.jsonl").read_bytes() == first
 
 
-def test_public_questions_end_abstained_or_judged(localfact: CommandLine, random_llama: Path, shared: Path) -> None:
-    rows = judged(localfact, random_llama, shared / "data/fastfact_bench/data_sample2.jsonl")
-    assert len(rows) == 6
-    assert {row["status"] for row in rows} <= {"abstained", "scored", "unscored"}
+def test_public_questions_end_all(localfact: CommandLine, random_llama: Path, shared: Path) -> None:
+    assert len(judged(localfact, random_llama, shared / "data/fastfact_bench/data_sample2.jsonl")) == 6

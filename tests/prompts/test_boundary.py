@@ -90,7 +90,8 @@ def verdict(answer: str) -> VerdictLabel | None:
 
 
 def claims(answer: str) -> list[tuple[str, str]]:
-    return [(claim.text, claim.label.value) for claim in read_answer(answer).claims]
+    """Those with a label of their own: others are asked about."""
+    return [(claim.text, claim.label.value) for claim in read_answer(answer).claims if claim.label is not None]
 
 
 def assert_brings_no_label(shown: str) -> None:
