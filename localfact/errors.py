@@ -4,7 +4,9 @@
     ├── InputError                 2   a file, a row, an option that cannot be used as given
     │   ├── CorpusError            2   a corpus folder whose parts do not belong together, or are damaged
     │   ├── GraphError             2   a fact graph that is not one
-    │   └── PromptTooLongError     2   a prompt that leaves the model's window no room for its answer
+    │   ├── PromptTooLongError     2   a prompt that leaves the model's window no room for its answer
+    │   ├── RequestError           2   one request that the engine fails at each time, while it answers others
+    │   └── UnlikelyLabelsError    2   labels that the model would hardly write where it is asked for one of them
     ├── UnreadableAnswerError      2   an answer of a language model without anything that was asked for
     ├── RunFolderError             2   a run folder that other settings, or another process, own
     ├── MissingError               3   weights, a corpus or a package that is not there
@@ -39,6 +41,14 @@ class GraphError(InputError):
 
 class PromptTooLongError(InputError):
     """A prompt that leaves the model's window no room for an answer. It concerns one call; the message has the numbers."""
+
+
+class RequestError(InputError):
+    """A request that the engine fails at each time it is made (not a number, an internal error). It concerns one call."""
+
+
+class UnlikelyLabelsError(InputError):
+    """Labels of which the model would write hardly any where it is asked: their probabilities mean nothing. One call."""
 
 
 class UnreadableAnswerError(LocalFactError):

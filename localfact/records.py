@@ -277,7 +277,8 @@ class Assessment(Record):
             annotation may have other claims than ours: precision and K' are compared, not claims.
         unparsed: lines of the extractor's answer that could not be read.
         counts: stage -> what it counted: sentences dropped by reason, passages, pairs, relations by label, ...
-        usage: stage -> calls of the language model, requests, prompt and output tokens, as really sent.
+        usage: stage -> calls of the language model, requests, prompt and output tokens, as really sent; choices among labels,
+            and the sum of the probabilities that the labels had together (mass).
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -298,5 +299,5 @@ class Assessment(Record):
     gold_not_supported: int | None = None
     unparsed: tuple[str, ...] = ()
     counts: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
-    usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
+    usage: Mapping[str, Mapping[str, int | float]] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()

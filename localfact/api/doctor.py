@@ -106,7 +106,7 @@ def models() -> Iterator[Finding]:
             where = f"{', '.join(card.roles)}; {weights_folder(card)}"
             yield Finding(f"model {card.name}", True, where, needed=card.shipped is not None)
         except LocalFactError as error:
-            cure = f"localfact models pull {card.name}" if card.hub and not card.package else str(error)
+            cure = f"localfact models pull {card.name}" if card.source else str(error)
             yield Finding(f"model {card.name}", False, ", ".join(card.roles), cure, needed=card.shipped is not None)
 
 

@@ -150,7 +150,7 @@ def passage_row(passage: Passage) -> Row:
 
 
 def claims_row(
-    response: Response, extraction: Extraction, extractor: Mapping[str, Any], usage: Mapping[str, Mapping[str, int]]
+    response: Response, extraction: Extraction, extractor: Mapping[str, Any], usage: Mapping[str, Mapping[str, float]]
 ) -> Row:
     """The row of a response with the claims and the other results of an extractor."""
     return response_row(response) | {

@@ -66,4 +66,5 @@ def run_facts(plain: Mapping[str, Any]) -> RunFacts:
         k=evidence.get("k", 0),
         has_corpus=bool(evidence.get("corpus")),
         asks_model="model" in settings,
+        **{name: value for name, value in settings.get("asking", {}).items() if name in RunFacts.model_fields},
     )

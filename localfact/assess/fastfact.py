@@ -15,6 +15,7 @@ from localfact.errors import CorpusError, InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import verification_chat
+from localfact.prompts.grammars import verification_grammar
 from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Passage, Response, Verdict
 from localfact.runtime.tasks import together
 from localfact.stages import Relations
@@ -24,6 +25,8 @@ from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 STAGE = "verify"
 #: Default of the most output tokens of a verification.
 MAX_TOKENS = 1024
+#: Characters of reasoning that a grammar allows for each token of an answer, so that the decision is reached before the end.
+CHARACTERS_A_TOKEN = 2
 #: How many characters of the end of the reasoning a verdict keeps.
 RATIONALE_KEPT = 4_000
 
@@ -136,7 +139,10 @@ class FastFact:
             return Verified(Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=str(error)), "failed")
 
     async def _ask(self, claim: Claim, fitted: Fitted) -> Verified:
-        generation = await self.engine.generate(fitted.chat, max_tokens=self.max_tokens, seed=self.seed, stage=STAGE)
+        grammar = verification_grammar(VERDICT_OF, CHARACTERS_A_TOKEN * self.max_tokens)
+        generation = await self.engine.generate(
+            fitted.chat, max_tokens=self.max_tokens, grammar=grammar, seed=self.seed, stage=STAGE
+        )
         answer = read_answer(generation.text, finished=generation.finish == "stop")
         label, rationale = answer.label, answer.reasoning.strip()[-RATIONALE_KEPT:]
         if label is None:

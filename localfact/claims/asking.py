@@ -13,8 +13,9 @@ from typing import Generic
 
 from localfact.claims.chunks import Chunk, Stride, chunks_of, halves
 from localfact.claims.lines import ParsedAnswer, Read, excerpt
+from localfact.claims.rules.extractor import states_something
 from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
-from localfact.llm.engine import Chat, Engine, Generation
+from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.prompts import Boundary
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
@@ -61,7 +62,9 @@ class Replies:
     def counts(self) -> dict[str, int]:
         """Whole numbers, in an order that does not depend on which answer came first."""
         names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
-        return {"sentences": self.sentences, "chunks": len(self.replies), **{name: self.tally[name] for name in names}}
+        always = {name: self.tally[name] for name in names}
+        repeating = {"answers_repeating": self.tally["answers_repeating"]} if self.tally["answers_repeating"] else {}
+        return {"sentences": self.sentences, "chunks": len(self.replies), **always, **repeating}
 
     def warnings(self) -> Iterator[str]:
         """Without figures, so that a run's summary can list each once, with the number of responses."""
@@ -70,6 +73,8 @@ class Replies:
                 "Some answers of the extractor were cut at their longest, and only whole lines of them were read. "
                 "--extraction-tokens allows longer ones."
             )
+        if self.tally["answers_repeating"]:
+            yield "Some answers of the extractor ended where the model only repeated itself: what they left out is not judged."
         if self.tally["answers_unreadable"]:
             yield (
                 "Some answers of the extractor have no claim in the asked format: `localfact show RUN ID` has their lines. A "
@@ -103,6 +108,10 @@ class PromptedExtractor(ABC, Generic[Read]):
 
         All three texts are empty when the size of the prompt without them is measured.
         """
+
+    @abstractmethod
+    def _grammar(self, text: str, *, claims: bool) -> Grammar:
+        """The shape of the answer about `text`; `claims` where it cannot be that there is no claim."""
 
     @abstractmethod
     def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Read]:
@@ -141,7 +150,9 @@ class PromptedExtractor(ABC, Generic[Read]):
             splits: how often it may still be split because its answer was cut without one claim.
         """
         chat = self._chat(response, chunk.before, chunk.text, chunk.after)
-        generation = await self._generated(chat, single=len(chunk.spans) == 1)
+        # A small model that may say that there is no claim says so of every text: the rules know better whether there is one.
+        grammar = self._grammar(chunk.text, claims=states_something(chunk.text))
+        generation = await self._generated(chat, grammar, single=len(chunk.spans) == 1)
         if generation is None:
             await self._check_window(response)
             if len(chunk.spans) == 1 and (chunk.before or chunk.after):
@@ -149,8 +160,9 @@ class PromptedExtractor(ABC, Generic[Read]):
             return await self._split(response, chunk, tally, splits)
         was_cut = generation.finish == "length"
         tally["answers_cut"] += was_cut
+        tally["answers_repeating"] += generation.finish == "repetition"
         text = readable(generation.text)
-        answer = self._read(text, cut=was_cut)
+        answer = self._read(text, cut=generation.finish != "stop")
         splits -= was_cut and not answer.claims
         if was_cut and splits >= 0 and len(chunk.spans) > 1:
             return await self._split(response, chunk, tally, splits)
@@ -159,13 +171,15 @@ class PromptedExtractor(ABC, Generic[Read]):
         claims = await self._claims(chat, chunk, generation.model_copy(update={"text": text}), answer, tally)
         return [Reply(claims, answer.unparsed)]
 
-    async def _generated(self, chat: Chat, *, single: bool) -> Generation | None:
+    async def _generated(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:
         """The answer, or None where prompt and answer do not fit; a single sentence may use less room than `max_tokens`."""
         room = self._engine.identity.window - await self._engine.count(chat)
         if room < (min(self._max_tokens, SMALLEST_ROOM) if single else self._max_tokens):
             return None
         try:
-            return await self._engine.generate(chat, max_tokens=min(self._max_tokens, room), seed=self._seed, stage=EXTRACT)
+            return await self._engine.generate(
+                chat, max_tokens=min(self._max_tokens, room), grammar=grammar, seed=self._seed, stage=EXTRACT
+            )
         except PromptTooLongError:
             return None
 

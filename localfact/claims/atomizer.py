@@ -10,8 +10,9 @@ from localfact.claims.chunks import Chunk, Places
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merged, numbered
 from localfact.claims.units import Unit, read_units
-from localfact.llm.engine import Chat, Engine, Generation
+from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.prompts import atomization_chat
+from localfact.prompts.grammars import atomization_grammar
 from localfact.records import Claim, Extraction, Response
 
 
@@ -44,6 +45,9 @@ class Atomizer(PromptedExtractor[Unit]):
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return atomization_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
+
+    def _grammar(self, text: str, *, claims: bool) -> Grammar:
+        return atomization_grammar(text, claims=claims)
 
     def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Unit]:
         return read_units(text, cut=cut)

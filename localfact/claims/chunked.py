@@ -13,9 +13,10 @@ from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, Places, Stride, checked_stride
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import Merged, merged, numbered
-from localfact.errors import PromptTooLongError
-from localfact.llm.engine import Chat, Choice, Engine, Generation
+from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
+from localfact.llm.engine import Chat, Choice, Engine, Generation, Grammar
 from localfact.prompts import extraction_chat
+from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
 from localfact.vocabulary import PreVerificationLabel
@@ -25,6 +26,10 @@ PREVERIFY = "preverify"
 
 #: Label as the prompt asks for it -> label.
 WRITTEN = {label.value.upper(): label for label in PreVerificationLabel}
+
+
+#: Counts of labels that were asked for by themselves.
+ASKED = ("labels_asked", "labels_missing", "labels_differing")
 
 
 class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
@@ -73,7 +78,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             "duplicates_merged": kept.duplicates,
             "preverifications_conflicting": kept.conflicting,
             "distributions_missing": replies.tally["distributions_missing"],
-            **{name: replies.tally[name] for name in ("labels_asked", "labels_missing") if replies.tally[name]},
+            **{name: replies.tally[name] for name in ASKED if replies.tally[name]},
             "claims_unlocated": sum(not claim.spans for claim in claims),
             **{f"preverified_{label.name.lower()}": labels[label] for label in PreVerificationLabel if labels[label]},
         }
@@ -82,6 +87,9 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
         return extraction_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
+
+    def _grammar(self, text: str, *, claims: bool) -> Grammar:
+        return extraction_grammar(text, claims=claims)
 
     def _read(self, text: str, *, cut: bool) -> ParsedAnswer[LabelledClaim]:
         return read_answer(text, cut=cut)
@@ -99,9 +107,16 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     async def _preverification(
         self, chat: Chat, generation: Generation, claim: LabelledClaim, tally: Counter[str]
     ) -> PreVerification | None:
-        """What the model thinks of a claim; None where its label cannot be read, and the prompt to ask for it does not fit."""
-        if claim.label is None:
-            return await self._asked_label(chat, claim.prefix(generation.text), tally)
+        """What the model thinks of a claim; None where its label is asked for and not told.
+
+        It is asked for where it cannot be read, and in an answer that a grammar shaped, whose probabilities are not the model's
+        own. Then the model's choice stands, and is counted where it is not what was written.
+        """
+        if claim.label is None or generation.masked:
+            asked = await self._asked_label(chat, claim.prefix(generation.text), tally)
+            if asked and claim.label and asked.label is not claim.label:
+                tally["labels_differing"] += 1
+            return asked
         span = claim.label_span
         confidence = generation.probability(span.start, span.end)
         token = PreVerification(label=claim.label, confidence=confidence)
@@ -109,7 +124,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             return token
         try:
             choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=generation.text[: span.start], stage=PREVERIFY)
-        except PromptTooLongError:
+        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             # As a prefix, an answer that filled the window may have a token more than when it was generated.
             tally["distributions_missing"] += 1
             return token
@@ -118,13 +133,17 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     async def _asked_label(self, chat: Chat, prefix: str, tally: Counter[str]) -> PreVerification | None:
         tally["labels_asked"] += 1
         try:
-            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, stage=PREVERIFY)
-        except PromptTooLongError:
+            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, whole=True, stage=PREVERIFY)
+        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             tally["labels_missing"] += 1
             return None
-        written = max(WRITTEN, key=lambda label: choice.log_probs[label])
-        asked = PreVerification(label=WRITTEN[written], confidence=math.exp(choice.log_probs[written]))
+        asked = PreVerification(label=WRITTEN[choice.best], confidence=confidence_of(choice))
         return with_distribution(asked, choice) if self._with_distribution else asked
+
+
+def confidence_of(choice: Choice) -> float:
+    """C of the most probable label: the product over all its tokens (FastFact, equation 1)."""
+    return min(1.0, math.exp(choice.log_probs[choice.best] if choice.whole is None else choice.whole))
 
 
 def with_distribution(opinion: PreVerification, choice: Choice) -> PreVerification:
@@ -134,7 +153,7 @@ def with_distribution(opinion: PreVerification, choice: Choice) -> PreVerificati
 
 
 def _warnings(counts: Mapping[str, int]) -> Iterable[str]:
-    if counts.get("labels_asked"):
-        yield "Some claims stood without a label that can be read; the model was asked for it at its place."
+    if counts.get("labels_missing"):
+        yield "Some labels that the model was asked for it would not tell; their claims go to evidence without one."
     if counts["distributions_missing"]:
-        yield "Some label distributions did not fit the model's window; the claims keep their token confidence."
+        yield "Some label distributions could not be had; the claims keep their token confidence."

@@ -4,12 +4,11 @@ Nothing is generated: the prompt is that of extraction, the claim is given as th
 of the six labels are read at the label's place (FastFact, section 4.1).
 """
 
-import math
 from collections.abc import Sequence
 
-from localfact.claims.chunked import PREVERIFY, WRITTEN
+from localfact.claims.chunked import PREVERIFY, WRITTEN, confidence_of, with_distribution
 from localfact.claims.given import given
-from localfact.errors import PromptTooLongError
+from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Claim, Extraction, PreVerification, Response
@@ -18,7 +17,7 @@ from localfact.stages import ClaimExtractor
 from localfact.vocabulary import DEFINITE_LABELS
 
 #: Of equally probable labels the first in this order is taken, so that a tie never settles a claim.
-TIES = sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS)
+TIES = tuple(sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS))
 
 
 class PreVerifiedClaims:
@@ -60,22 +59,16 @@ class PreVerifiedClaims:
             return claim
         prefix = f"- {' '.join(claim.text.split())} ###"
         try:
-            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, stage=PREVERIFY)
-        except PromptTooLongError:
+            choice = await self._engine.choose(chat, TIES, prefix=prefix, whole=True, stage=PREVERIFY)
+        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             return claim
-        written = max(TIES, key=lambda label: choice.log_probs[label])
-        # Among labels only the tokens that distinguish them are asked for; confidence is the product over all (equation 1).
-        whole = await self._engine.choose(chat, (written,), prefix=prefix, stage=PREVERIFY)
-        preverification = PreVerification(
-            label=WRITTEN[written],
-            confidence=min(1.0, math.exp(whole.log_probs[written])),
-            distribution={WRITTEN[label]: probability for label, probability in choice.distribution.items()},
-            mass=choice.mass,
-        )
-        return claim.model_copy(update={"preverification": preverification})
+        opinion = PreVerification(label=WRITTEN[choice.best], confidence=confidence_of(choice))
+        return claim.model_copy(update={"preverification": with_distribution(opinion, choice)})
 
     @staticmethod
     def _warnings(missing: int) -> Sequence[str]:
         if not missing:
             return ()
-        return ("Some given claims could not be pre-verified: response and claim do not fit the model's window together.",)
+        return (
+            "Some given claims could not be pre-verified, as they do not fit the window or the model does not answer as asked.",
+        )

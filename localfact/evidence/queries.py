@@ -8,9 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
-from localfact.errors import InputError, PromptTooLongError
+from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, query_chat
+from localfact.prompts.grammars import query_grammar
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
 from localfact.text import normalise, readable, words
@@ -85,8 +86,10 @@ class LLMQueries:
         """
         chat = query_chat(response.prompt, response.topic, claim.text, boundary=self._boundary)
         try:
-            generation = await self._engine.generate(chat, max_tokens=self._max_tokens, seed=self._seed, stage=QUERY)
-        except PromptTooLongError:
+            generation = await self._engine.generate(
+                chat, max_tokens=self._max_tokens, grammar=query_grammar(), seed=self._seed, stage=QUERY
+            )
+        except (PromptTooLongError, RequestError):
             return Query(claim.text, failed=True)
         text = read_query(generation)
         # A refusal or a remark of the model shares no word with the claim.

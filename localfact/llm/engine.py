@@ -24,6 +24,10 @@ class Message(NamedTuple):
 
 
 Chat = Sequence[Message]
+Finish = Literal["stop", "length", "repetition"]
+
+#: A regular expression that a whole answer matches: of literals, classes, groups, alternatives and counts alone.
+Grammar = str
 
 
 class EngineIdentity(Record):
@@ -65,12 +69,15 @@ class Generation(Record):
     Attributes:
         text: without special tokens, and without the stop string that ended it.
         tokens: those that stand in `text`, in order; together they cover it.
-        finish: "stop" when the model or a stop string ended it, "length" when it was cut at `max_tokens`.
+        finish: "stop" when the model or a stop string ended it, "length" when it was cut at `max_tokens`, "repetition" when it
+            was cut because it only repeated itself, which is looked for under a grammar alone.
+        masked: whether a grammar decided which tokens were possible: then no probability in it is the model's own.
     """
 
     text: str
     tokens: tuple[Token, ...] = ()
-    finish: Literal["stop", "length"] = "stop"
+    finish: Finish = "stop"
+    masked: bool = False
     usage: Usage = Usage()
 
     def probability(self, start: int, end: int) -> float:
@@ -90,10 +97,18 @@ class Choice(Record):
     the label from the others: the sum over its tokens at the places where the tree of labels branches, always including its
     first token. Tokens between and behind those places are forced by the closed set and count as certain. For a single label it
     is the sum over all its tokens.
+
+    `whole`: the sum over all tokens of the most probable label (FastFact, equation 1); None where it was not asked for.
     """
 
     log_probs: Mapping[str, float]
+    whole: LogProb | None = None
     usage: Usage = Usage()
+
+    @property
+    def best(self) -> str:
+        """The most probable label; of equals the first."""
+        return max(self.log_probs, key=lambda label: self.log_probs[label])
 
     @property
     def mass(self) -> float:
@@ -112,7 +127,8 @@ class Choice(Record):
 class Engine(Protocol):
     """A language model. Any number of coroutines may call it at once.
 
-    Every call may raise `PromptTooLongError` (for that call only) or `EngineError` (the engine cannot be used any more).
+    Every call may raise `PromptTooLongError` or `RequestError` (for that call only) or `EngineError` (the engine cannot be used
+    any more).
     """
 
     @property
@@ -130,18 +146,24 @@ class Engine(Protocol):
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        grammar: Grammar | None = None,
         temperature: float = 0.0,
         seed: int = 0,
         stage: str,
     ) -> Generation:
-        """Returns the model's answer, of at most `max_tokens` tokens. `stage` names what the cost is counted under."""
+        """Returns the model's answer, of at most `max_tokens` tokens. `stage` names what the cost is counted under.
+
+        With a grammar the answer matches it, unless it is cut; a model that thinks first is free until it has thought. Its
+        log-probabilities are then those among the tokens that the grammar allowed: no confidence can be read from them.
+        """
         ...
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """Returns the probabilities of the labels as what follows the answer prefix `prefix`; decodes nothing.
 
         Labels follow the generation prompt, or the prefix, directly: a space between them belongs to the label or to the
-        prefix. Only tokens that distinguish labels are asked for; of a single label all tokens are.
+        prefix. Only tokens that distinguish labels are asked for; all tokens of a single label, and with `whole` those of the
+        most probable one.
 
         Raises:
             InputError: no labels, an empty one, or one twice.

@@ -53,6 +53,11 @@ class LabelTree:
         """
         return {label: sum(self._steps(path, answers)) for label, path in self.paths.items()}
 
+    def rest(self, label: str) -> tuple[Node, ...]:
+        """The places on a label's path where the closed set does not branch: there its next token is forced."""
+        path, asked = self.paths[label], {node.stem for node in self.nodes}
+        return tuple(Node(path[:end], (path[end],)) for end in range(len(path)) if path[:end] not in asked)
+
     def _steps(self, path: Ids, answers: Answers) -> list[float]:
         on_the_way = (node for node in self.nodes if path[: len(node.stem)] == node.stem)
         return [

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
-from localfact.runtime.usage import spend
+from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
+from localfact.runtime.usage import spend, weigh
 
 
 class MeteredEngine:
@@ -30,21 +30,24 @@ class MeteredEngine:
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        grammar: Grammar | None = None,
         temperature: float = 0.0,
         seed: int = 0,
         stage: str,
     ) -> Generation:
         """See `Engine.generate`; its usage is counted under `stage`."""
         generation = await self._engine.generate(
-            chat, max_tokens=max_tokens, stop=stop, temperature=temperature, seed=seed, stage=stage
+            chat, max_tokens=max_tokens, stop=stop, grammar=grammar, temperature=temperature, seed=seed, stage=stage
         )
         spend(stage, generation.usage)
         return generation
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
-        """See `Engine.choose`; its usage is counted under `stage`."""
-        choice = await self._engine.choose(chat, labels, prefix=prefix, stage=stage)
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
+        """See `Engine.choose`; its usage and the mass of the labels are counted under `stage`."""
+        choice = await self._engine.choose(chat, labels, prefix=prefix, whole=whole, stage=stage)
         spend(stage, choice.usage)
+        if len(labels) > 1:
+            weigh(stage, choice.mass)
         return choice
 
     async def aclose(self) -> None:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
-from localfact.errors import PromptTooLongError
-from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Message, Token
+from localfact.errors import InputError, PromptTooLongError
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar, Message, Token
 from localfact.llm.labels import checked
 from localfact.runtime.usage import Usage
 
@@ -51,13 +51,27 @@ class ScriptedEngine:
         return sum(len(_PIECE.findall(message.content)) for message in chat) + len(_PIECE.findall(prefix))
 
     async def generate(
-        self, chat: Chat, *, max_tokens: int, stop: Sequence[str] = (), temperature: float = 0.0, seed: int = 0, stage: str
+        self,
+        chat: Chat,
+        *,
+        max_tokens: int,
+        stop: Sequence[str] = (),
+        grammar: Grammar | None = None,
+        temperature: float = 0.0,
+        seed: int = 0,
+        stage: str,
     ) -> Generation:
-        """Returns the script's answer, cut at the first stop string or at `max_tokens`."""
+        """Returns the script's answer, cut at the first stop string or at `max_tokens`.
+
+        Raises:
+            InputError: the script does not keep to the grammar.
+        """
         asked = await self._admitted(chat, "")
         answer = self._answer(chat)
         pieces = [(piece, CERTAIN) for piece in _PIECE.findall(answer)] if isinstance(answer, str) else list(answer)
         text = "".join(piece for piece, _ in pieces)
+        if grammar is not None and not re.fullmatch(grammar, text):
+            raise InputError(f"The script answers {text[:80]!r}, which the grammar does not allow.")
         ends = list(accumulate(len(piece) for piece, _ in pieces))
         stopped = min((text.find(word) for word in stop if word in text), default=len(text))
         cut = ends[max_tokens - 1] if len(ends) > max_tokens else len(text)
@@ -68,9 +82,11 @@ class ScriptedEngine:
             if end - len(piece) < len(text)
         )
         usage = Usage(prompt_tokens=asked, output_tokens=len(tokens))
-        return Generation(text=text, tokens=tokens, finish="length" if cut < stopped else "stop", usage=usage)
+        return Generation(
+            text=text, tokens=tokens, finish="length" if cut < stopped else "stop", masked=grammar is not None, usage=usage
+        )
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """Returns the script's probabilities."""
         labels = checked(labels)
         asked = await self._admitted(chat, prefix)
@@ -78,7 +94,8 @@ class ScriptedEngine:
         missing = [label for label in labels if label not in given]
         rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
         log_probs = {label: math.log(given.get(label, rest)) for label in labels}
-        return Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
+        choice = Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
+        return choice.model_copy(update={"whole": log_probs[choice.best]}) if whole else choice
 
     async def aclose(self) -> None:
         """Does nothing."""

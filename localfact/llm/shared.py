@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from localfact.errors import EngineError, InputError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
+from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
 from localfact.runtime.interrupts import interruptible
 
 if TYPE_CHECKING:
@@ -33,18 +33,19 @@ class SharedEngine:
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        grammar: Grammar | None = None,
         temperature: float = 0.0,
         seed: int = 0,
         stage: str,
     ) -> Generation:
         """See `Engine.generate`."""
         return await self._engine().generate(
-            chat, max_tokens=max_tokens, stop=stop, temperature=temperature, seed=seed, stage=stage
+            chat, max_tokens=max_tokens, stop=stop, grammar=grammar, temperature=temperature, seed=seed, stage=stage
         )
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """See `Engine.choose`."""
-        return await self._engine().choose(chat, labels, prefix=prefix, stage=stage)
+        return await self._engine().choose(chat, labels, prefix=prefix, whole=whole, stage=stage)
 
     async def aclose(self) -> None:
         """Does nothing: the owner ends the engine."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
+from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
 from localfact.llm.labels import checked
 from localfact.llm.transcript_calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Keys
 from localfact.llm.transcript_store import CallStore
@@ -50,16 +50,17 @@ class _TranscriptEngine:
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        grammar: Grammar | None = None,
         temperature: float = 0.0,
         seed: int = 0,
         stage: str,
     ) -> Generation:
         """See `Engine.generate`; the usage is that of the recorded call."""
-        return await self._answer(GenerateCall(tuple(chat), stage, max_tokens, tuple(stop), temperature, seed))
+        return await self._answer(GenerateCall(tuple(chat), stage, max_tokens, tuple(stop), temperature, seed, grammar))
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """See `Engine.choose`; the usage is that of the recorded call."""
-        return await self._answer(ChooseCall(tuple(chat), stage, checked(labels), prefix))
+        return await self._answer(ChooseCall(tuple(chat), stage, checked(labels), prefix, whole))
 
     async def _answer(self, call: Call[CallResult]) -> CallResult:
         keys = call.keys(self._identity)

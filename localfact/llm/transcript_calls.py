@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from localfact.errors import PromptTooLongError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation
+from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
 
 #: Version of the format: part of every key and of the file; increased when older transcripts cannot be read any more.
 FORMAT = 1
@@ -141,6 +141,7 @@ class GenerateCall(Call[Generation]):
     stop: Sequence[str]
     temperature: float
     seed: int
+    grammar: Grammar | None = None
     kind = "generate"
 
     @property
@@ -151,6 +152,7 @@ class GenerateCall(Call[Generation]):
             "stop": list(self.stop),
             "temperature": float(self.temperature) + 0.0,  # no -0.0
             "seed": self.seed if self.temperature else 0,
+            **({} if self.grammar is None else {"grammar": self.grammar}),  # the keys of older transcripts have none
         }
 
     async def ask(self, engine: Engine) -> Generation:
@@ -159,6 +161,7 @@ class GenerateCall(Call[Generation]):
             self.chat,
             max_tokens=self.max_tokens,
             stop=self.stop,
+            grammar=self.grammar,
             temperature=self.temperature,
             seed=self.seed,
             stage=self.stage,
@@ -183,16 +186,17 @@ class ChooseCall(Call[Choice]):
 
     labels: Sequence[str]
     prefix: str
+    whole: bool = False
     kind = "choose"
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The labels, sorted, as no label's probability depends on their order."""
-        return {"labels": sorted(self.labels), "prefix": self.prefix}
+        return {"labels": sorted(self.labels), "prefix": self.prefix, **({"whole": True} if self.whole else {})}
 
     async def ask(self, engine: Engine) -> Choice:
         """Returns the probabilities."""
-        return await engine.choose(self.chat, self.labels, prefix=self.prefix, stage=self.stage)
+        return await engine.choose(self.chat, self.labels, prefix=self.prefix, whole=self.whole, stage=self.stage)
 
     def plain(self, answer: Choice) -> Any:
         """All fields."""

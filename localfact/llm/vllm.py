@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
+from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError, RequestError
 from localfact.llm.chat import ChatLayout
-from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Token
-from localfact.llm.labels import LabelTree, Node, checked, label_tree
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Finish, Generation, Grammar, Token
+from localfact.llm.labels import Ids, LabelTree, Node, checked, label_tree
 from localfact.llm.loop_thread import LoopThread
 from localfact.llm.offsets import Writing, write
 from localfact.llm.process_environment import (
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 #: The most tokens whose log-probabilities vLLM reports in one request.
 MOST_CHILDREN = 128
+#: An answer under a grammar ends where so many tokens stand three times in a row: more than one claim has.
+REPEATED = {"min_pattern_size": 20, "max_pattern_size": 200, "min_count": 3}
 #: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
 
@@ -76,6 +78,7 @@ class VLLMEngine:
         *,
         max_tokens: int,
         stop: Sequence[str] = (),
+        grammar: Grammar | None = None,
         temperature: float = 0.0,
         seed: int = 0,
         stage: str,
@@ -85,7 +88,7 @@ class VLLMEngine:
         Raises:
             PromptTooLongError: the window has no room for even one token of an answer.
             InputError: vLLM refuses a parameter, an empty stop string for example.
-            EngineError: the engine has ended.
+            RequestError: the engine failed at this request. EngineError: the engine has ended.
         """
         started = perf_counter()
         ids = await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat)))
@@ -96,18 +99,19 @@ class VLLMEngine:
             seed=seed if temperature > 0 else None,
             stop=list(stop),
             logprobs=0,
+            **self._core.constrained(grammar),
         )
         output = await self._core.ask(ids, parameters)
         said = output.outputs[0]
-        if said.finish_reason not in ("stop", "length"):
-            raise EngineError(f"The engine gave a request up ({said.finish_reason}). The same command tries again.")
+        if said.finish_reason not in get_args(Finish):
+            raise RequestError(f"The engine gave a request up ({said.finish_reason}).")
         writing = await asyncio.to_thread(self._written, ids, said, stop)
         log_probs = [_number(entry[token].logprob) for token, entry in zip(said.token_ids, said.logprobs, strict=False)]
         tokens = tuple(Token(log_prob=log_probs[index], start=start, end=end) for index, start, end in writing.places)
         usage = _usage([output], started, output_tokens=len(said.token_ids))
-        return Generation(text=writing.text, tokens=tokens, finish=said.finish_reason, usage=usage)
+        return Generation(text=writing.text, tokens=tokens, finish=said.finish_reason, masked=grammar is not None, usage=usage)
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """Returns the labels' log-probabilities: exact, over the full vocabulary, one request for each node of their tree.
 
         Labels are tokenised together with the prompt (`labels.label_tree`); decodes nothing.
@@ -115,18 +119,30 @@ class VLLMEngine:
         Raises:
             InputError: no labels, an empty one, one twice, or two that have the same tokens.
             PromptTooLongError: the window has no room for chat and labels.
-            EngineError: the engine has ended.
+            RequestError: the engine failed at this request. EngineError: the engine has ended.
         """
         started = perf_counter()
         tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
-        asked = [(node, part) for node in tree.nodes for part in node.parts(MOST_CHILDREN)]
-        self._admit(max((tree.prompt + node.stem for node in tree.nodes), key=len))
+        self._admit(max((tree.prompt + path[:-1] for path in tree.paths.values()), key=len))
+        answers, outputs = await self._asked(tree, tree.nodes)
+        choice = Choice(log_probs=tree.log_probs(answers))
+        if whole:
+            forced = tree.rest(choice.best)
+            further, more = await self._asked(tree, forced)
+            outputs += more
+            steps = [log_prob for node in forced for log_prob in further[node.stem].values()]
+            choice = choice.model_copy(update={"whole": choice.log_probs[choice.best] + sum(steps)})
+        return choice.model_copy(update={"usage": _usage(outputs, started, output_tokens=0)})
+
+    async def _asked(self, tree: LabelTree, nodes: Sequence[Node]) -> tuple[dict[Ids, dict[int, float]], list[Any]]:
+        """The log-probabilities at some places of a tree, and the engine's outputs."""
+        asked = [(node, part) for node in nodes for part in node.parts(MOST_CHILDREN)]
         outputs = await together(self._probe(tree, node, part) for node, part in asked)
-        answers: dict[tuple[int, ...], dict[int, float]] = {}
+        answers: dict[Ids, dict[int, float]] = {}
         for (node, part), output in zip(asked, outputs, strict=True):
             (entry,) = output.outputs[0].logprobs
             answers.setdefault(node.stem, {}).update({child: _number(entry[child].logprob) for child in part})
-        return Choice(log_probs=tree.log_probs(answers), usage=_usage(outputs, started, output_tokens=0))
+        return answers, list(outputs)
 
     async def aclose(self) -> None:
         """Ends the engine and its processes; open calls fail. May be called again."""
@@ -225,6 +241,18 @@ class _Core:
         except (VLLMClientError, ValueError, TypeError) as error:
             raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
 
+    @staticmethod
+    def constrained(grammar: Grammar | None) -> dict[str, Any]:
+        from vllm.sampling_params import RepetitionDetectionParams, StructuredOutputsParams
+
+        if grammar is None:
+            return {}
+        return {
+            "structured_outputs": StructuredOutputsParams(regex=grammar),
+            # A grammar that allows one more line tempts a small model to write the same one again without end.
+            "repetition_detection": RepetitionDetectionParams(**REPEATED),
+        }
+
     async def ask(self, ids: Sequence[int], parameters: "SamplingParams") -> Any:
         """Makes one request, which is aborted when the caller is cancelled."""
         return await self._thread.call(self._asked(list(ids), parameters))
@@ -239,7 +267,9 @@ class _Core:
         except VLLMClientError as error:
             raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
         except Exception as error:
-            raise EngineError(_DIED if self._llm.errored else f"The engine failed: {_sentence(error)}") from error
+            if self._llm is None or self._llm.errored:
+                raise EngineError(_DIED) from error
+            raise RequestError(f"The engine failed at a request: {_sentence(error)}") from error
 
     def end(self) -> None:
         try:
@@ -297,7 +327,7 @@ def _usage(outputs: Sequence[Any], started: float, *, output_tokens: int) -> Usa
 
 def _number(log_prob: float) -> float:
     if math.isnan(log_prob):
-        raise EngineError("The model answers with numbers that are none (NaN): run it with another dtype or quantisation.")
+        raise RequestError("The model answers with numbers that are none (NaN): run it with another dtype or quantisation.")
     return log_prob
 
 

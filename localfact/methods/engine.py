@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.llm.metered import MeteredEngine
+from localfact.llm.policy import AskingPolicy, PolicyEngine
+from localfact.llm.retrying import RetryingEngine
 from localfact.llm.shared import Start, start_engine
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
@@ -25,11 +27,13 @@ class EngineFacts:
     Attributes:
         identity: what decides its answers. machine: the hardware and the placement on it; empty for a replay.
         settings: what vLLM is started from; None for a replay.
+        policy: how it is asked.
     """
 
     identity: EngineIdentity
     machine: Mapping[str, Any] = field(default_factory=dict)
     settings: "EngineSettings | None" = None
+    policy: AskingPolicy = field(default_factory=AskingPolicy)
 
 
 def engine_facts(options: Options) -> EngineFacts:
@@ -44,9 +48,23 @@ def engine_facts(options: Options) -> EngineFacts:
         if options.engine_args:
             named = ", ".join(options.engine_args)
             raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
-        return EngineFacts(recorded_identity(options.replay, options.model))
+        recorded = recorded_identity(options.replay, options.model)
+        return EngineFacts(recorded, policy=asking_policy(options, recorded.model))
     settings = start_settings(options)
-    return EngineFacts(settings.identity, settings.machine, settings)
+    return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, options.model))
+
+
+def asking_policy(options: Options, model: str | None) -> AskingPolicy:
+    """How the model is asked: as the options say, else as its card; without a card on this machine, freely."""
+    try:
+        card = named_card(model or "")
+    except (LocalFactError, OSError):
+        card = None
+    chosen: dict[str, Any] = {}
+    for said in (card, options):
+        fields = {name: getattr(said, name, None) for name in AskingPolicy.model_fields}
+        chosen |= {name: value for name, value in fields.items() if value is not None}
+    return AskingPolicy(**chosen)
 
 
 def open_engine(
@@ -62,9 +80,10 @@ def open_engine(
     Raises:
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
     """
-    engine = MeteredEngine(_engine(options, facts or engine_facts(options), start))
+    facts = facts or engine_facts(options)
+    engine = MeteredEngine(_engine(options, facts, start))
     opened.push_async_callback(engine.aclose)
-    return engine
+    return PolicyEngine(engine, facts.policy)
 
 
 def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
@@ -75,9 +94,9 @@ def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
             raise AssertionError("the facts are those of a replay and the options name none")
         return ReplayEngine(options.replay, described(facts.identity))
     if options.transcript is None:
-        return start(facts.settings)
+        return RetryingEngine(start(facts.settings))
     prepare(options.transcript)  # an unusable file is reported before the model is loaded
-    return RecordingEngine(start(facts.settings), options.transcript)
+    return RecordingEngine(RetryingEngine(start(facts.settings)), options.transcript)
 
 
 def start_settings(options: Options) -> "EngineSettings":

@@ -113,6 +113,10 @@ class ModelOptions(OptionGroup):
         Mapping[str, str], BeforeValidator(read_engine_args), Flag(("--engine-arg",), "KEY=VALUE", many=True)
     ] = Field(default_factory=dict)
     """An argument of vLLM, over the card's; repeat for several."""
+    guided: Annotated[bool | None, Flag(("--guided/--free-format",))] = None
+    """Hold the model's answers to the asked format by a grammar, or not. Default: as its card says; large models need none."""
+    min_mass: Probability | None = None
+    """The least probability of the labels of a choice together; below, the choice fails. Default: the card's, or 0.05."""
     transcript: Path | None = None
     """Keep every call of the model in this file (SQLite); calls in it are free."""
     replay: Path | None = None

@@ -13,6 +13,7 @@ from localfact.assess.priormap import PriorMap
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import Admission
 from localfact.llm.engine import EngineIdentity
+from localfact.llm.policy import AskingPolicy
 from localfact.methods.options import (
     AnswerOptions,
     ChunkOptions,
@@ -115,8 +116,8 @@ class Settings(Record):
     """Everything that decides a run's results.
 
     Attributes:
-        data: None where nothing is read from a file. model, prompts: the language model and the hashes of its prompts; unset
-            for a method that asks none.
+        data: None where nothing is read from a file. model, prompts, asking: the language model, the hashes of its prompts, and
+            how it is asked; unset for a method that asks none.
     """
 
     method: str
@@ -127,6 +128,7 @@ class Settings(Record):
     assessment: SerializeAsAny[AssessmentSettings]
     model: EngineIdentity | None = None
     prompts: Mapping[str, str] | None = None
+    asking: AskingPolicy | None = None
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain values, without unset fields: the content of run.yaml."""

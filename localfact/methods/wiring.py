@@ -74,7 +74,11 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     if facts is None:
         return settings
     return settings.model_copy(
-        update={"model": facts.identity, "prompts": prompt_hashes(*prompts_of(method, options, settings))}
+        update={
+            "model": facts.identity,
+            "prompts": prompt_hashes(*prompts_of(method, options, settings)),
+            "asking": facts.policy,
+        }
     )
 
 

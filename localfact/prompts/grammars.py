@@ -1,0 +1,62 @@
+"""The shapes of the answers that the prompts ask for, as grammars (`llm.engine.Grammar`): the words are free.
+
+For models that are too small to keep a format by themselves. The parsers read such answers like any others.
+"""
+
+from collections.abc import Iterable
+
+from localfact.llm.engine import Grammar
+from localfact.text import words
+from localfact.vocabulary import PreVerificationLabel
+
+#: Characters of a claim.
+SHORTEST, LONGEST = 8, 240
+#: The most claims of an answer is a power of two, so that few grammars are made: one for so many words, and at most MOST.
+WORDS_A_CLAIM = 3
+MOST = 128
+NOTHING = r"No verifiable claim\."
+
+# With one # at most (C#). Plain classes with counts: an alternative inside a count makes a token cost 170 ms in xgrammar.
+_CLAIM = rf"[^\n#]{{{SHORTEST},{LONGEST}}}(?:#[^\n#]{{1,80}})?"
+
+
+def extraction_grammar(text: str, *, claims: bool) -> Grammar:
+    """A line for each claim of the text, with one of the six labels.
+
+    Args:
+        text: what the claims are taken from; its length bounds their number.
+        claims: whether it states something, so that the answer cannot be that there is no claim.
+    """
+    labels = _one_of(label.value.upper() for label in PreVerificationLabel)
+    return _lines(f"- {_CLAIM} ###{labels}###", text, claims=claims)
+
+
+def atomization_grammar(text: str, *, claims: bool) -> Grammar:
+    """A numbered line for each claim of the text; arguments as `extraction_grammar`."""
+    return _lines(rf"\[[1-9][0-9]{{0,2}}\] {_CLAIM}", text, claims=claims)
+
+
+def revision_grammar() -> Grammar:
+    """A claim between # signs."""
+    return rf"###{_CLAIM}###"
+
+
+def query_grammar() -> Grammar:
+    """A line of words."""
+    return r"[^\n]{4,200}"
+
+
+def verification_grammar(labels: Iterable[str], longest: int) -> Grammar:
+    """Reasoning of at most `longest` characters, free but for # signs; then the decision for one of the labels."""
+    return rf"[^#]{{1,{longest}}}\nDecision: ###{_one_of(labels)}###"
+
+
+def _lines(line: str, text: str, *, claims: bool) -> Grammar:
+    most = min(MOST, 2 << (len(words(text)) // WORDS_A_CLAIM).bit_length())
+    lines = rf"{line}(?:\n{line}){{0,{most - 1}}}"
+    return lines if claims else f"(?:{lines}|{NOTHING})"
+
+
+def _one_of(labels: Iterable[str]) -> str:
+    """Any of the labels: words, with spaces and hyphens between them."""
+    return f"(?:{'|'.join(labels)})"
