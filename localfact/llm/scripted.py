@@ -26,9 +26,11 @@ class ScriptedEngine:
 
     Args:
         answer: what it answers to a chat.
-        choose: label -> probability, for a chat and its labels; labels that are left out share the rest. An answer prefix
+        choose: label -> probability, for a chat and its labels; labels that are left out share the rest. It is asked for a single
+            label where its whole probability is. An answer prefix
             stands in the chat as its last message, the assistant's.
         window: tokens of prompt and answer.
+        guided: whether a script that breaks the grammar it is asked under is an error; else grammars are ignored.
 
     Attributes:
         calls: every chat of `generate` and `choose`, in order, with the answer prefix as last message.
@@ -40,11 +42,13 @@ class ScriptedEngine:
         choose: Callable[[Chat, Sequence[str]], Mapping[str, float]] = lambda chat, labels: {},
         *,
         window: int = 32_768,
+        guided: bool = False,
     ) -> None:
         self.identity = EngineIdentity(model="scripted", revision="0", dtype="float32", window=window)
         self.calls: list[Chat] = []
         self._answer = answer
         self._choose = choose
+        self._guided = guided
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
         """A word, a white-space character or a run of signs is one token."""
@@ -70,7 +74,8 @@ class ScriptedEngine:
         answer = self._answer(chat)
         pieces = [(piece, CERTAIN) for piece in _PIECE.findall(answer)] if isinstance(answer, str) else list(answer)
         text = "".join(piece for piece, _ in pieces)
-        if grammar is not None and not re.fullmatch(grammar, text):
+        guides = self._guided and grammar is not None
+        if guides and not re.fullmatch(grammar or "", text):
             raise InputError(f"The script answers {text[:80]!r}, which the grammar does not allow.")
         ends = list(accumulate(len(piece) for piece, _ in pieces))
         stopped = min((text.find(word) for word in stop if word in text), default=len(text))
@@ -82,9 +87,7 @@ class ScriptedEngine:
             if end - len(piece) < len(text)
         )
         usage = Usage(prompt_tokens=asked, output_tokens=len(tokens))
-        return Generation(
-            text=text, tokens=tokens, finish="length" if cut < stopped else "stop", masked=grammar is not None, usage=usage
-        )
+        return Generation(text=text, tokens=tokens, finish="length" if cut < stopped else "stop", masked=guides, usage=usage)
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """Returns the script's probabilities."""
@@ -95,7 +98,10 @@ class ScriptedEngine:
         rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
         log_probs = {label: math.log(given.get(label, rest)) for label in labels}
         choice = Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
-        return choice.model_copy(update={"whole": log_probs[choice.best]}) if whole else choice
+        if not whole:
+            return choice
+        alone = self._choose(with_prefix(chat, prefix), (choice.best,)).get(choice.best)
+        return choice.model_copy(update={"whole": log_probs[choice.best] if alone is None else math.log(alone)})
 
     async def aclose(self) -> None:
         """Does nothing."""

@@ -163,4 +163,4 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     def open_over_engine(opened: AsyncExitStack) -> RelationModel:
         return kind.open(options, open_engine(options, opened, facts), opened)
 
-    return FoundRelationModel(llm_identity(facts.identity, facts.policy.min_mass, options.seed), open_over_engine)
+    return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy.min_mass), open_over_engine)

@@ -9,15 +9,15 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: Characters of a claim.
-SHORTEST, LONGEST = 8, 240
+#: The most characters of a claim.
+LONGEST = 240
 #: The most claims of an answer is a power of two, so that few grammars are made: one for so many words, and at most MOST.
 WORDS_A_CLAIM = 3
 MOST = 128
 NOTHING = r"No verifiable claim\."
 
 # With one # at most (C#). Plain classes with counts: an alternative inside a count makes a token cost 170 ms in xgrammar.
-_CLAIM = rf"[^\n#]{{{SHORTEST},{LONGEST}}}(?:#[^\n#]{{1,80}})?"
+_CLAIM = rf"[^\n#]{{1,{LONGEST}}}(?:#[^\n#]{{1,80}})?"
 
 
 def extraction_grammar(text: str, *, claims: bool) -> Grammar:

@@ -45,7 +45,7 @@ class LLMRelationModel:
 
     def __init__(self, engine: Engine, *, min_mass: float = MIN_MASS, seed: int = 0) -> None:
         """`seed` keys the markers around the texts (`prompts.boundary`); give the run's. `min_mass`: of the engine's policy."""
-        self.identity = llm_identity(engine.identity, min_mass, seed)
+        self.identity = llm_identity(engine.identity, seed, min_mass)
         self._engine = engine
         self._boundary = Boundary(seed)
 
@@ -117,7 +117,7 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
     return [pair for group in grouped.values() for pair in group]
 
 
-def llm_identity(engine: EngineIdentity, min_mass: float = MIN_MASS, seed: int = 0) -> str:
+def llm_identity(engine: EngineIdentity, seed: int = 0, min_mass: float = MIN_MASS) -> str:
     """The identity of the relation model over an engine of that identity, without starting it."""
     prompt = prompt_hashes()["relation"]
     decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": min_mass, "seed": seed}

@@ -34,7 +34,7 @@ class CountingEngine:
         text = f"{self.name} {self.calls}"
         return Generation(text=text, tokens=(Token(log_prob=-0.1, start=0, end=len(text)),), usage=Usage(seconds=0.1 + 0.2))
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", stage: str) -> Choice:
+    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         await self._turn()
         return Choice(log_probs=dict.fromkeys(labels, -math.pi * self.calls))
 

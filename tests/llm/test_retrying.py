@@ -1,0 +1,57 @@
+"""A request that fails is made again; only a broken engine stops a run."""
+
+from typing import Any
+
+import pytest
+
+from localfact.errors import EngineError, PromptTooLongError, RequestError
+from localfact.llm.engine import Chat, Choice, Message
+from localfact.llm.retrying import MOST_IN_A_ROW, TRIES, RetryingEngine
+from localfact.llm.scripted import ScriptedEngine
+
+CHAT = [Message("user", "Is water wet?")]
+
+
+class FailingEngine(ScriptedEngine):
+    """Fails so often at each choice, with an error."""
+
+    def __init__(self, times: int, error: Exception) -> None:
+        super().__init__()
+        self.left, self.error = times, error
+
+    async def choose(self, chat: Chat, *arguments: Any, **options: Any) -> Choice:
+        if self.left:
+            self.left -= 1
+            self.calls.append(chat)
+            raise self.error
+        return await super().choose(chat, *arguments, **options)
+
+
+async def test_a_request_that_fails_twice_is_answered_at_the_third_try() -> None:
+    engine = FailingEngine(TRIES - 1, RequestError("not a number"))
+    assert (await RetryingEngine(engine).choose(CHAT, ("yes", "no"), stage="s")).log_probs
+    assert len(engine.calls) == TRIES
+
+
+async def test_a_request_that_always_fails_fails_alone_and_the_next_is_made() -> None:
+    retrying = RetryingEngine(FailingEngine(TRIES, RequestError("not a number")))
+    with pytest.raises(RequestError, match="not a number"):
+        await retrying.choose(CHAT, ("yes", "no"), stage="s")
+    assert (await retrying.choose(CHAT, ("yes", "no"), stage="s")).log_probs
+
+
+async def test_failures_that_pile_up_stop_the_run() -> None:
+    retrying = RetryingEngine(FailingEngine(10**9, RequestError("not a number")))
+    for _ in range(MOST_IN_A_ROW - 1):
+        with pytest.raises(RequestError):
+            await retrying.choose(CHAT, ("yes", "no"), stage="s")
+    with pytest.raises(EngineError, match=f"last {MOST_IN_A_ROW} requests.*not a number"):
+        await retrying.choose(CHAT, ("yes", "no"), stage="s")
+
+
+@pytest.mark.parametrize("error", [PromptTooLongError("too long"), EngineError("died")])
+async def test_what_another_try_cannot_mend_is_not_tried_again(error: Exception) -> None:
+    engine = FailingEngine(TRIES, error)
+    with pytest.raises(type(error)):
+        await RetryingEngine(engine).choose(CHAT, ("yes", "no"), stage="s")
+    assert len(engine.calls) == 1
