@@ -146,7 +146,7 @@ class FastFact:
         answer = read_answer(generation.text, finished=generation.finish == "stop")
         label, rationale = answer.label, answer.reasoning.strip()[-RATIONALE_KEPT:]
         if label is None:
-            label, remark = _chosen(await self._choice(fitted.chat, answer.reasoning))
+            label, remark = _chosen(await self._choice(fitted.chat, generation.thoughts, answer.reasoning))
             rationale = f"{rationale}\n{remark}".lstrip()
         verdict = Verdict(
             claim_id=claim.id,
@@ -156,18 +156,20 @@ class FastFact:
         )
         return Verified(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
 
-    async def _choice(self, chat: Chat, reasoning: str) -> Choice:
-        """The probabilities of the labels after the reasoning.
+    async def _choice(self, chat: Chat, thoughts: str, reasoning: str) -> Choice:
+        """The probabilities of the labels after the model's thoughts and its reasoning.
 
         As a prompt, a text may have more tokens than when it was generated. What does not fit is cut from its beginning, as its
         conclusion stands at the end.
         """
         while True:
             try:
-                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=answer_up_to_label(reasoning), stage=STAGE)
+                prefix = thoughts + answer_up_to_label(reasoning)
+                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=prefix, stage=STAGE)
             except PromptTooLongError:
                 if not reasoning:
                     raise
+                thoughts = ""
                 reasoning = reasoning[len(reasoning) // 2 + 1 :].lstrip()
 
     async def _fitted(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:

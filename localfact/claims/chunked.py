@@ -113,7 +113,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         own. Then the model's choice stands, and is counted where it is not what was written.
         """
         if claim.label is None or generation.masked:
-            asked = await self._asked_label(chat, claim.prefix(generation.text), tally)
+            asked = await self._asked_label(chat, generation.thoughts + claim.prefix(generation.text), tally)
             if asked and claim.label and asked.label is not claim.label:
                 tally["labels_differing"] += 1
             return asked
@@ -123,7 +123,9 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         if not self._with_distribution:
             return token
         try:
-            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=generation.text[: span.start], stage=PREVERIFY)
+            choice = await self._engine.choose(
+                chat, tuple(WRITTEN), prefix=generation.thoughts + generation.text[: span.start], stage=PREVERIFY
+            )
         except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             # As a prefix, an answer that filled the window may have a token more than when it was generated.
             tally["distributions_missing"] += 1

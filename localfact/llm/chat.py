@@ -1,4 +1,4 @@
-"""From a chat to the token ids that are sent: the model's own chat template, followed by the answer prefix if there is one.
+"""From a chat to the token ids that are sent: the model's own chat template, and the beginning of an answer if there is one.
 
 A model without a template (a base model) gets a plain layout: the messages' texts with blank lines between them, and the answer
 on a line of its own. Contents are data: where they spell one of the tokenizer's special tokens, it is broken up, so that no
@@ -7,8 +7,9 @@ text of a page or of a model can end its turn and begin another.
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 
 #: The template hash of a tokenizer that has no template.
 PLAIN = "plain"
+#: The content of a turn that is written to see what surrounds it.
+PROBE = "Zx"
+#: How far from its end the last special token of a prompt is searched, in characters.
+NEAR = 2_000
+_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>")
+_OPENED = re.compile(r"(?P<tag><(?:think|thinking|thought|reasoning)>)\s*\Z")
 #: The date given to templates that ask for one (Granite, Llama 3.2). Fixed, so that prompts do not change from day to day.
 TODAY = date(2024, 7, 26)
 
@@ -51,22 +58,25 @@ def _written_template(folder: Path) -> str | None:
 class ChatLayout:
     """The tokenizer of one model and its way of writing a chat, read from `folder`. Any number of threads may use it at once.
 
+    Args:
+        folder: of the model. arguments: what its chat template is given (`ModelCard.template_arguments`).
+
     Attributes:
-        decoder: the fast tokenizer itself, for decoding.
+        tokenizer: as transformers reads it. decoder: the fast tokenizer itself, for decoding.
         silent: ids of the special tokens, which write no text.
 
     Raises:
         MissingError: the folder has no tokenizer, or none that works in the `tokenizers` library (which token offsets need).
     """
 
-    def __init__(self, folder: Path, *, trust_remote_code: bool = False) -> None:
+    def __init__(self, folder: Path, arguments: Mapping[str, Any] | None = None, *, trust_remote_code: bool = False) -> None:
         from transformers import AutoTokenizer
 
         try:
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(
                 folder, local_files_only=True, trust_remote_code=trust_remote_code
             )
-            self.decoder: Tokenizer = self._tokenizer.backend_tokenizer
+            self.decoder: Tokenizer = self.tokenizer.backend_tokenizer
         except Exception as error:  # transformers and tokenizers raise exceptions of any class for a file they cannot use
             raise MissingError(
                 f"No usable tokenizer in {folder} ({error}). Fetch the model again, tokenizer.json included."
@@ -78,10 +88,11 @@ class ChatLayout:
         self.silent = frozenset(number for number, token in added.items() if token.special)
         marks = sorted((token.content for token in added.values() if token.special and len(token.content) > 1), key=len)
         self._marks = re.compile("|".join(map(re.escape, reversed(marks)))) if marks else None
-        self._has_template = self._tokenizer.chat_template is not None
+        self._arguments = dict(arguments or {})
+        self._has_template = self.tokenizer.chat_template is not None
 
-    def text(self, chat: Chat, prefix: str = "") -> str:
-        """Returns the chat as the model reads it, with the generation prompt and the answer prefix.
+    def text(self, chat: Chat) -> str:
+        """Returns the chat as the model reads it, with the generation prompt.
 
         Raises:
             InputError: no message, or the template refuses the chat.
@@ -89,8 +100,19 @@ class ChatLayout:
         if not chat:
             raise InputError("A chat needs at least one message.")
         messages = [{"role": message.role, "content": self._disarmed(message.content)} for message in chat]
-        written = self._templated(messages) if self._has_template else self._plain(messages)
-        return written + self._disarmed(prefix)
+        return self._templated(messages) if self._has_template else self._plain(messages)
+
+    def asked(self, chat: Chat, prefix: str = "") -> str:
+        """Returns the chat with the beginning of an answer, up to the place where the model would write what comes next.
+
+        Between generation prompt and prefix stands what the model's own turns begin with (`lead_in`), unless the prefix begins
+        so itself, as an answer that the model wrote does.
+        """
+        return self.text(chat) + self._lead(prefix) + self._disarmed(prefix)
+
+    def _lead(self, prefix: str) -> str:
+        lead = "" if _THOUGHT.search(prefix) else self.lead_in
+        return lead.rstrip() if prefix[:1].isspace() and not lead.strip() else lead
 
     def ids(self, text: str) -> list[int]:
         """Returns the tokens of a text made by `text`; the beginning-of-text token stands once, if the model wants it."""
@@ -99,12 +121,52 @@ class ChatLayout:
     def all_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Returns the tokens of several texts, as `ids` does."""
         start = [] if self._has_template else self._start
-        return [start + encoding.ids for encoding in self.decoder.encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [start + ids for ids in self._encoded(texts)]
+
+    def continued(self, text: str, ends: Sequence[str]) -> tuple[list[int], list[list[int]]]:
+        """Returns the tokens of a text, and those of the text with each of the ends: as `ids` of text + end.
+
+        Only the last piece of the text is tokenised again for each end, where that gives the same tokens.
+        """
+        whole, cut = self.ids(text), self._last_piece(text)
+        last, *pieces = self._encoded([text[cut:], *(text[cut:] + end for end in ends)])
+        if not last or whole[-len(last) :] != last:
+            return whole, self.all_ids([text + end for end in ends])
+        head = whole[: -len(last)]
+        return whole, [head + piece for piece in pieces]
+
+    def _encoded(self, texts: Sequence[str]) -> list[list[int]]:
+        return [encoding.ids for encoding in self.decoder.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    def _last_piece(self, text: str) -> int:
+        """Where the last piece of a text begins that is surely tokenised by itself: a special token, or a line."""
+        marks = list(self._marks.finditer(text, max(0, len(text) - NEAR))) if self._marks else []
+        line = text.rfind("\n", 0, -1) + 1
+        return max(marks[-1].start() if marks else 0, line if not text[line : line + 1].isspace() else 0)
+
+    @cached_property
+    def lead_in(self) -> str:
+        """What this model's turns have between the generation prompt and their content: a space, an empty thought, a channel.
+
+        Found by writing such a turn with the model's template.
+        """
+        if not self._has_template:
+            return ""
+        asked = [{"role": "user", "content": "?"}]
+        try:
+            prompt = self._applied(asked)
+            turn = self._applied([*asked, {"role": "assistant", "content": PROBE}], add_generation_prompt=False)
+        except Exception:  # a template that knows no assistant's turn
+            return ""
+        if turn.startswith(prompt):
+            return turn[len(prompt) :].partition(PROBE)[0]
+        # A prompt that opens the thought, which earlier turns are written without.
+        return f"\n{opened.group('tag')}\n\n".replace("<", "</") if (opened := _OPENED.search(prompt)) else ""
 
     @property
     def _start(self) -> list[int]:
         first: list[int] = self.decoder.encode("", add_special_tokens=True).ids[:1]
-        return first if first == [self._tokenizer.bos_token_id] else []
+        return first if first == [self.tokenizer.bos_token_id] else []
 
     def _templated(self, messages: list[dict[str, str]]) -> str:
         from jinja2 import TemplateError
@@ -121,9 +183,13 @@ class ChatLayout:
         except TemplateError as refusal:
             raise InputError(f"The model's chat template refuses these messages: {refusal}.") from refusal
 
-    def _applied(self, messages: list[dict[str, str]]) -> str:
-        written: str = self._tokenizer.apply_chat_template(
-            messages, tokenize=False, add_generation_prompt=True, strftime_now=TODAY.strftime
+    def _applied(self, messages: list[dict[str, str]], *, add_generation_prompt: bool = True) -> str:
+        written: str = self.tokenizer.apply_chat_template(
+            messages,
+            tokenize=False,
+            add_generation_prompt=add_generation_prompt,
+            strftime_now=TODAY.strftime,
+            **self._arguments,
         )
         return written
 

@@ -40,7 +40,7 @@ class EngineIdentity(Record):
             engine arguments that change answers.
         dtype: of the computation: float32, bfloat16, float16.
         quantisation: for example "fp8"; None for none.
-        template: hash of the chat template; "plain" where the tokenizer has none.
+        template: hash of the chat template, and what it is given besides the chat; "plain" where the tokenizer has none.
         window: how many tokens prompt and answer may have together. Not part of a transcript's key: it changes no answer.
     """
 
@@ -71,12 +71,15 @@ class Generation(Record):
         tokens: those that stand in `text`, in order; together they cover it.
         finish: "stop" when the model or a stop string ended it, "length" when it was cut at `max_tokens`, "repetition" when it
             was cut because it only repeated itself, which is looked for under a grammar alone.
+        thoughts: what a model that thinks first wrote before the text, its marks included, where the engine tells them apart; a
+            prefix that goes on with the text begins with it.
         masked: whether a grammar decided which tokens were possible: then no probability in it is the model's own.
     """
 
     text: str
     tokens: tuple[Token, ...] = ()
     finish: Finish = "stop"
+    thoughts: str = ""
     masked: bool = False
     usage: Usage = Usage()
 

@@ -26,8 +26,8 @@ class ScriptedEngine:
 
     Args:
         answer: what it answers to a chat.
-        choose: label -> probability, for a chat and its labels; labels that are left out share the rest. It is asked for a single
-            label where its whole probability is. An answer prefix
+        choose: label -> probability, for a chat and its labels; labels that are left out share the rest. For the whole
+            probability of a label it is called with that label alone. An answer prefix
             stands in the chat as its last message, the assistant's.
         window: tokens of prompt and answer.
         guided: whether a script that breaks the grammar it is asked under is an error; else grammars are ignored.

@@ -3,6 +3,7 @@
 Loads no model. The identity holds what decides results, apart from what only decides speed and memory.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from localfact.llm.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, P
 from localfact.models.cards import ModelCard, resolved, weights_folder
 from localfact.records import Record
 
+#: How many tokens a model that thinks first may think, where its card does not say.
+THOUGHT_TOKENS = 4_096
 #: GiB that another model on the engine's device takes besides its weights: activations of one batch, CUDA's context.
 BESIDE_GIB = 1.5
 #: GiB assumed for the weights of such a model where its card gives no size.
@@ -30,12 +33,16 @@ class EngineSettings(Record):
     Attributes:
         folder: where weights, config.json and tokenizer lie.
         identity: what decides the answers.
+        template_arguments: for the chat template.
+        thought_tokens: how many tokens the model may think, besides those of an answer; 0 for a model that does not.
         arguments: for vLLM's AsyncEngineArgs, besides the model's folder.
         machine: the hardware and the placement on it, in plain values: for run.yaml.
     """
 
     folder: Path
     identity: EngineIdentity
+    template_arguments: Mapping[str, Any] = Field(default_factory=dict)
+    thought_tokens: int = 0
     arguments: Mapping[str, Any] = Field(default_factory=dict)
     machine: Mapping[str, Any] = Field(default_factory=dict)
 
@@ -84,15 +91,30 @@ def engine_settings(
         revision=card.revision + answer_changing(arguments),
         dtype=placement.dtype,
         quantisation=quantisation_used(shape, placement, hardware),
-        template=template_hash(folder),
+        template=template_hash(folder) + told(card),
         window=placement.window,
     )
     return EngineSettings(
         folder=folder,
         identity=identity,
-        arguments=vllm_arguments(placement, hardware, arguments),
+        template_arguments=card.template_arguments,
+        thought_tokens=thought_tokens(card),
+        arguments=({"reasoning_parser": card.reasoning_parser} if card.reasoning_parser else {})
+        | vllm_arguments(placement, hardware, arguments),
         machine=shown(shape, placement, hardware, arguments, reserved_gib),
     )
+
+
+def thought_tokens(card: ModelCard) -> int:
+    """How many tokens a model may think before it answers; 0 for one whose card names no way of thinking."""
+    return (card.thought_tokens or THOUGHT_TOKENS) if card.reasoning_parser else 0
+
+
+def told(card: ModelCard) -> str:
+    """What the card tells template and engine besides the chat, which changes answers; "" for nothing."""
+    thinking = {"thoughts": thought_tokens(card)} if card.reasoning_parser else {}
+    arguments = {**card.template_arguments, **thinking}
+    return f"+{json.dumps(arguments, sort_keys=True)}" if arguments else ""
 
 
 def reserved_for(cards: Sequence[ModelCard]) -> float:

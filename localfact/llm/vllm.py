@@ -64,13 +64,20 @@ class VLLMEngine:
         self.identity: EngineIdentity = settings.identity
         on_cpu = _runs_on_cpu()
         # Before the model: a bad tokenizer is found in a second, while a large model takes minutes to load.
-        self._layout = ChatLayout(settings.folder, trust_remote_code=bool(settings.arguments.get("trust_remote_code")))
+        trusted = bool(settings.arguments.get("trust_remote_code"))
+        self._layout = ChatLayout(settings.folder, settings.template_arguments, trust_remote_code=trusted)
+        self._thought_tokens = settings.thought_tokens
+        self._thinking = _thinking(settings, self._layout)
         self._core = _Core(settings, on_cpu=on_cpu)
         self._window = min(self.identity.window, self._core.window)
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
         """Returns how many tokens the chat has as sent."""
-        return len(await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat, prefix))))
+        return len(
+            await asyncio.to_thread(
+                lambda: self._layout.ids(self._layout.asked(chat, prefix) if prefix else self._layout.text(chat))
+            )
+        )
 
     async def generate(
         self,
@@ -94,10 +101,13 @@ class VLLMEngine:
         ids = await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat)))
         self._admit(ids)
         parameters = self._core.parameters(
-            max_tokens=min(max_tokens, self._window - len(ids)),
+            max_tokens=min(max_tokens + self._thought_tokens, self._window - len(ids)),
+            thinking_token_budget=self._thought_tokens or None,
             temperature=temperature,
             seed=seed if temperature > 0 else None,
             stop=list(stop),
+            # The text is decoded here, token by token; vLLM decodes only what it searches for stop strings.
+            detokenize=bool(stop),
             logprobs=0,
             **self._core.constrained(grammar),
         )
@@ -107,9 +117,21 @@ class VLLMEngine:
             raise RequestError(f"The engine gave a request up ({said.finish_reason}).")
         writing = await asyncio.to_thread(self._written, ids, said, stop)
         log_probs = [_number(entry[token].logprob) for token, entry in zip(said.token_ids, said.logprobs, strict=False)]
-        tokens = tuple(Token(log_prob=log_probs[index], start=start, end=end) for index, start, end in writing.places)
+        begin = self._answer(said.token_ids, writing)
+        tokens = tuple(
+            Token(log_prob=log_probs[place.number], start=place.start - begin, end=place.end - begin)
+            for place in writing.places
+            if place.start >= begin
+        )
         usage = _usage([output], started, output_tokens=len(said.token_ids))
-        return Generation(text=writing.text, tokens=tokens, finish=said.finish_reason, masked=grammar is not None, usage=usage)
+        return Generation(
+            text=writing.text[begin:],
+            tokens=tokens,
+            finish=said.finish_reason,
+            thoughts=writing.text[:begin],
+            masked=grammar is not None,
+            usage=usage,
+        )
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
         """Returns the labels' log-probabilities: exact, over the full vocabulary, one request for each node of their tree.
@@ -123,7 +145,8 @@ class VLLMEngine:
         """
         started = perf_counter()
         tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
-        self._admit(max((tree.prompt + path[:-1] for path in tree.paths.values()), key=len))
+        asked = [path[:-1] for path in tree.paths.values()] if whole else [node.stem for node in tree.nodes]
+        self._admit(tree.prompt + max(asked, key=len))
         answers, outputs = await self._asked(tree, tree.nodes)
         choice = Choice(log_probs=tree.log_probs(answers))
         if whole:
@@ -149,8 +172,7 @@ class VLLMEngine:
         await asyncio.to_thread(self._core.end)
 
     def _tree(self, chat: Chat, labels: Sequence[str], prefix: str) -> LabelTree:
-        prompt = self._layout.text(chat, prefix)
-        prompt_ids, *written = self._layout.all_ids([prompt, *(prompt + label for label in labels)])
+        prompt_ids, written = self._layout.continued(self._layout.asked(chat, prefix), labels)
         return label_tree(prompt_ids, dict(zip(labels, written, strict=True)))
 
     async def _probe(self, tree: LabelTree, node: Node, children: Sequence[int]) -> Any:
@@ -161,7 +183,15 @@ class VLLMEngine:
         ended_itself = said.finish_reason == "stop" and not isinstance(said.stop_reason, str)
         spoken = said.token_ids[:-1] if ended_itself else said.token_ids
         writing = write(self._layout.decoder, prompt, spoken, self._layout.silent)
-        return writing.fitted(said.text, stop if isinstance(said.stop_reason, str) else ())
+        return writing.fitted(said.text, stop) if isinstance(said.stop_reason, str) else writing
+
+    def _answer(self, ids: Sequence[int], writing: Writing) -> int:
+        """Where in the text the answer itself begins, behind the thoughts: their white space at its beginning is theirs."""
+        if self._thinking is None:
+            return 0
+        first = len(ids) - len(self._thinking.extract_content_ids(list(ids)))
+        begin = min((place.start for place in writing.places if place.number >= first), default=len(writing.text))
+        return begin + len(writing.text[begin:]) - len(writing.text[begin:].lstrip())
 
     def _admit(self, ids: Sequence[int]) -> None:
         room = self._window - len(ids)
@@ -304,6 +334,25 @@ class _Core:
     def _processes(self) -> list[int]:
         started = [process for process in multiprocessing.active_children() if process.pid not in self._others]
         return [process.pid for process in started if process.pid is not None and process.name.startswith("EngineCore")]
+
+
+def _thinking(settings: EngineSettings, layout: ChatLayout) -> Any:
+    """vLLM's parser of the thoughts before an answer; None for a model without, or whose channels only vLLM's server reads."""
+    name = settings.arguments.get("reasoning_parser")
+    if not name:
+        return None
+    from vllm.reasoning import ReasoningParserManager
+
+    try:
+        parser = ReasoningParserManager.get_reasoning_parser(name)(layout.tokenizer)
+        parser.extract_content_ids([])
+    except NotImplementedError:
+        return None
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"vLLM cannot read the thoughts of {settings.identity.model} with {name}: {_sentence(error)}"
+        ) from error
+    return parser
 
 
 def _runs_on_cpu() -> bool:

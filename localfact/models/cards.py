@@ -8,8 +8,9 @@ import hashlib
 import importlib.util
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import yaml
 from pydantic import Field, ValidationError
@@ -97,6 +98,9 @@ class ModelCard(Record):
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
         gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
             size.
+        template_arguments: what the chat template is given: {enable_thinking: false}.
+        reasoning_parser: vLLM's name for how a model thinks before it answers; thought_tokens: how many tokens of thought it
+            has, apart from those of its answers.
         guided: whether a language model keeps a format only under a grammar, as those of less than some 3 billion parameters.
         min_mass: the least probability of the labels of a choice together, where the model is known to give them less than
             0.05; warn_mass: the average of it below which a run warns, where that is less than 0.5.
@@ -128,6 +132,9 @@ class ModelCard(Record):
     gated: bool = False
     parameters: Annotated[float, Field(gt=0)] | None = None
     weights_gib: WeightsSize | None = None
+    template_arguments: Mapping[str, Any] = Field(default_factory=dict)
+    reasoning_parser: str | None = None
+    thought_tokens: Positive | None = None
     guided: bool = False
     min_mass: Probability | None = None
     warn_mass: Probability | None = None

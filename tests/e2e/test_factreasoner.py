@@ -54,14 +54,14 @@ def test_one_set_of_pairs_of_a_language_model_serves_all_versions_and_a_replay_i
     localfact: CommandLine, random_llama: Path, tmp_path: Path
 ) -> None:
     shared = ("--data", data(tmp_path), "--embedder", "none", "--kept-relations", "pairs.sqlite")
-    record = ("--model", random_llama, "--transcript", "calls.sqlite")
+    record = ("--model", random_llama, "--transcript", "calls.sqlite", "--min-mass", "0")
     asked = localfact("eval", "--method", "factreasoner-fr3", *shared, *record, "--out", "fr3")
     assert asked.returncode == 0, asked.stderr
     first = assessed(tmp_path, "fr3")
     assert first["usage"]["relate"]["calls"] == 6 + 6
     assert first["usage"]["relate"]["output_tokens"] == 0
     assert first["usage"].keys() == {"relate"}, "claims that come with the data are not extracted"
-    replay = ("--replay", "calls.sqlite", "--model", "random-llama")
+    replay = ("--replay", "calls.sqlite", "--model", "random-llama", "--min-mass", "0")
     for version in (1, 2):
         done = localfact("eval", "--method", f"factreasoner-fr{version}", *shared, *replay, "--out", f"fr{version}")
         assert done.returncode == 0, done.stderr

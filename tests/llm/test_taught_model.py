@@ -24,6 +24,7 @@ from tiny_models import settings_of
 from localfact.assess.gate import THETA
 from localfact.claims.answers import read_answer
 from localfact.claims.chunked import ChunkedExtractor
+from localfact.llm.policy import AskingPolicy, PolicyEngine
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import relation_chat
 from localfact.records import Extraction, Response
@@ -39,7 +40,7 @@ def engine(school: Taught, engines: Engines) -> Any:
 
 async def extracted(engine: Any, number: int) -> Extraction:
     row = RESPONSES[number]
-    extractor = ChunkedExtractor(engine, max_tokens=EXTRACTION_TOKENS, confidence="distribution")
+    extractor = ChunkedExtractor(PolicyEngine(engine, AskingPolicy()), max_tokens=EXTRACTION_TOKENS, confidence="distribution")
     return await extractor.extract(Response(id=row["id"], text=row["response"], prompt=row["prompt"]))
 
 
