@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from engines import NEEDS_VLLM, Engines
+from taught_model import teach_turns
+from tiny_models import settings_of
 from turns import FAMILIES, save_family
 
 from localfact.llm.chat import ChatLayout
@@ -66,3 +69,25 @@ def test_an_answer_that_the_model_began_goes_on_as_it_is(layout: ChatLayout) -> 
     thought = "<think>\nIt may be.\n</think>\n\nRelation: "
     assert layout.asked(chat, thought).endswith(layout.text(chat)[-5:] + thought)
     assert layout.asked(chat, " Relation: ").endswith((layout.lead_in if layout.lead_in.strip() else "") + " Relation: ")
+
+
+@NEEDS_VLLM
+@pytest.mark.models
+@pytest.mark.parametrize("name", FAMILIES)
+async def test_a_model_taught_its_familys_turns_gives_the_labels_their_whole_mass(
+    name: str, tmp_path: Path, engines: Engines
+) -> None:
+    """Taught on turns as the template writes them, it is asked by the engine, which only knows the template."""
+    family = FAMILIES[name]
+    save_family(tmp_path, family)
+    layout = ChatLayout(tmp_path, family.arguments)
+    chats = {label: (Message("user", f"Say {label}: what is it?"),) for label in LABELS}
+    turns = [taught(layout, name, chat, label) for label, chat in chats.items()]
+    teach_turns(tmp_path, [(layout.ids(layout.text(chat)), turn) for chat, turn in zip(chats.values(), turns, strict=True)])
+    settings = settings_of(tmp_path).model_copy(update={"template_arguments": family.arguments})
+    engine = engines(settings)
+    for label, chat in chats.items():
+        choice = await engine.choose(chat, LABELS, stage="relate")
+        assert choice.mass > 0.99
+        assert choice.best == label
+        assert choice.distribution[label] > 0.99

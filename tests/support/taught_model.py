@@ -179,11 +179,34 @@ def teach(folder: Path, learned: Sequence[Lesson], *, steps: int = STEPS) -> Non
     Raises:
         AssertionError: it did not learn them.
     """
+    layout = ChatLayout(folder)
+    least = learn(folder, layout, exercise_of(layout, learned, layout.tokenizer.eos_token_id), steps)
+    if least < LEARNED:
+        raise AssertionError(
+            f"The model did not learn its lessons: after {steps} steps it gives a token of an answer {least:.4f} of the "
+            f"probability that it should have; {LEARNED} is wanted. Did the prompts grow? Then it needs more steps."
+        )
+
+
+def teach_turns(folder: Path, turns: Sequence[tuple[Sequence[int], Sequence[int]]], *, steps: int = STEPS) -> None:
+    """Trains a Llama on turns, each with the prompt that it begins with, in tokens; keeps it beside its tokenizer."""
+    layout = ChatLayout(folder)
+    answers = [(turn[: common(prompt, turn)], turn[common(prompt, turn) :]) for prompt, turn in turns]
+    learn(folder, layout, exercise_on(answers, [1.0] * len(answers)), steps)
+
+
+def common(one: Sequence[int], other: Sequence[int]) -> int:
+    """How many tokens two sequences begin with alike."""
+    return next(
+        (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), min(len(one), len(other))
+    )
+
+
+def learn(folder: Path, layout: ChatLayout, exercise: "Exercise", steps: int) -> float:
+    """Trains a Llama, keeps it in `folder`, and returns `least_learned`."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
-    layout = ChatLayout(folder)
-    start, end = map(layout.decoder.token_to_id, ("<s>", "</s>"))
     config = LlamaConfig(
         vocab_size=layout.decoder.get_vocab_size(),
         hidden_size=HIDDEN,
@@ -192,25 +215,20 @@ def teach(folder: Path, learned: Sequence[Lesson], *, steps: int = STEPS) -> Non
         num_attention_heads=HIDDEN // 32,
         num_key_value_heads=HIDDEN // 32,
         max_position_embeddings=WINDOW,
-        bos_token_id=start,
-        eos_token_id=end,
+        bos_token_id=layout.tokenizer.bos_token_id,
+        eos_token_id=layout.tokenizer.eos_token_id,
         pad_token_id=None,
         tie_word_embeddings=False,
         initializer_range=INITIAL_DEVIATION,
         dtype="float32",
     )
-    exercise = exercise_of(layout, learned, end)
     with torch.random.fork_rng(devices=[]), one_thread():
         torch.manual_seed(0)
         model = LlamaForCausalLM(config)
         train(model, exercise, steps)
         least = least_learned(model, exercise)
-    if least < LEARNED:
-        raise AssertionError(
-            f"The model did not learn its lessons: after {steps} steps it gives a token of an answer {least:.4f} of the "
-            f"probability that it should have; {LEARNED} is wanted. Did the prompts grow? Then it needs more steps."
-        )
     model.save_pretrained(folder)
+    return least
 
 
 @contextmanager
@@ -245,17 +263,21 @@ class Exercise:
 
 def exercise_of(layout: ChatLayout, learned: Sequence[Lesson], end: int) -> Exercise:
     """Writes the lessons as the engine will: a prompt's tokens and an answer's do not merge."""
+    written = [(layout.ids(layout.text(lesson.chat)), [*layout.ids(lesson.answer), end]) for lesson in learned]
+    return exercise_on(written, [lesson.share for lesson in learned])
+
+
+def exercise_on(written: Sequence[tuple[Sequence[int], Sequence[int]]], shares: Sequence[float]) -> Exercise:
+    """Prompts and answers, in tokens, as tensors."""
     import torch
 
-    prompts = [layout.ids(layout.text(lesson.chat)) for lesson in learned]
-    answers = [[*layout.ids(lesson.answer), end] for lesson in learned]
-    written = [torch.tensor([*prompt, *answer]) for prompt, answer in zip(prompts, answers, strict=True)]
     places = [
-        (row, len(prompt) - 1 + number, token, learned[row].share)
-        for row, (prompt, answer) in enumerate(zip(prompts, answers, strict=True))
+        (row, len(prompt) - 1 + number, token, shares[row])
+        for row, (prompt, answer) in enumerate(written)
         for number, token in enumerate(answer)
     ]
-    inputs = torch.nn.utils.rnn.pad_sequence(written, batch_first=True)  # what stands behind an answer is never looked at
+    rows = [torch.tensor([*prompt, *answer]) for prompt, answer in written]
+    inputs = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)  # what stands behind an answer is never looked at
     return Exercise(inputs, *map(torch.tensor, zip(*places, strict=True)))
 
 
