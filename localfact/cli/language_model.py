@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
 
 
-@options_from(Options, ModelOptions)
+@options_from(Options, ModelOptions, without={"guided", "min_mass"})
 def choose(
     options: Options,
     labels: Annotated[str, typer.Option("--labels", help="The closed set, separated by commas.")],
@@ -76,7 +76,7 @@ def extract(
 
 
 @options_from(GenerationOptions, without={"instruction"})
-@options_from(Options, ModelOptions)
+@options_from(Options, ModelOptions, without={"guided", "min_mass"})
 def generate(
     options: Options,
     generation: GenerationOptions,

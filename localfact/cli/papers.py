@@ -24,7 +24,7 @@ app.add_typer(build_app, name="build")
 
 
 @app.command()
-@options_from(Options, "model", "engine_args", "tables", "solver", "corpus", "k", "embedder")
+@options_from(Options, "model", "engine_args", "deterministic", "min_mass", "tables", "solver", "corpus", "k", "embedder")
 def table10(
     options: Options,
     data: Data = None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHARE = 0.25
 
 
-@options_from(Options, ModelOptions, "embedder")
+@options_from(Options, ModelOptions, "embedder", without={"guided"})
 def roc(
     options: Options,
     data: Annotated[Path, typer.Option("--data", help="FACTOR's CSV, plain or .gz.")],

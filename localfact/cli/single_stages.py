@@ -44,7 +44,7 @@ def infer(
         raise typer.Exit(SOME_FAILED if failed < len(graphs) else InputError.exit_code)
 
 
-@options_from(Options, ModelOptions, "relations", "embedder", "seed")
+@options_from(Options, ModelOptions, "relations", "embedder", "seed", without={"guided"})
 def relate(
     options: Options,
     pairs: Annotated[Path, typer.Argument(metavar="PAIRS.jsonl", help="One object a line with premise and hypothesis.")],

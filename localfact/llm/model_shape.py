@@ -57,8 +57,7 @@ def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
         InputError: config.json is missing or is not a model's.
     """
     config = read_config(folder)
-    nested = config.get("text_config")  # of models that read more than text
-    text: Mapping[str, Any] = nested if isinstance(nested, dict) else config
+    text = text_config(folder, config)
     stored = sum(file.stat().st_size for file in loaded_weights(folder)) / GIB
     stated = text.get("dtype") or text.get("torch_dtype") or config.get("dtype") or config.get("torch_dtype")
     dtype = stated if stated in WIDTH else "float32"
@@ -88,6 +87,22 @@ def read_config(folder: Path) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise InputError(f"The folder {folder} is no model: its config.json is not a JSON object.")
     return config
+
+
+def text_config(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The part of a configuration that is about text, with the values that a model leaves to its class in transformers.
+
+    Gemma 3's file has neither its window nor its heads, for example. What transformers does not know is read as it stands.
+    """
+    nested = config.get("text_config")  # of models that read more than text
+    stated: Mapping[str, Any] = nested if isinstance(nested, dict) else config
+    from transformers import AutoConfig
+
+    try:
+        known = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False).get_text_config()
+    except Exception:  # transformers raises exceptions of any class for a configuration that it does not know
+        return stated
+    return {**known.to_dict(), **{name: value for name, value in stated.items() if value is not None}}
 
 
 def number(config: Mapping[str, Any], name: str) -> int | None:

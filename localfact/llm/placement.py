@@ -148,12 +148,17 @@ class PlacementPlanner:
         return [None, FP8_WHILE_LOADING] if fp8 else [None]
 
     def parallels(self, count: int) -> list[int]:
-        """Numbers of GPUs, up to `count`, to split the model over: powers of two that divide its attention heads."""
+        """Numbers of GPUs, up to `count`, to split the model over: powers of two that divide its heads.
+
+        They divide the key-value heads, or are divided by them: then GPUs keep copies of a head.
+        """
         if self.asked_parallel is not None:
             return [self.asked_parallel]
         most, heads = count // self.each, self.shape.heads
         powers = [1 << power for power in range(most.bit_length())]
-        return [power for power in powers if power <= most and (heads is None or heads % power == 0)]
+        kept = self.shape.kv_heads
+        shared = [power for power in powers if kept % power == 0 or power % kept == 0]
+        return [power for power in shared if power <= most and (heads is None or heads % power == 0)]
 
     def on_gpus(self, parallel: int, quantisation: str | None) -> Placement:
         """The placement on that many GPUs."""

@@ -38,6 +38,7 @@ if owner in select.select([owner, *wards], [], [])[0]:
 """
 #: For eager execution on a CPU: vLLM would still compile two small kernels with a C++ compiler, which takes 20 seconds.
 _COMPILE_NOTHING = {"TORCHDYNAMO_DISABLE": "1"}
+_BATCH_INVARIANT = {"VLLM_BATCH_INVARIANT": "1"}
 
 
 def quieten() -> None:
@@ -53,10 +54,15 @@ def silence() -> None:
         logging.getLogger("vllm").setLevel(logging.CRITICAL)
 
 
-def inherited(*, compile_nothing: bool) -> dict[str, str]:
-    """Returns the variables to start the engine's processes with; those that the user has set are kept."""
+def inherited(*, compile_nothing: bool, deterministic: bool = False) -> dict[str, str]:
+    """Returns the variables to start the engine's processes with; those that the user has set are kept.
+
+    Args:
+        compile_nothing: for eager execution on a CPU. deterministic: for vLLM's batch-invariant kernels, on GPUs.
+    """
     wanted = {**_QUIET_CHILDREN, **(_COMPILE_NOTHING if compile_nothing else {})}
-    return {name: os.environ.get(name, value) for name, value in wanted.items()}
+    kept = {name: os.environ.get(name, value) for name, value in wanted.items()}
+    return kept | (_BATCH_INVARIANT if deterministic else {})
 
 
 @contextmanager

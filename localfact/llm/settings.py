@@ -34,6 +34,7 @@ class EngineSettings(Record):
         folder: where weights, config.json and tokenizer lie.
         identity: what decides the answers.
         template_arguments: for the chat template.
+        deterministic: whether answers must not depend on how requests are batched.
         thought_tokens: how many tokens the model may think, besides those of an answer; 0 for a model that does not.
         arguments: for vLLM's AsyncEngineArgs, besides the model's folder.
         machine: the hardware and the placement on it, in plain values: for run.yaml.
@@ -42,6 +43,7 @@ class EngineSettings(Record):
     folder: Path
     identity: EngineIdentity
     template_arguments: Mapping[str, Any] = Field(default_factory=dict)
+    deterministic: bool = False
     thought_tokens: int = 0
     arguments: Mapping[str, Any] = Field(default_factory=dict)
     machine: Mapping[str, Any] = Field(default_factory=dict)
@@ -51,6 +53,7 @@ def engine_settings(
     card: ModelCard,
     *,
     engine_args: Mapping[str, Any] | None = None,
+    deterministic: bool = False,
     reserved_gib: float = 0.0,
     hardware: Hardware | None = None,
 ) -> EngineSettings:
@@ -59,6 +62,7 @@ def engine_settings(
     Args:
         card: of a language model.
         engine_args: for vLLM, as typed or as values; they override everything decided here, the identity included.
+        deterministic: whether answers must not depend on how requests are batched.
         reserved_gib: memory that other models take of the first GPU, or of the host without one.
         hardware: the machine; detected if None.
 
@@ -88,7 +92,7 @@ def engine_settings(
     placement = placement_of(card, shape, hardware, arguments, reserved_gib)
     identity = EngineIdentity(
         model=card.name,
-        revision=card.revision + answer_changing(arguments),
+        revision=card.revision + answer_changing(arguments) + ("+batch_invariant" if deterministic else ""),
         dtype=placement.dtype,
         quantisation=quantisation_used(shape, placement, hardware),
         template=template_hash(folder) + told(card),
@@ -98,6 +102,7 @@ def engine_settings(
         folder=folder,
         identity=identity,
         template_arguments=card.template_arguments,
+        deterministic=deterministic,
         thought_tokens=thought_tokens(card),
         arguments=({"reasoning_parser": card.reasoning_parser} if card.reasoning_parser else {})
         | vllm_arguments(placement, hardware, arguments),
@@ -106,13 +111,13 @@ def engine_settings(
 
 
 def thought_tokens(card: ModelCard) -> int:
-    """How many tokens a model may think before it answers; 0 for one whose card names no way of thinking."""
-    return (card.thought_tokens or THOUGHT_TOKENS) if card.reasoning_parser else 0
+    """How many tokens a model may think before it answers; 0 for one whose card says nothing of thoughts."""
+    return card.thought_tokens or (THOUGHT_TOKENS if card.reasoning_parser else 0)
 
 
 def told(card: ModelCard) -> str:
     """What the card tells template and engine besides the chat, which changes answers; "" for nothing."""
-    thinking = {"thoughts": thought_tokens(card)} if card.reasoning_parser else {}
+    thinking = {"thoughts": thought_tokens(card)} if thought_tokens(card) else {}
     arguments = {**card.template_arguments, **thinking}
     return f"+{json.dumps(arguments, sort_keys=True)}" if arguments else ""
 

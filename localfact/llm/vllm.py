@@ -102,7 +102,7 @@ class VLLMEngine:
         self._admit(ids)
         parameters = self._core.parameters(
             max_tokens=min(max_tokens + self._thought_tokens, self._window - len(ids)),
-            thinking_token_budget=self._thought_tokens or None,
+            thinking_token_budget=self._thought_tokens if self._thinking is not None else None,
             temperature=temperature,
             seed=seed if temperature > 0 else None,
             stop=list(stop),
@@ -215,7 +215,7 @@ class _Core:
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
-            with environment(inherited(compile_nothing=on_cpu and eager)):
+            with environment(inherited(compile_nothing=on_cpu and eager, deterministic=settings.deterministic and not on_cpu)):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
                 make = self._configured(settings, cache_on_cpu() if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)

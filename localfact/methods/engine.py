@@ -45,6 +45,8 @@ def engine_facts(options: Options) -> EngineFacts:
     if options.replay is not None:
         if options.transcript is not None:
             raise InputError("--replay answers from a transcript and --transcript makes one; name only one of them.")
+        if options.deterministic:
+            raise InputError("--replay starts no engine, so --deterministic would change nothing; leave it out.")
         if options.engine_args:
             named = ", ".join(options.engine_args)
             raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
@@ -110,7 +112,12 @@ def start_settings(options: Options) -> "EngineSettings":
     if options.relations not in (None, "llm", "lexical"):
         beside.append(load_card(options.relations))
     beside = [card for card in beside if not runs_on_onnx(card)]  # ONNX files run on the CPU
-    return engine_settings(load_card(options.model), engine_args=options.engine_args, reserved_gib=reserved_for(beside))
+    return engine_settings(
+        load_card(options.model),
+        engine_args=options.engine_args,
+        deterministic=options.deterministic,
+        reserved_gib=reserved_for(beside),
+    )
 
 
 def recorded_identity(file: Path, model: str | None) -> EngineIdentity:

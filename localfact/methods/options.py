@@ -113,6 +113,8 @@ class ModelOptions(OptionGroup):
         Mapping[str, str], BeforeValidator(read_engine_args), Flag(("--engine-arg",), "KEY=VALUE", many=True)
     ] = Field(default_factory=dict)
     """An argument of vLLM, over the card's; repeat for several."""
+    deterministic: bool = False
+    """The same answers on a GPU however requests are batched (vLLM's batch-invariant mode): slower, newer GPUs only."""
     guided: Annotated[bool | None, Flag(("--guided/--free-format",))] = None
     """Hold the model's answers to the asked format by a grammar, or not. Default: as its card says; large models need none."""
     min_mass: Probability | None = None

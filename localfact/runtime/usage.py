@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from math import fsum
 from typing import Annotated
 
 from pydantic import Field
@@ -45,7 +46,7 @@ CHOSEN = ("choices", "mass")
 
 @dataclass
 class StageUsage:
-    """The sums of one stage; `mass` is that of `choices` choices among labels."""
+    """The sums of one stage; `masses`: of each choice, the probability that its labels had together."""
 
     calls: int = 0
     requests: int = 0
@@ -53,13 +54,17 @@ class StageUsage:
     cached_tokens: int = 0
     output_tokens: int = 0
     seconds: float = 0.0
-    choices: int = 0
-    mass: float = 0.0
+    masses: list[float] = field(default_factory=list)
 
-    def weigh(self, mass: float) -> None:
-        """Counts the probability that the labels of a choice have together."""
-        self.choices += 1
-        self.mass += mass
+    @property
+    def choices(self) -> int:
+        """How many choices among labels there were."""
+        return len(self.masses)
+
+    @property
+    def mass(self) -> float:
+        """The sum of the masses of their labels; the same in whatever order they came."""
+        return fsum(self.masses)
 
     def add(self, usage: Usage) -> None:
         """Counts one more call."""
@@ -85,7 +90,7 @@ class Ledger:
 
     def weigh(self, stage: str, mass: float) -> None:
         """Adds the mass of a choice of that stage."""
-        self.stages.setdefault(stage, StageUsage()).weigh(mass)
+        self.stages.setdefault(stage, StageUsage()).masses.append(mass)
 
     def add(self, stage: str, usage: Usage) -> None:
         """Adds a call of that stage."""

@@ -78,7 +78,7 @@ def test_localfact_whole_the_gate_settles_and_the_rest_meets_evidence_with_the_m
     localfact: CommandLine, school: Taught, tmp_path: Path
 ) -> None:
     words = ("eval", "--data", school.data, "--corpus", school.corpus, "--embedder", "none", "--extraction-tokens")
-    words = (*words, str(EXTRACTION_TOKENS), "--out", "out")
+    words = (*words, str(EXTRACTION_TOKENS), "--out", "out", "--min-mass", "0")  # it was taught none of these pairs
     done = localfact(*words, "--model", school.model, "--transcript", "calls.sqlite")
     assert done.returncode == 0, done.stderr
     lines = (tmp_path / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()

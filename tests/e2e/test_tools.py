@@ -202,3 +202,18 @@ def test_control_characters_of_a_text_do_not_reach_the_terminal(localfact: Comma
     done = localfact("check", "-", "--embedder", "none", stdin="Marie Curie was \x1b[31mborn\x1b]0;title\x07 in Warsaw.")
     assert "Marie Curie" in done.stdout
     assert "\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(("driver", "found"), [("535.104.05", False), ("580.65.06", True), ("no devices were found", False)])
+def test_doctor_tells_a_driver_that_is_too_old_for_the_engine(
+    localfact: CommandLine, tmp_path: Path, driver: str, found: bool
+) -> None:
+    told = tmp_path / "bin" / "nvidia-smi"
+    told.parent.mkdir()
+    told.write_text(f"#!/bin/sh\necho {driver}\n", encoding="utf-8")
+    told.chmod(0o755)
+    localfact.environment["PATH"] = f"{told.parent}:{localfact.environment['PATH']}"
+    lines = {line["name"]: line for line in json.loads(localfact("doctor", "--json").stdout)}
+    assert lines["NVIDIA driver"]["found"] is found
+    assert "580" in lines["NVIDIA driver"]["cure"]
+    assert {"C compiler", "Python headers"} <= set(lines)

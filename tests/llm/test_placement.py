@@ -83,3 +83,12 @@ def test_no_division_takes_more_gpus_than_there_are(
     others = arguments.get("pipeline_parallel_size", 1) * arguments.get("data_parallel_size", 1)
     assert chosen.tensor_parallel * others <= count
     assert chosen.weights <= memory_gib * chosen.share
+
+
+def test_a_model_is_split_over_numbers_of_gpus_that_share_its_key_value_heads_evenly() -> None:
+    """Phi-4 has ten of them: one or two GPUs, and not four."""
+    card = named_card("phi-4")
+    shape = shape_of_card(card)
+    assert shape is not None
+    planner = PlacementPlanner(card, shape, gpus(8), {}, card.dtype, 0.0)
+    assert planner.parallels(8) == [1, 2]

@@ -287,3 +287,22 @@ def test_what_the_card_of_llama_says_follows_from_its_configuration(tmp_path: Pa
     card = load_card("llama-3.1-70b")
     shape = shape_of_folder(folder, ModelCard(name="llama", revision="r", roles=("llm",)))
     assert (shape.kv_bytes, shape.kv_heads, shape.window) == (card.kv_bytes, card.kv_heads, card.window)
+
+
+def test_what_a_configuration_leaves_to_its_class_is_known(tmp_path: Path) -> None:
+    """Gemma 3 states neither its window nor its heads: 34 layers, 4 key-value heads of 256, 131,072 tokens."""
+    text = {"hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text", "num_hidden_layers": 34}
+    config = {"model_type": "gemma3", "architectures": ["Gemma3ForConditionalGeneration"], "text_config": text}
+    (tmp_path / "config.json").write_text(json.dumps({**config, "torch_dtype": "bfloat16"}), encoding="utf-8")
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    shape = shape_of_folder(tmp_path, ModelCard(name="gemma", revision="0", roles=("llm",)))
+    assert (shape.window, shape.kv_heads, shape.heads) == (131_072, 4, 8)
+    assert shape.kv_bytes == 34 * 4 * 256 * 2 * 2
+
+
+def test_a_configuration_that_no_class_knows_is_read_as_it_stands(tmp_path: Path) -> None:
+    config = {"model_type": "nobodys", "max_position_embeddings": 512, "num_hidden_layers": 2, "num_attention_heads": 2}
+    (tmp_path / "config.json").write_text(json.dumps({**config, "hidden_size": 64}), encoding="utf-8")
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    shape = shape_of_folder(tmp_path, ModelCard(name="own", revision="0", roles=("llm",)))
+    assert (shape.window, shape.kv_bytes) == (512, 2 * 2 * 32 * 2 * 2)

@@ -180,19 +180,21 @@ def teach(folder: Path, learned: Sequence[Lesson], *, steps: int = STEPS) -> Non
         AssertionError: it did not learn them.
     """
     layout = ChatLayout(folder)
-    least = learn(folder, layout, exercise_of(layout, learned, layout.tokenizer.eos_token_id), steps)
+    model, least = learn(layout, exercise_of(layout, learned, layout.tokenizer.eos_token_id), steps)
     if least < LEARNED:
         raise AssertionError(
             f"The model did not learn its lessons: after {steps} steps it gives a token of an answer {least:.4f} of the "
             f"probability that it should have; {LEARNED} is wanted. Did the prompts grow? Then it needs more steps."
         )
+    model.save_pretrained(folder)
 
 
 def teach_turns(folder: Path, turns: Sequence[tuple[Sequence[int], Sequence[int]]], *, steps: int = STEPS) -> None:
     """Trains a Llama on turns, each with the prompt that it begins with, in tokens; keeps it beside its tokenizer."""
     layout = ChatLayout(folder)
     answers = [(turn[: common(prompt, turn)], turn[common(prompt, turn) :]) for prompt, turn in turns]
-    learn(folder, layout, exercise_on(answers, [1.0] * len(answers)), steps)
+    model, _ = learn(layout, exercise_on(answers, [1.0] * len(answers)), steps)
+    model.save_pretrained(folder)
 
 
 def common(one: Sequence[int], other: Sequence[int]) -> int:
@@ -202,8 +204,8 @@ def common(one: Sequence[int], other: Sequence[int]) -> int:
     )
 
 
-def learn(folder: Path, layout: ChatLayout, exercise: "Exercise", steps: int) -> float:
-    """Trains a Llama, keeps it in `folder`, and returns `least_learned`."""
+def learn(layout: ChatLayout, exercise: "Exercise", steps: int) -> tuple[Any, float]:
+    """Trains a Llama; returns it with what is `least_learned`."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -226,9 +228,7 @@ def learn(folder: Path, layout: ChatLayout, exercise: "Exercise", steps: int) ->
         torch.manual_seed(0)
         model = LlamaForCausalLM(config)
         train(model, exercise, steps)
-        least = least_learned(model, exercise)
-    model.save_pretrained(folder)
-    return least
+        return model, least_learned(model, exercise)
 
 
 @contextmanager
