@@ -81,8 +81,8 @@ def test_the_run_says_how_the_model_was_asked_and_free_format_is_another_run(loc
     evaluated(localfact, "fastfact")
     settings = yaml.safe_load((localfact.folder / "out" / "run.yaml").read_text(encoding="utf-8"))["settings"]
     assert settings["asking"]["guided"] is True
-    again = localfact(
-        "eval", "--model", MODEL, "--method", "fastfact", "--data", "responses.jsonl", "--out", "out", "--free-format"
-    )
+    corpus = ("--corpus", str(Path(__file__).parents[2] / "index/sample"), "--embedder", "none", "--k", "2")
+    words = ("--method", "fastfact", "--data", "responses.jsonl", "--out", "out", *corpus)
+    again = localfact("eval", "--model", MODEL, *words, "--free-format")
     assert again.returncode == 2
     assert "guided" in again.stderr
