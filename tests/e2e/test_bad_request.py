@@ -1,0 +1,59 @@
+"""One request that the engine cannot answer fails its own claim; the run ends, and so does every other response.
+
+The engine is real: a random model whose weights for one character are not numbers, as overflow in 16 bits leaves them.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import CommandLine
+from engines import NEEDS_VLLM
+from tiny_models import tiny_llama
+
+pytestmark = NEEDS_VLLM
+
+#: A byte that nothing else in the prompts has.
+POISON = "\u00ff"
+RESPONSES = 20
+BAD = 6
+
+
+@pytest.fixture(scope="module")
+def poisoned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that computes no numbers behind the character POISON."""
+    import torch
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoTokenizer
+
+    folder = tiny_llama(tmp_path_factory.mktemp("models") / "poisoned", window=8192)
+    (number,) = set(AutoTokenizer.from_pretrained(folder)(POISON, add_special_tokens=False)["input_ids"][-1:])
+    weights = load_file(folder / "model.safetensors")
+    weights["model.embed_tokens.weight"][number] = torch.nan
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    return folder
+
+
+def rows(file: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_request_that_always_fails_leaves_twenty_of_twenty(localfact: CommandLine, poisoned: Path, tmp_path: Path) -> None:
+    data = []
+    for number in range(RESPONSES):
+        poison = POISON if number == BAD else ""
+        claims = [{"text": f"Stone {number} is grey{poison}."}, {"text": f"Stone {number} is heavy."}]
+        passages = [{"text": f"Stone {number} weighs as much as a man."}]
+        data.append({"id": f"r{number}", "response": "Stones.", "claims": claims, "passages": passages})
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data), encoding="utf-8")
+    words = ("eval", "--method", "factreasoner-fr2", "--relations", "llm", "--model", poisoned, "--min-mass", "0")
+    for _ in range(2):  # the same command tries the failed ones again, and keeps the others
+        done = localfact(*words, "--data", "data.jsonl", "--embedder", "none", "--out", "out")
+        assert done.returncode == 1, done.stderr
+        assert "(NaN)" in " ".join(done.stderr.split())
+        judged = rows(tmp_path / "out" / "assessments.jsonl")
+        assert [row["response_id"] for row in judged] == [f"r{number}" for number in range(RESPONSES)]
+        assert {row["status"] for number, row in enumerate(judged) if number != BAD} <= {"scored", "unscored"}
+        labels = {row["response_id"]: [verdict["label"] for verdict in row["verdicts"]] for row in judged}  # type: ignore[attr-defined, index]
+        failed = {name: [label == "failed" for label in found] for name, found in labels.items() if "failed" in found}
+        assert failed == {f"r{BAD}": [True, False]}
