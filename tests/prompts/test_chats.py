@@ -77,7 +77,7 @@ def common_beginning(first: str, second: str) -> str:
 def test_the_prompts_leave_most_of_a_window_to_the_text() -> None:
     assert len(extraction().split()) <= 1_050
     assert len(content(verification_chat("A.", [], boundary=BOUNDARY)).split()) <= 1_000
-    assert len(content(relation_chat("A.", "B.", boundary=BOUNDARY)).split()) <= 350
+    assert len(content(relation_chat("A.", "B.", boundary=BOUNDARY)).split()) <= 450
     assert len(atomization().split()) <= 700
     assert len(revision().split()) <= 500
     assert len(query().split()) <= 350
