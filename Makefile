@@ -11,7 +11,7 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 bundle test test-fast test-models test-pages test-training training-hash lint bench clean help
+.PHONY: setup setup-llm setup-dev eval table10 bundle test test-fast test-models test-pages test-training training-hash lint bench check-gpu clean help
 
 DATA   ?=
 METHOD ?=
@@ -121,6 +121,10 @@ lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 
 bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages; GRAPHS=DIR of references
 	@$(BIN)/python -m scripts.bench --size $(SIZE) $(if $(GRAPHS),--graphs "$(GRAPHS)")
+
+check-gpu: setup-dev ## the engine's tests on this machine's GPU, then its speed and how exact it is; ARGS="--deterministic"
+	@$(PYTEST) tests/llm/test_engine_contract.py tests/llm/test_vllm.py
+	@$(BIN)/python -m scripts.check_gpu $(ARGS)
 
 clean: ## remove .venv, caches and runs made here
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis runs dist

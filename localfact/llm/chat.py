@@ -26,8 +26,9 @@ PLAIN = "plain"
 PROBE = "Zx"
 #: How far from its end the last special token of a prompt is searched, in characters.
 NEAR = 2_000
-_THOUGHT = re.compile(r"</(?:think|thinking|thought|reasoning)>")
-_OPENED = re.compile(r"(?P<tag><(?:think|thinking|thought|reasoning)>)\s*\Z")
+_TAG = r"(?:think|thinking|thought|reasoning)>"
+_OPENS, _CLOSES = re.compile(rf"\s*<{_TAG}"), re.compile(rf"\s*</{_TAG}")
+_OPENED = re.compile(rf"(?P<tag><{_TAG})\s*\Z")
 #: The date given to templates that ask for one (Granite, Llama 3.2). Fixed, so that prompts do not change from day to day.
 TODAY = date(2024, 7, 26)
 
@@ -111,8 +112,9 @@ class ChatLayout:
         return self.text(chat) + self._lead(prefix) + self._disarmed(prefix)
 
     def _lead(self, prefix: str) -> str:
-        lead = "" if _THOUGHT.search(prefix) else self.lead_in
-        return lead.rstrip() if prefix[:1].isspace() and not lead.strip() else lead
+        lead = self.lead_in
+        thinks = _OPENS.match(prefix) or (_CLOSES.match(lead) and _CLOSES.search(prefix))
+        return "" if thinks or (lead.isspace() and prefix[:1].isspace()) else lead
 
     def ids(self, text: str) -> list[int]:
         """Returns the tokens of a text made by `text`; the beginning-of-text token stands once, if the model wants it."""

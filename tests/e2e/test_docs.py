@@ -43,7 +43,18 @@ MORE = {
     "python -m scripts.training.compare": ("--limit", "1", "--work", "compared"),
 }
 #: Targets that install, gather wheels, measure for long, or run this test: `make` knows them, and they are not run here.
-NOT_RUN = {"bundle", "setup-llm", "bench", "lint", "test", "test-fast", "test-models", "test-pages", "test-training"}
+NOT_RUN = {
+    "bundle",
+    "check-gpu",
+    "setup-llm",
+    "bench",
+    "lint",
+    "test",
+    "test-fast",
+    "test-models",
+    "test-pages",
+    "test-training",
+}
 
 
 class Command(NamedTuple):
@@ -86,9 +97,9 @@ def prepared(weights: Path, web: SmallWeb, tmp_path_factory: pytest.TempPathFact
 
 
 def run_by_make(words: list[str]) -> list[str]:
-    """The command of localfact that `make` would run."""
+    """The command of localfact that `make` would run, after it has fetched what that needs."""
     done = subprocess.run(["make", "-n", *words], capture_output=True, text=True, cwd=ROOT, check=True)
-    (command,) = [line for line in done.stdout.replace("\\\n", " ").splitlines() if line.startswith(".venv/bin/localfact")]
+    *_, command = [line for line in done.stdout.replace("\\\n", " ").splitlines() if line.startswith(".venv/bin/localfact")]
     return ["localfact", *shlex.split(command)[1:]]
 
 
