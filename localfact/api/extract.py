@@ -56,7 +56,7 @@ def extract_claims(
             Path(data),
             Path(out),
             opened_extractor,
-            extractor=pass_settings(settings, options, facts.identity),
+            extractor=pass_settings(settings, options, facts),
             limit=limit,
             max_words=max_words,
             pass_options=noted(pass_options, facts),

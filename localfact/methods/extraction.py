@@ -11,7 +11,8 @@ from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.reviser import RevisedClaims, Reviser
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.errors import InputError
-from localfact.llm.engine import Engine, EngineIdentity
+from localfact.llm.engine import Engine
+from localfact.methods.engine import EngineFacts
 from localfact.methods.options import ChunkOptions, Confidence, Options
 from localfact.methods.settings import AtomizerSettings, ChunkSettings, ExtractionSettings, set_fields
 from localfact.prompts import Task, prompt_hashes
@@ -120,14 +121,15 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     return kind.given(found, engine, seed) if settings.claims == "given" else found
 
 
-def pass_settings(settings: ExtractionSettings, options: Options, identity: EngineIdentity) -> dict[str, Any]:
+def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts) -> dict[str, Any]:
     """What decides the claims of an extraction pass, as plain values: stored beside its file and in each of its rows."""
     chosen = set_fields(settings)
     claims = chosen.pop("claims")  # keeps its place, so that rows stay equal, byte for byte, to those of earlier versions
     return {
         **chosen,
-        "model": identity.model_dump(mode="json"),
+        "model": facts.identity.model_dump(mode="json"),
         "prompts": prompt_hashes(*EXTRACTORS[settings.extractor].prompts),
         "claims": claims,
         "seed": options.seed,
+        "asking": facts.policy.model_dump(mode="json"),
     }
