@@ -10,6 +10,7 @@ from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.metered import MeteredEngine
+from localfact.llm.policy import AskingPolicy, PolicyEngine
 from localfact.llm.scripted import CERTAIN, ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Extraction, Response, Span
@@ -348,3 +349,47 @@ async def test_a_dead_engine_ends_the_extraction() -> None:
 def test_settings_that_cannot_be_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(InputError):
         ChunkedExtractor(ScriptedEngine(), **settings)  # type: ignore[arg-type]
+
+
+def guided(answer: str, choose: Callable[[Chat, Sequence[str]], Mapping[str, float]]) -> PolicyEngine:
+    return PolicyEngine(ScriptedEngine(lambda chat: answer, choose, guided=True), AskingPolicy(guided=True))
+
+
+async def test_under_a_grammar_each_label_is_asked_for_by_itself_and_the_choice_stands() -> None:
+    def opinion(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
+        told = "UNSURE" if "Iron" in chat[-1].content.splitlines()[-1] else "SUPPORTED"
+        return {told: 0.6} if len(labels) > 1 else {told: 0.5}
+
+    engine = guided("- Ice floats. ###SUPPORTED###\n- Iron floats. ###SUPPORTED###", opinion)
+    ledger = Ledger()
+    with usage_counted_in(ledger):
+        found = await ChunkedExtractor(MeteredEngine(engine)).extract(Response(id="r", text="Ice floats. Iron floats."))
+    opinions = [claim.preverification for claim in found.claims]
+    assert [opinion.label for opinion in opinions if opinion] == [PreVerificationLabel.SUPPORTED, PreVerificationLabel.UNSURE]
+    assert [opinion.confidence for opinion in opinions if opinion] == pytest.approx([0.5, 0.5]), "of the whole label, unmasked"
+    assert (found.counts["labels_asked"], found.counts["labels_differing"]) == (2, 1)
+    assert ledger.repeatable()["preverify"]["calls"] == 2
+    assert ledger.repeatable()["preverify"]["mass"] == pytest.approx(2.0)
+
+
+async def test_a_label_that_the_model_would_not_write_stays_unknown_and_its_claim_is_kept() -> None:
+    engine = guided("- Ice floats. ###SUPPORTED###", lambda chat, labels: dict.fromkeys(labels, 0.001))
+    found = await ChunkedExtractor(engine).extract(Response(id="r", text="Ice floats."))
+    assert texts(found) == ["Ice floats."]
+    assert found.claims[0].preverification is None
+    assert found.counts["labels_missing"] == 1
+    assert any("would not tell" in warning for warning in found.warnings)
+
+
+async def test_an_answer_that_only_repeats_itself_keeps_its_whole_lines_and_is_not_asked_again() -> None:
+    class RepeatingEngine(ScriptedEngine):
+        async def generate(self, chat: Chat, **settings: object) -> Generation:  # type: ignore[override]
+            answer = await super().generate(chat, **settings)  # type: ignore[arg-type]
+            return answer.model_copy(update={"finish": "repetition"})
+
+    engine = RepeatingEngine(lambda chat: "- Ice floats. ###SUPPORTED###\n- Ice floats. ###SUPPORTED###\n- Ice flo")
+    found = await ChunkedExtractor(engine).extract(Response(id="r", text="Ice floats. Iron does not. Wood does."))
+    assert texts(found) == ["Ice floats."]
+    assert found.unparsed == ("- Ice flo",)
+    assert found.counts["answers_repeating"] == 1
+    assert len(engine.calls) == 1

