@@ -158,11 +158,13 @@ class PromptedExtractor(ABC, Generic[Read]):
             if len(chunk.spans) == 1 and (chunk.before or chunk.after):
                 return await self._reply(response, replace(chunk, alone=True), tally, splits)
             return await self._split(response, chunk, tally, splits)
-        was_cut = generation.finish == "length"
-        tally["answers_cut"] += was_cut
-        tally["answers_repeating"] += generation.finish == "repetition"
         text = readable(generation.text)
         answer = self._read(text, cut=generation.finish != "stop")
+        # What a model says before it only repeats itself is its answer, if that is anything.
+        repeats = generation.finish == "repetition" and bool(answer.claims)
+        was_cut = generation.finish != "stop" and not repeats
+        tally["answers_cut"] += was_cut
+        tally["answers_repeating"] += repeats
         splits -= was_cut and not answer.claims
         if was_cut and splits >= 0 and len(chunk.spans) > 1:
             return await self._split(response, chunk, tally, splits)

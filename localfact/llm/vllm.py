@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 #: The most tokens whose log-probabilities vLLM reports in one request.
 MOST_CHILDREN = 128
-#: An answer under a grammar ends where so many tokens stand three times in a row: more than one claim has.
-REPEATED = {"min_pattern_size": 20, "max_pattern_size": 200, "min_count": 3}
+#: An answer under a grammar ends where at least so many tokens stand three times in a row: more than one claim may have.
+REPEATED = {"min_pattern_size": 25, "max_pattern_size": 200, "min_count": 3}
 #: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
 

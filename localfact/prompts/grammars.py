@@ -9,8 +9,8 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: The most characters of a claim.
-LONGEST = 240
+#: The most characters of a claim: fewer tokens than repeat themselves where an answer is cut for that (`llm/vllm.py`).
+LONGEST = 200
 #: The most claims of an answer is a power of two, so that few grammars are made: one for so many words, and at most MOST.
 WORDS_A_CLAIM = 3
 MOST = 128
