@@ -71,16 +71,12 @@ class ChatLayout:
     """
 
     def __init__(self, folder: Path, arguments: Mapping[str, Any] | None = None, *, trust_remote_code: bool = False) -> None:
-        from transformers import AutoTokenizer
-
         try:
-            self.tokenizer: Any = AutoTokenizer.from_pretrained(
-                folder, local_files_only=True, trust_remote_code=trust_remote_code
-            )
+            self.tokenizer = _read(folder, trust_remote_code=trust_remote_code)
             self.decoder: Tokenizer = self.tokenizer.backend_tokenizer
         except Exception as error:  # transformers and tokenizers raise exceptions of any class for a file they cannot use
             raise MissingError(
-                f"No usable tokenizer in {folder} ({error}). Fetch the model again, tokenizer.json included."
+                f"No usable tokenizer in {folder} ({error}). Fetch the model again, with its tokenizer."
             ) from error
         # Set once, here: encoding itself must change nothing, several threads do it at once.
         self.decoder.no_truncation()
@@ -203,6 +199,19 @@ class ChatLayout:
         if self._marks is None:
             return content
         return self._marks.sub(lambda mark: mark[0][0] + " " + mark[0][1:], content)
+
+
+def _read(folder: Path, *, trust_remote_code: bool) -> Any:
+    """The tokenizer; one in another format (sentencepiece, vocabulary and merges, tekken) is converted."""
+    from transformers import AutoTokenizer, PreTrainedTokenizerFast
+
+    found: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=trust_remote_code)
+    if hasattr(found, "backend_tokenizer"):
+        return found
+    # Mistral's own tokenizer, which is no part of transformers: its file is converted, without the names of its marks.
+    converted: Any = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    converted.add_special_tokens({"bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>"})
+    return converted
 
 
 def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:

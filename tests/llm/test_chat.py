@@ -1,9 +1,11 @@
 import json
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from tiny_models import CHAT_TEMPLATE, save_tokenizer
+from turns import FAMILIES
 
 from localfact.errors import InputError, MissingError
 from localfact.llm.chat import ChatLayout, template_hash
@@ -68,3 +70,32 @@ def test_the_ids_are_those_of_the_template_with_one_token_of_beginning(tmp_path:
     expected = tokenizer.apply_chat_template(messages, add_generation_prompt=True)["input_ids"]
     assert layout.ids(layout.text(CHAT)) == expected
     assert expected.count(tokenizer.bos_token_id) == 1
+
+
+def test_a_tokenizer_in_mistrals_own_format_is_converted(tmp_path: Path) -> None:
+    """Mistral's library, which vLLM brings along, has such files."""
+    mistral = pytest.importorskip("mistral_common")
+    (file, *_) = sorted((Path(mistral.__file__).parent / "data").glob("tekken_*.json"))
+    shutil.copy(file, tmp_path / "tekken.json")
+    (tmp_path / "config.json").write_text('{"model_type": "mistral"}', encoding="utf-8")
+    (tmp_path / "chat_template.jinja").write_text(FAMILIES["mistral"].template, encoding="utf-8")
+    layout = ChatLayout(tmp_path)
+    text = layout.text((Message("user", "Is ice light?"),))
+    assert text == "<s>[INST] Is ice light? [/INST]"
+    assert layout.decoder.decode(layout.ids(text), skip_special_tokens=False) == text
+    assert len(layout.ids("<s>[INST][/INST]")) == 3
+    assert layout.lead_in == " "
+
+
+def test_a_sentencepiece_model_is_converted(tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    words = ["the river runs to the sea", "a claim is supported", "neutral entailment contradiction"] * 50
+    prefix = str(tmp_path / "tokenizer")
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(words), model_prefix=prefix, vocab_size=60, model_type="bpe", minloglevel=2
+    )
+    (tmp_path / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
+    (tmp_path / "tokenizer_config.json").write_text(
+        '{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>", "eos_token": "</s>"}', encoding="utf-8"
+    )
+    assert ChatLayout(tmp_path).ids("the river")
