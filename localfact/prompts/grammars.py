@@ -11,8 +11,8 @@ from localfact.vocabulary import PreVerificationLabel
 
 #: The most characters of a claim: fewer tokens than repeat themselves where an answer is cut for that (`llm/vllm.py`).
 LONGEST = 200
-#: The most claims of an answer is a power of two, so that few grammars are made: one for so many words, and at most MOST.
-WORDS_A_CLAIM = 3
+#: The most claims of an answer: one for so many words, rounded up to a power of two, so that few grammars are made.
+WORDS_A_CLAIM = 5
 MOST = 128
 NOTHING = r"No verifiable claim\."
 
@@ -52,7 +52,7 @@ def verification_grammar(labels: Iterable[str], longest: int) -> Grammar:
 
 
 def _lines(line: str, text: str, *, claims: bool) -> Grammar:
-    most = min(MOST, 2 << (len(words(text)) // WORDS_A_CLAIM).bit_length())
+    most = min(MOST, 1 << max(2, (len(words(text)) // WORDS_A_CLAIM).bit_length()))
     lines = rf"{line}(?:\n{line}){{0,{most - 1}}}"
     return lines if claims else f"(?:{lines}|{NOTHING})"
 
