@@ -73,11 +73,8 @@ class VLLMEngine:
 
     async def count(self, chat: Chat, *, prefix: str = "") -> int:
         """Returns how many tokens the chat has as sent."""
-        return len(
-            await asyncio.to_thread(
-                lambda: self._layout.ids(self._layout.asked(chat, prefix) if prefix else self._layout.text(chat))
-            )
-        )
+        text = partial(self._layout.asked, prefix=prefix) if prefix else self._layout.text
+        return len(await asyncio.to_thread(lambda: self._layout.ids(text(chat))))
 
     async def generate(
         self,
@@ -147,17 +144,17 @@ class VLLMEngine:
         tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
         asked = [path[:-1] for path in tree.paths.values()] if whole else [node.stem for node in tree.nodes]
         self._admit(tree.prompt + max(asked, key=len))
-        answers, outputs = await self._asked(tree, tree.nodes)
+        answers, outputs = await self._probed(tree, tree.nodes)
         choice = Choice(log_probs=tree.log_probs(answers))
         if whole:
             forced = tree.rest(choice.best)
-            further, more = await self._asked(tree, forced)
+            further, more = await self._probed(tree, forced)
             outputs += more
             steps = [log_prob for node in forced for log_prob in further[node.stem].values()]
             choice = choice.model_copy(update={"whole": choice.log_probs[choice.best] + sum(steps)})
         return choice.model_copy(update={"usage": _usage(outputs, started, output_tokens=0)})
 
-    async def _asked(self, tree: LabelTree, nodes: Sequence[Node]) -> tuple[dict[Ids, dict[int, float]], list[Any]]:
+    async def _probed(self, tree: LabelTree, nodes: Sequence[Node]) -> tuple[dict[Ids, dict[int, float]], list[Any]]:
         """The log-probabilities at some places of a tree, and the engine's outputs."""
         asked = [(node, part) for node in nodes for part in node.parts(MOST_CHILDREN)]
         outputs = await together(self._probe(tree, node, part) for node, part in asked)
