@@ -1,6 +1,9 @@
 """How a model is asked: under grammars or freely, and how probable labels must be before their probabilities mean something."""
 
 from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field
 
 from localfact.errors import UnlikelyLabelsError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
@@ -17,11 +20,13 @@ class AskingPolicy(Record):
 
     Attributes:
         guided: whether answers follow the grammars of the prompts; without, a model keeps to the format by itself.
+        answer_tokens: the most tokens of an answer, for a model that runs on; None for as many as a stage allows.
         min_mass: the least probability that the labels of one choice must have together; 0 takes any.
         warn_mass: the average of that probability in a stage below which the run's reader is warned.
     """
 
     guided: bool = False
+    answer_tokens: Annotated[int, Field(ge=1)] | None = None
     min_mass: Probability = MIN_MASS
     warn_mass: Probability = WARN_MASS
 
@@ -59,8 +64,9 @@ class PolicyEngine:
     ) -> Generation:
         """See `Engine.generate`; without guidance, the grammar is left out."""
         guide = grammar if self.policy.guided else None
+        longest = min(max_tokens, self.policy.answer_tokens or max_tokens)
         return await self._engine.generate(
-            chat, max_tokens=max_tokens, stop=stop, grammar=guide, temperature=temperature, seed=seed, stage=stage
+            chat, max_tokens=longest, stop=stop, grammar=guide, temperature=temperature, seed=seed, stage=stage
         )
 
     async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:

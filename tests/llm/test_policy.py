@@ -31,6 +31,13 @@ async def test_without_guidance_the_grammar_is_left_out() -> None:
     assert (answer.text, answer.masked) == ("perhaps", False)
 
 
+async def test_the_answers_of_a_model_that_runs_on_are_cut_earlier_than_a_stage_would() -> None:
+    policy = AskingPolicy(answer_tokens=2)
+    for allowed, kept in ((9, "yes yes"), (1, "yes")):
+        answer = await asked(policy, answer=lambda chat: "yes yes yes").generate(CHAT, max_tokens=allowed, stage="s")
+        assert (answer.text, answer.finish) == (kept, "length")
+
+
 async def test_labels_that_the_model_would_not_write_are_no_opinion() -> None:
     script = {"choose": lambda chat, labels: {"yes": 0.03, "no": 0.001}}
     with pytest.raises(UnlikelyLabelsError, match=r"yes, no.*0\.031.*--min-mass 0\.05"):
