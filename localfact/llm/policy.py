@@ -20,7 +20,8 @@ class AskingPolicy(Record):
 
     Attributes:
         guided: whether answers follow the grammars of the prompts; without, a model keeps to the format by itself.
-        answer_tokens: the most tokens of an answer, for a model that runs on; None for as many as a stage allows.
+        answer_tokens: the most tokens of an answer that follows a grammar, for a model that runs on; None for as many as a
+            stage allows.
         min_mass: the least probability that the labels of one choice must have together; 0 takes any.
         warn_mass: the average of that probability in a stage below which the run's reader is warned.
     """
@@ -64,7 +65,7 @@ class PolicyEngine:
     ) -> Generation:
         """See `Engine.generate`; without guidance, the grammar is left out."""
         guide = grammar if self.policy.guided else None
-        longest = min(max_tokens, self.policy.answer_tokens or max_tokens)
+        longest = max_tokens if guide is None else min(max_tokens, self.policy.answer_tokens or max_tokens)
         return await self._engine.generate(
             chat, max_tokens=longest, stop=stop, grammar=guide, temperature=temperature, seed=seed, stage=stage
         )

@@ -102,7 +102,7 @@ class ModelCard(Record):
         reasoning_parser: vLLM's name for how a model thinks before it answers; thought_tokens: how many tokens of thought it
             has, apart from those of its answers.
         guided: whether a language model keeps a format only under a grammar, as those of less than some 3 billion parameters.
-        answer_tokens: the most tokens of one of its answers, where a model runs on.
+        answer_tokens: the most tokens of an answer that follows a grammar, where a model runs on.
         min_mass: the least probability of the labels of a choice together, where the model is known to give them less than
             0.05; warn_mass: the average of it below which a run warns, where that is less than 0.5.
         kv_bytes: bytes of one token in the cache of keys and values, at 16 bits, over all GPUs; kv_heads: the most GPUs that

@@ -32,10 +32,10 @@ async def test_without_guidance_the_grammar_is_left_out() -> None:
 
 
 async def test_the_answers_of_a_model_that_runs_on_are_cut_earlier_than_a_stage_would() -> None:
-    policy = AskingPolicy(answer_tokens=2)
-    for allowed, kept in ((9, "yes yes"), (1, "yes")):
-        answer = await asked(policy, answer=lambda chat: "yes yes yes").generate(CHAT, max_tokens=allowed, stage="s")
-        assert (answer.text, answer.finish) == (kept, "length")
+    policy = AskingPolicy(guided=True, answer_tokens=2)
+    for allowed, grammar, kept in ((9, "[a-z ]+", "yes yes"), (1, "[a-z ]+", "yes"), (9, None, "yes yes yes")):
+        engine = asked(policy, answer=lambda chat: "yes yes yes", guided=True)
+        assert (await engine.generate(CHAT, max_tokens=allowed, grammar=grammar, stage="s")).text == kept
 
 
 async def test_labels_that_the_model_would_not_write_are_no_opinion() -> None:
