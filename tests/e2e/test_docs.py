@@ -141,8 +141,7 @@ def test_a_command_of_the_pages_does_what_it_says(
         limited = command.text.replace(" --offline", " --offline --limit 1")
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(limited, shell=True, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": path})
-        # The model here has random weights: it answers, and no claim can be read in what it says.
-        assert done.returncode == 0 or "No claim can be read" in " ".join(done.stderr.split()), done.stderr
+        assert done.returncode == 0, done.stderr
         return
     if words[0] == "make":
         if words[1] in NOT_RUN:
@@ -155,7 +154,10 @@ def test_a_command_of_the_pages_does_what_it_says(
         if words[1:3] == ["models", "pull"]:
             user.environment |= {"HF_ENDPOINT": served.url, "HF_TOKEN": TOKEN}
         done = user(*on_loopback(words, web)[1:], *more)
-    assert done.returncode == 0, done.stderr
+    # Offline the engine is real, in a process of its own; its weights are random, and no claim can be read in what it says.
+    random_weights = "--model" in words and "--offline" in words
+    said_nothing = random_weights and "No claim can be read" in " ".join(done.stderr.split())
+    assert done.returncode == (1 if said_nothing else 0), done.stderr
 
 
 def test_the_readme_is_one_page() -> None:
