@@ -71,7 +71,7 @@ class Replies:
         if self.tally["answers_cut_kept"]:
             yield (
                 "Some answers of the extractor were cut at their longest, and only whole lines of them were read. "
-                "--extraction-tokens allows longer ones."
+                "--extraction-tokens says how long they may be, and the card of a model that runs on."
             )
         if self.tally["answers_repeating"]:
             yield "Some answers of the extractor ended where the model only repeated itself: what they left out is not judged."

@@ -19,16 +19,16 @@ from localfact.prompts import extraction_chat
 from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
-from localfact.vocabulary import PreVerificationLabel
+from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel
 
 #: The stage that calls for distributions are counted under; all others are under `asking.EXTRACT`.
 PREVERIFY = "preverify"
 
 #: Label as the prompt asks for it -> label.
 WRITTEN = {label.value.upper(): label for label in PreVerificationLabel}
-
-
-#: Counts of labels that were asked for by themselves.
+#: The labels as they are asked for by themselves: of equals the first is taken, so that a tie never settles a claim.
+ASKED_LABELS = tuple(sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS))
+#: Counts of that.
 ASKED = ("labels_asked", "labels_missing", "labels_differing")
 
 
@@ -135,7 +135,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     async def _asked_label(self, chat: Chat, prefix: str, tally: Counter[str]) -> PreVerification | None:
         tally["labels_asked"] += 1
         try:
-            choice = await self._engine.choose(chat, tuple(WRITTEN), prefix=prefix, whole=True, stage=PREVERIFY)
+            choice = await self._engine.choose(chat, ASKED_LABELS, prefix=prefix, whole=True, stage=PREVERIFY)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             tally["labels_missing"] += 1
             return None

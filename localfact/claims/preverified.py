@@ -6,7 +6,7 @@ of the six labels are read at the label's place (FastFact, section 4.1).
 
 from collections.abc import Sequence
 
-from localfact.claims.chunked import PREVERIFY, WRITTEN, confidence_of, with_distribution
+from localfact.claims.chunked import ASKED_LABELS, PREVERIFY, WRITTEN, confidence_of, with_distribution
 from localfact.claims.given import given
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Chat, Engine
@@ -14,10 +14,6 @@ from localfact.prompts import Boundary, extraction_chat
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
-from localfact.vocabulary import DEFINITE_LABELS
-
-#: Of equally probable labels the first in this order is taken, so that a tie never settles a claim.
-TIES = tuple(sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS))
 
 
 class PreVerifiedClaims:
@@ -59,7 +55,7 @@ class PreVerifiedClaims:
             return claim
         prefix = f"- {' '.join(claim.text.split())} ###"
         try:
-            choice = await self._engine.choose(chat, TIES, prefix=prefix, whole=True, stage=PREVERIFY)
+            choice = await self._engine.choose(chat, ASKED_LABELS, prefix=prefix, whole=True, stage=PREVERIFY)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             return claim
         opinion = PreVerification(label=WRITTEN[choice.best], confidence=confidence_of(choice))

@@ -35,7 +35,7 @@ class EngineIdentity(Record):
 
     Attributes:
         model: name of the card, or of the folder where there is no card; never a path. For people only, where the revision
-            identifies the files (`transcript_calls.deciding`).
+            identifies the files (`calls.deciding`).
         revision: of weights, configuration and tokenizer: a commit of the hub, or "sha256:..." of the files; followed by the
             engine arguments that change answers.
         dtype: of the computation: float32, bfloat16, float16.

@@ -1,12 +1,14 @@
 """How a model is asked: under grammars or freely, and how probable labels must be before their probabilities mean something."""
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
 
 from localfact.errors import UnlikelyLabelsError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
+from localfact.llm.calls import Call, CallResult, GenerateCall
+from localfact.llm.engine import Choice, Engine
+from localfact.llm.wrapping import WrappingEngine
 from localfact.records import Probability, Record
 
 #: The least probability that the labels of one choice have together (SPEC section 5).
@@ -32,59 +34,33 @@ class AskingPolicy(Record):
     warn_mass: Probability = WARN_MASS
 
 
-class PolicyEngine:
+class PolicyEngine(WrappingEngine):
     """The engine that the stages see: it keeps to a policy.
+
+    Without guidance, grammars are left out of `generate`. `choose` raises `UnlikelyLabelsError` where the labels have less than
+    `min_mass` together, so that their shares of it mean nothing; a single label, whose own probability is asked, may have any.
 
     Attributes:
         policy: whether grammars are handed on, and which choices are refused.
     """
 
     def __init__(self, engine: Engine, policy: AskingPolicy) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self.policy = policy
 
-    @property
-    def identity(self) -> EngineIdentity:
-        """The wrapped engine's identity."""
-        return self._engine.identity
-
-    async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """See `Engine.count`."""
-        return await self._engine.count(chat, prefix=prefix)
-
-    async def generate(
-        self,
-        chat: Chat,
-        *,
-        max_tokens: int,
-        stop: Sequence[str] = (),
-        grammar: Grammar | None = None,
-        temperature: float = 0.0,
-        seed: int = 0,
-        stage: str,
-    ) -> Generation:
-        """See `Engine.generate`; without guidance, the grammar is left out."""
-        guide = grammar if self.policy.guided else None
-        longest = max_tokens if guide is None else min(max_tokens, self.policy.answer_tokens or max_tokens)
-        return await self._engine.generate(
-            chat, max_tokens=longest, stop=stop, grammar=guide, temperature=temperature, seed=seed, stage=stage
-        )
-
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
-        """See `Engine.choose`.
-
-        Raises:
-            UnlikelyLabelsError: the labels have less than `min_mass` together, so that their shares of it mean nothing. A
-                single label, whose own probability is what is asked, may have any.
-        """
-        choice = await self._engine.choose(chat, labels, prefix=prefix, whole=whole, stage=stage)
-        if len(labels) > 1 and choice.mass < self.policy.min_mass:
+    async def _answer(self, call: Call[CallResult]) -> CallResult:
+        answer = await self._fitted(call).ask(self._engine)
+        if isinstance(answer, Choice) and len(answer.log_probs) > 1 and answer.mass < self.policy.min_mass:
             raise UnlikelyLabelsError(
-                f"Where it was asked, the model would write one of {', '.join(labels)} with a probability of {choice.mass:.2g} "
-                f"only, less than --min-mass {self.policy.min_mass:g}: it does not answer as asked."
+                f"Where it was asked, the model would write one of {', '.join(answer.log_probs)} with a probability of "
+                f"{answer.mass:.2g} only, less than --min-mass {self.policy.min_mass:g}: it does not answer as asked."
             )
-        return choice
+        return answer
 
-    async def aclose(self) -> None:
-        """Ends the wrapped engine."""
-        await self._engine.aclose()
+    def _fitted(self, call: Call[CallResult]) -> Call[CallResult]:
+        """The call as the policy has it."""
+        if not isinstance(call, GenerateCall) or call.grammar is None:
+            return call
+        if not self.policy.guided:
+            return replace(call, grammar=None)
+        return replace(call, max_tokens=min(call.max_tokens, self.policy.answer_tokens or call.max_tokens))

@@ -1,51 +1,33 @@
 """One engine for several runs that ask the same model one after the other: started with the first call, ended by its owner."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from localfact.errors import EngineError, InputError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
+from localfact.llm.calls import Call, CallResult
+from localfact.llm.engine import Engine, EngineIdentity
+from localfact.llm.wrapping import CallingEngine
 from localfact.runtime.interrupts import interruptible
 
 if TYPE_CHECKING:
     from localfact.llm.settings import EngineSettings
 
 
-class SharedEngine:
-    """An engine that its owner starts and ends. `started` returns the running engine and starts it if need be.
-
-    Attributes:
-        identity: known before the engine is started.
-    """
+class SharedEngine(CallingEngine):
+    """An engine that its owner starts and ends. `started` returns the running engine and starts it if need be."""
 
     def __init__(self, identity: EngineIdentity, started: Callable[[], Engine]) -> None:
-        self.identity = identity
+        self._identity = identity
         self._started = started
         self._known: Engine | None = None
 
-    async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """See `Engine.count`."""
-        return await self._engine().count(chat, prefix=prefix)
+    @property
+    def identity(self) -> EngineIdentity:
+        """Known before the engine is started."""
+        return self._identity
 
-    async def generate(
-        self,
-        chat: Chat,
-        *,
-        max_tokens: int,
-        stop: Sequence[str] = (),
-        grammar: Grammar | None = None,
-        temperature: float = 0.0,
-        seed: int = 0,
-        stage: str,
-    ) -> Generation:
-        """See `Engine.generate`."""
-        return await self._engine().generate(
-            chat, max_tokens=max_tokens, stop=stop, grammar=grammar, temperature=temperature, seed=seed, stage=stage
-        )
-
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
-        """See `Engine.choose`."""
-        return await self._engine().choose(chat, labels, prefix=prefix, whole=whole, stage=stage)
+    async def _answer(self, call: Call[CallResult]) -> CallResult:
+        return await call.ask(self._engine())
 
     async def aclose(self) -> None:
         """Does nothing: the owner ends the engine."""

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
-from localfact.llm.labels import checked
-from localfact.llm.transcript_calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Keys
+from localfact.llm.calls import Call, CallResult, Keys
+from localfact.llm.engine import Engine, EngineIdentity
 from localfact.llm.transcript_store import CallStore
+from localfact.llm.wrapping import CallingEngine
 
 Result = TypeVar("Result")
 
@@ -25,7 +25,7 @@ KEY_DIGITS = 12
 EXCERPT_CHARACTERS = 80
 
 
-class _TranscriptEngine:
+class _TranscriptEngine(CallingEngine):
     """What recording and replaying share: calls are turned into keys, and recorded texts into answers."""
 
     def __init__(self, store: CallStore, identity: EngineIdentity) -> None:
@@ -39,28 +39,6 @@ class _TranscriptEngine:
     def identity(self) -> EngineIdentity:
         """The identity of the engine that answers, or answered."""
         return self._identity
-
-    async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """See `Engine.count`."""
-        return await self._answer(CountCall(tuple(chat), "", prefix))
-
-    async def generate(
-        self,
-        chat: Chat,
-        *,
-        max_tokens: int,
-        stop: Sequence[str] = (),
-        grammar: Grammar | None = None,
-        temperature: float = 0.0,
-        seed: int = 0,
-        stage: str,
-    ) -> Generation:
-        """See `Engine.generate`; the usage is that of the recorded call."""
-        return await self._answer(GenerateCall(tuple(chat), stage, max_tokens, tuple(stop), temperature, seed, grammar))
-
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
-        """See `Engine.choose`; the usage is that of the recorded call."""
-        return await self._answer(ChooseCall(tuple(chat), stage, checked(labels), prefix, whole))
 
     async def _answer(self, call: Call[CallResult]) -> CallResult:
         keys = call.keys(self._identity)

@@ -15,8 +15,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
+from localfact.llm.calls import FORMAT, Call, Keys, json_text
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.transcript_calls import FORMAT, Call, Keys, json_text
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFTR".

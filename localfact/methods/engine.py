@@ -135,7 +135,7 @@ def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
 
 def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
     """The identities without repetitions: a model recorded under two names has one set of keys. The first name is kept."""
-    from localfact.llm.transcript_calls import deciding
+    from localfact.llm.calls import deciding
 
     ones: dict[str, EngineIdentity] = {}
     for one in known:
@@ -171,6 +171,6 @@ def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
 
 def without_name(identity: EngineIdentity) -> dict[str, Any]:
     """An identity as plain values, without the model's name where the revision identifies the files."""
-    from localfact.llm.transcript_calls import deciding
+    from localfact.llm.calls import deciding
 
     return {**deciding(identity), "window": identity.window}

@@ -289,10 +289,11 @@ def missing_message(card: ModelCard, source: str) -> str:
     for place in places(card.name, source, card.revision):
         state = "" if place.folder is None else state_of(place, source, card.revision)
         looked.append(place.shown if state in ("", "nothing there", "unfinished, no weights") else f"{place.shown} ({state})")
-    what = card.name if (data_folder("models") / f"{card.name}.yaml").is_file() else source
+    ships = (data_folder("models") / f"{card.name}.yaml").is_file()
+    what = card.name if ships else card.hub or card.name
     return (
         f"The weights of '{what}' are not on this machine (looked in {'; '.join(looked)}); "
-        f"get them with: localfact models pull {what}"
+        f"get them with: localfact models pull {what if ships or card.hub else 'PATH_OF_ITS_CARD'}"
     )
 
 

@@ -7,9 +7,9 @@ computed once for all claims about it.
 from collections.abc import Callable, Iterable, Sequence
 
 from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
+from localfact.llm.calls import deciding
 from localfact.llm.engine import Chat, Engine, EngineIdentity
 from localfact.llm.policy import MIN_MASS
-from localfact.llm.transcript_calls import deciding
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING_VERSION, measured_async, most_decided, windows

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from localfact.errors import EngineError, PromptTooLongError, RequestError
-from localfact.llm.engine import Chat, Choice, Message
+from localfact.llm.engine import Chat, Choice, Generation, Message
 from localfact.llm.retrying import MOST_IN_A_ROW, TRIES, RetryingEngine
 from localfact.llm.scripted import ScriptedEngine
 
@@ -13,11 +13,11 @@ CHAT = [Message("user", "Is water wet?")]
 
 
 class FailingEngine(ScriptedEngine):
-    """Fails so often at each choice, with an error."""
+    """Fails so often at what it is asked: at every choice, and where it is broken at everything."""
 
-    def __init__(self, times: int, error: Exception) -> None:
+    def __init__(self, times: int, error: Exception, *, broken: bool = False) -> None:
         super().__init__()
-        self.left, self.error = times, error
+        self.left, self.error, self.broken = times, error, broken
 
     async def choose(self, chat: Chat, *arguments: Any, **options: Any) -> Choice:
         if self.left:
@@ -25,6 +25,11 @@ class FailingEngine(ScriptedEngine):
             self.calls.append(chat)
             raise self.error
         return await super().choose(chat, *arguments, **options)
+
+    async def generate(self, chat: Chat, **options: Any) -> Generation:
+        if self.broken:
+            raise self.error
+        return await super().generate(chat, **options)
 
 
 async def test_a_request_that_fails_twice_is_answered_at_the_third_try() -> None:
@@ -40,13 +45,20 @@ async def test_a_request_that_always_fails_fails_alone_and_the_next_is_made() ->
     assert (await retrying.choose(CHAT, ("yes", "no"), stage="s")).log_probs
 
 
-async def test_failures_that_pile_up_stop_the_run() -> None:
-    retrying = RetryingEngine(FailingEngine(10**9, RequestError("not a number")))
+async def test_an_engine_that_answers_nothing_any_more_stops_the_run() -> None:
+    retrying = RetryingEngine(FailingEngine(10**9, RequestError("not a number"), broken=True))
     for _ in range(MOST_IN_A_ROW - 1):
         with pytest.raises(RequestError):
             await retrying.choose(CHAT, ("yes", "no"), stage="s")
     with pytest.raises(EngineError, match=f"last {MOST_IN_A_ROW} requests.*not a number"):
         await retrying.choose(CHAT, ("yes", "no"), stage="s")
+
+
+async def test_one_bad_text_that_many_requests_share_does_not_stop_the_run() -> None:
+    retrying = RetryingEngine(FailingEngine(10**9, RequestError("not a number")))
+    for _ in range(4 * MOST_IN_A_ROW):
+        with pytest.raises(RequestError, match="not a number"):
+            await retrying.choose(CHAT, ("yes", "no"), stage="s")
 
 
 @pytest.mark.parametrize("error", [PromptTooLongError("too long"), EngineError("died")])

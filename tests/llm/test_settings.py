@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from localfact.errors import InputError, MissingError
+from localfact.llm.calls import CountCall
 from localfact.llm.hardware import GIB, Gpu, Hardware
 from localfact.llm.model_shape import Shape, shape_of_card, shape_of_folder
 from localfact.llm.placement import Placement, PlacementPlanner
 from localfact.llm.settings import engine_settings, placement_of, precision, reserved_for
-from localfact.llm.transcript_calls import CountCall
 from localfact.models.cards import ModelCard, WeightsSize, list_cards, load_card
 
 

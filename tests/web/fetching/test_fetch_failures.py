@@ -9,12 +9,21 @@ from loopback_pages import LoopbackPages, Reply
 from localfact.web.fetching.failures import Reason
 from localfact.web.fetching.fetch import Fetcher
 
+#: What never answers, or never ends: only this is asked for with little patience, for a busy machine may be late too.
+SILENT = ("/stalled", "/silent", "/redirect?to=/silent")
+
 
 @pytest.fixture
-async def impatient(naps: Naps) -> AsyncIterator[Fetcher]:
-    """Waits for half a second, but has time to ask again."""
+async def direct(path: str, naps: Naps) -> AsyncIterator[Fetcher]:
+    """Asks for no robots.txt, and has time to ask again."""
     made = Fetcher(
-        host_delay=0, total_seconds=5, read_seconds=0.5, allow_hosts=[ADMITTED], robots=False, sleep=naps.sleep, clock=naps
+        host_delay=0,
+        total_seconds=20,
+        read_seconds=0.5 if path in SILENT else 10,
+        allow_hosts=[ADMITTED],
+        robots=False,
+        sleep=naps.sleep,
+        clock=naps,
     )
     yield made
     await made.aclose()
@@ -39,9 +48,9 @@ async def impatient(naps: Naps) -> AsyncIterator[Fetcher]:
     ],
 )
 async def test_the_answer_of_a_failed_page_is_its_own(
-    site: LoopbackPages, impatient: Fetcher, path: str, final: str, statuses: list[int], answer: int | None
+    site: LoopbackPages, direct: Fetcher, path: str, final: str, statuses: list[int], answer: int | None
 ) -> None:
-    error = await failing(impatient, site.url(path, ADMITTED))
+    error = await failing(direct, site.url(path, ADMITTED))
     assert error.final_link == site.url(final, ADMITTED)
     assert [exchange.status for exchange in error.exchanges] == statuses
     if answer is None:

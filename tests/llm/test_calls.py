@@ -6,8 +6,8 @@ from counting_engine import IDENTITY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from localfact.llm.calls import ChooseCall, CountCall, GenerateCall
 from localfact.llm.engine import Choice, EngineIdentity, Generation, Message
-from localfact.llm.transcript_calls import ChooseCall, CountCall, GenerateCall
 from localfact.runtime.usage import Usage
 
 TEXTS = st.sampled_from(["", "a", "ab", "\x00", "\ud83d", "\ud83d\ude00", "😀", "é", "e\u0301", '"', "\\"])

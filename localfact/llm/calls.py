@@ -1,4 +1,4 @@
-"""One recorded call of a language model: its key, how it is made, and how its answer is written as JSON.
+"""One call of a language model: its key, how it is made, and how its answer is written as JSON.
 
 Floats are written with as many digits as restore the same bits; minus infinity is `-Infinity`.
 """
