@@ -44,6 +44,8 @@ REPEATED = {"min_pattern_size": 25, "max_pattern_size": 200, "min_count": 3}
 #: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
 
+#: Where vLLM finds `clearing_scheduler`.
+_CLEARING = f"{__name__}.clearing_scheduler"
 _DIED = (
     "The language model engine died (out of memory, or killed). Everything finished is kept: "
     "the same command goes on with the run folder where it stopped."
@@ -214,7 +216,7 @@ class _Core:
         try:
             with environment(inherited(compile_nothing=on_cpu and eager, deterministic=settings.deterministic and not on_cpu)):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
-                make = self._configured(settings, cache_on_cpu() if on_cpu else {})
+                make = self._configured(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
             self._guard()
         except BaseException as error:
@@ -226,7 +228,7 @@ class _Core:
         silence()
 
     @staticmethod
-    def _configured(settings: EngineSettings, cache: Mapping[str, int]) -> Callable[[], Any]:
+    def _configured(settings: EngineSettings, added: Mapping[str, int | str]) -> Callable[[], Any]:
         from vllm import AsyncEngineArgs
         from vllm.usage.usage_lib import UsageContext
         from vllm.v1.engine.async_llm import AsyncLLM
@@ -238,7 +240,7 @@ class _Core:
             "disable_log_stats": True,
             "enable_log_requests": False,
             "use_tqdm_on_load": False,
-            **cache,
+            **added,
             **settings.arguments,
             "logprobs_mode": "raw_logprobs",
         }
@@ -331,6 +333,21 @@ class _Core:
     def _processes(self) -> list[int]:
         started = [process for process in multiprocessing.active_children() if process.pid not in self._others]
         return [process.pid for process in started if process.pid is not None and process.name.startswith("EngineCore")]
+
+
+def clearing_scheduler(*, kv_cache_config: Any, **given: Any) -> Any:
+    """vLLM's scheduler for CPUs, with each block of the cache cleared before another request has it.
+
+    On a CPU, attention multiplies the unused end of a block by zero; a NaN that an earlier request left there would make NaN of
+    whatever is asked next.
+    """
+    from vllm.v1.core.sched.scheduler import Scheduler
+    from vllm.v1.kv_cache_interface import KVCacheConfig
+
+    class Cleared(KVCacheConfig):
+        needs_kv_cache_zeroing = True
+
+    return Scheduler(kv_cache_config=Cleared(**vars(kv_cache_config)), **given)
 
 
 def _thinking(settings: EngineSettings, layout: ChatLayout) -> Any:

@@ -11,12 +11,16 @@ from commands import CommandLine
 from engines import NEEDS_VLLM
 from tiny_models import tiny_llama
 
+from localfact.llm.retrying import MOST_IN_A_ROW
+
 pytestmark = NEEDS_VLLM
 
 #: A byte that nothing else in the prompts has.
 POISON = "\u00ff"
 RESPONSES = 20
-BAD = 6
+#: The response with one bad claim, and the one whose passage is bad: each of its many claims is asked about it.
+BAD, WHOLLY_BAD = 6, 12
+CLAIMS_OF_IT = MOST_IN_A_ROW + 5
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +48,9 @@ def test_a_request_that_always_fails_leaves_twenty_of_twenty(localfact: CommandL
         poison = POISON if number == BAD else ""
         claims = [{"text": f"Stone {number} is grey{poison}."}, {"text": f"Stone {number} is heavy."}]
         passages = [{"text": f"Stone {number} weighs as much as a man."}]
+        if number == WHOLLY_BAD:
+            claims = [{"text": f"Stone {number} has {corner} corners."} for corner in range(CLAIMS_OF_IT)]
+            passages = [{"text": f"Stone {number} was {POISON} broken."}]
         data.append({"id": f"r{number}", "response": "Stones.", "claims": claims, "passages": passages})
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data), encoding="utf-8")
     words = ("eval", "--method", "factreasoner-fr2", "--relations", "llm", "--model", poisoned, "--min-mass", "0")
@@ -53,7 +60,7 @@ def test_a_request_that_always_fails_leaves_twenty_of_twenty(localfact: CommandL
         assert "(NaN)" in " ".join(done.stderr.split())
         judged = rows(tmp_path / "out" / "assessments.jsonl")
         assert [row["response_id"] for row in judged] == [f"r{number}" for number in range(RESPONSES)]
-        assert {row["status"] for number, row in enumerate(judged) if number != BAD} <= {"scored", "unscored"}
+        assert {row["status"] for row in judged} <= {"scored", "unscored"}
         labels = {row["response_id"]: [verdict["label"] for verdict in row["verdicts"]] for row in judged}  # type: ignore[attr-defined, index]
         failed = {name: [label == "failed" for label in found] for name, found in labels.items() if "failed" in found}
-        assert failed == {f"r{BAD}": [True, False]}
+        assert failed == {f"r{BAD}": [True, False], f"r{WHOLLY_BAD}": [True] * CLAIMS_OF_IT}
