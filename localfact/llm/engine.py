@@ -17,9 +17,9 @@ LogProb = Annotated[float, Field(le=1e-6)]  # rounding may leave a certain token
 
 
 class Message(NamedTuple):
-    """One turn of a chat."""
+    """One turn of a chat. Some models that judge texts have their material in a turn of the role context."""
 
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "context"]
     content: str
 
 

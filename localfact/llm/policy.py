@@ -5,10 +5,11 @@ from typing import Annotated
 
 from pydantic import Field
 
-from localfact.errors import UnlikelyLabelsError
-from localfact.llm.calls import Call, CallResult, GenerateCall
+from localfact.errors import InputError, UnlikelyLabelsError
+from localfact.llm.calls import Call, CallResult, ChooseCall, CountCall, GenerateCall
 from localfact.llm.engine import Choice, Engine
 from localfact.llm.wrapping import WrappingEngine
+from localfact.models.relation_prompt import RelationPrompt
 from localfact.records import Probability, Record
 
 #: The least probability that the labels of one choice have together (SPEC section 5).
@@ -26,12 +27,14 @@ class AskingPolicy(Record):
             stage allows.
         min_mass: the least probability that the labels of one choice must have together; 0 takes any.
         warn_mass: the average of that probability in a stage below which the run's reader is warned.
+        relation_prompt: how a model that only judges pairs is asked; it is asked nothing else.
     """
 
     guided: bool = False
     answer_tokens: Annotated[int, Field(ge=1)] | None = None
     min_mass: Probability = MIN_MASS
     warn_mass: Probability = WARN_MASS
+    relation_prompt: RelationPrompt | None = None
 
 
 class PolicyEngine(WrappingEngine):
@@ -58,7 +61,18 @@ class PolicyEngine(WrappingEngine):
         return answer
 
     def _fitted(self, call: Call[CallResult]) -> Call[CallResult]:
-        """The call as the policy has it."""
+        """The call as the policy has it.
+
+        Raises:
+            InputError: the model only judges pairs, and is asked for something else.
+        """
+        pairs = self.policy.relation_prompt
+        asked = pairs is not None and isinstance(call, ChooseCall) and set(call.labels) == set(pairs.answers)
+        if pairs is not None and not asked and not isinstance(call, CountCall):
+            raise InputError(
+                f"{self.identity.model} only judges pairs of texts (--relations llm); let another model find the claims "
+                "(`localfact extract`), and give them with the data."
+            )
         if not isinstance(call, GenerateCall) or call.grammar is None:
             return call
         if not self.policy.guided:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from localfact.errors import InputError, MissingError
 from localfact.llm.engine import Engine
-from localfact.llm.policy import MIN_MASS, PolicyEngine
+from localfact.llm.policy import PolicyEngine
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
 from localfact.models.cards import ModelCard, list_cards, load_card, weights_folder
@@ -52,9 +52,7 @@ class RelationKind:
 def _open_llm(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
     if engine is None:
         raise AssertionError("relations by a language model are opened with its engine")
-    return LLMRelationModel(
-        engine, min_mass=engine.policy.min_mass if isinstance(engine, PolicyEngine) else MIN_MASS, seed=options.seed
-    )
+    return LLMRelationModel(engine, policy=engine.policy if isinstance(engine, PolicyEngine) else None, seed=options.seed)
 
 
 def _embedder_card(options: Options) -> ModelCard | None:
@@ -163,4 +161,4 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     def open_over_engine(opened: AsyncExitStack) -> RelationModel:
         return kind.open(options, open_engine(options, opened, facts), opened)
 
-    return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy.min_mass), open_over_engine)
+    return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy), open_over_engine)

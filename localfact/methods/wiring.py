@@ -62,21 +62,28 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     if options.prior_map is not None and not isinstance(method, LocalFactMethod):
         raise InputError(f"The method {method.name} takes no prior from its extractor, so --prior-map would change nothing.")
     name = relations_of(method, options)
+    only_judges = facts is not None and facts.policy.relation_prompt is not None
     settings = Settings(
         method=method.name,
         seed=options.seed,
         extraction=extraction_settings(
-            method.extractor if options.names_model else RULES, options, confidence=method.confidence
+            method.extractor if options.names_model and not only_judges else RULES, options, confidence=method.confidence
         ),
         evidence=evidence_settings(method, options),
         assessment=method.assessment(options, relation_kind(name).identity(options) if name is not None else None),
     )
     if facts is None:
         return settings
+    asked = prompts_of(method, options, settings)
+    if only_judges and asked != ["relation"]:
+        raise InputError(
+            f"{facts.identity.model} only judges pairs of texts: use it with --relations llm, in a method that asks a language "
+            "model for nothing else (factreasoner-fr1, -fr2, -fr3), without --queries llm."
+        )
     return settings.model_copy(
         update={
             "model": facts.identity,
-            "prompts": prompt_hashes(*prompts_of(method, options, settings)),
+            "prompts": prompt_hashes(*asked),
             "asking": facts.policy,
         }
     )

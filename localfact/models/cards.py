@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from localfact.errors import InputError, MissingError
 from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
+from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
@@ -105,6 +106,7 @@ class ModelCard(Record):
         answer_tokens: the most tokens of an answer that follows a grammar, where a model runs on.
         min_mass: the least probability of the labels of a choice together, where the model is known to give them less than
             0.05; warn_mass: the average of it below which a run warns, where that is less than 0.5.
+        relation_prompt: of a language model that was trained to judge pairs, and can do nothing else.
         kv_bytes: bytes of one token in the cache of keys and values, at 16 bits, over all GPUs; kv_heads: the most GPUs that
             the cache can be split over.
         hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
@@ -140,6 +142,7 @@ class ModelCard(Record):
     answer_tokens: Positive | None = None
     min_mass: Probability | None = None
     warn_mass: Probability | None = None
+    relation_prompt: RelationPrompt | None = None
     kv_bytes: Positive | None = None
     kv_heads: Positive | None = None
     hardware: tuple[HardwareChoice, ...] = ()

@@ -1,5 +1,6 @@
 """Relations by a language model: a few-shot prompt (prompts/relation.jinja) and the probabilities of three words after it.
 
+A model that was trained to judge pairs (MiniCheck, Granite Guardian) is asked in its own way instead, which its card tells.
 Nothing is decoded: one prefill a pair. The pairs of a premise are sent one after another, so that instructions and premise are
 computed once for all claims about it.
 """
@@ -7,14 +8,15 @@ computed once for all claims about it.
 from collections.abc import Callable, Iterable, Sequence
 
 from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
-from localfact.llm.calls import deciding
-from localfact.llm.engine import Chat, Engine, EngineIdentity
-from localfact.llm.policy import MIN_MASS
+from localfact.llm.calls import deciding, digest
+from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
+from localfact.llm.policy import AskingPolicy
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING_VERSION, measured_async, most_decided, windows
 from localfact.runtime.tasks import for_each, together
 from localfact.stages import Relations
+from localfact.text import readable
 from localfact.vocabulary import RelationLabel
 
 #: The stage that calls are counted under.
@@ -36,18 +38,21 @@ OPENED = "Relation: "
 
 
 class LLMRelationModel:
-    """A RelationModel over a language model (FactReasoner, section 3.1; the prompt is ours).
+    """A RelationModel over a language model (FactReasoner, section 3.1; the prompt is ours, or the model's own).
 
     Attributes:
         identity: of the engine, the prompt, the least mass of the labels, the seed and the way long pairs are read. The window
             is no part of it: it matters only to pairs that are longer, and their `windows` say so.
     """
 
-    def __init__(self, engine: Engine, *, min_mass: float = MIN_MASS, seed: int = 0) -> None:
-        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's. `min_mass`: of the engine's policy."""
-        self.identity = llm_identity(engine.identity, seed, min_mass)
+    def __init__(self, engine: Engine, *, policy: AskingPolicy | None = None, seed: int = 0) -> None:
+        """`seed` keys the markers around the texts (`prompts.boundary`); give the run's. `policy`: the engine's."""
+        policy = policy or AskingPolicy()
+        self.identity = llm_identity(engine.identity, seed, policy)
         self._engine = engine
         self._boundary = Boundary(seed)
+        self._own = policy.relation_prompt
+        self._answers = self._own.answers if self._own else {label: RelationLabel(label) for label in LABELS}
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         """One prediction a pair, in order: the labels' probabilities given that it is one of them, exact for any tokenizer.
@@ -90,14 +95,19 @@ class LLMRelationModel:
     async def _ask(self, pair: Pair) -> Distribution:
         chat = self._chat(pair)
         try:
-            choice = await self._engine.choose(chat, LABELS, stage=STAGE)
+            choice = await self._engine.choose(chat, tuple(self._answers), stage=STAGE)
         except UnlikelyLabelsError:  # a model that would begin with a sentence
+            if self._own:
+                raise
             choice = await self._engine.choose(chat, LABELS, prefix=OPENED, stage=STAGE)
-        return Distribution.model_validate(choice.distribution)
+        probabilities = dict.fromkeys(LABELS, 0.0)
+        for answer, probability in choice.distribution.items():
+            probabilities[self._answers[answer]] += probability
+        return Distribution.model_validate(probabilities)
 
     async def _windows(self, pair: Pair) -> list[Pair]:
         around = await self._engine.count(self._chat(Pair("", "")))
-        labelled = await self._engine.count(self._chat(Pair("", "")), prefix=max(LABELS, key=len))
+        labelled = await self._engine.count(self._chat(Pair("", "")), prefix=max(self._answers, key=len))
 
         async def tokens(text: str) -> int:
             return await self._engine.count(self._chat(Pair(text, ""))) - around
@@ -106,6 +116,8 @@ class LLMRelationModel:
         return await measured_async(windows(pair, room, step=HYPOTHESIS_STEP), tokens)
 
     def _chat(self, pair: Pair) -> Chat:
+        if self._own:
+            return tuple(Message(*turn) for turn in self._own.filled(readable(pair.premise), readable(pair.hypothesis)))
         return relation_chat(pair.premise, pair.hypothesis, boundary=self._boundary)
 
 
@@ -117,8 +129,10 @@ def by_premise(pairs: Iterable[Pair]) -> list[Pair]:
     return [pair for group in grouped.values() for pair in group]
 
 
-def llm_identity(engine: EngineIdentity, seed: int = 0, min_mass: float = MIN_MASS) -> str:
+def llm_identity(engine: EngineIdentity, seed: int = 0, policy: AskingPolicy | None = None) -> str:
     """The identity of the relation model over an engine of that identity, without starting it."""
-    prompt = prompt_hashes()["relation"]
-    decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": min_mass, "seed": seed}
+    policy = policy or AskingPolicy()
+    own = policy.relation_prompt
+    prompt = digest(own.model_dump(mode="json")) if own else prompt_hashes()["relation"]
+    decides = {**deciding(engine), "prompt": prompt, "reading": READING_VERSION, "min_mass": policy.min_mass, "seed": seed}
     return f"llm({', '.join(f'{name}={value}' for name, value in decides.items())})"

@@ -267,4 +267,4 @@ async def test_a_pair_whose_labels_mean_nothing_in_either_place_fails_alone() ->
 
 def test_the_least_mass_is_part_of_the_identity() -> None:
     engine = ScriptedEngine()
-    assert LLMRelationModel(engine).identity != LLMRelationModel(engine, min_mass=0.01).identity
+    assert LLMRelationModel(engine).identity != LLMRelationModel(engine, policy=AskingPolicy(min_mass=0.01)).identity
