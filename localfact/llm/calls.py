@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
-from localfact.errors import PromptTooLongError
+from localfact.errors import PromptTooLongError, RequestError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
 
 #: Version of the format: part of every key and of the file; increased when older transcripts cannot be read any more.
@@ -21,7 +21,8 @@ FORMAT = 1
 CONTENT = re.compile(r"([0-9a-f]{40}|sha256:[0-9a-f]{64})(?=\+|$)")
 
 CallResult = TypeVar("CallResult", int, Generation, Choice)
-TOO_LONG = "prompt_too_long"
+#: Errors that stand in place of an answer, by the name under which their message is kept.
+TOO_LONG, FAILED = "prompt_too_long", "request_failed"
 
 
 def deciding(identity: EngineIdentity) -> dict[str, Any]:
@@ -90,21 +91,26 @@ class Call(ABC, Generic[CallResult]):
         }
         return Keys(digest(described), digest({**described, "window": identity.window}))
 
-    def encoded(self, answer: CallResult | PromptTooLongError) -> tuple[str, bool]:
+    def encoded(self, answer: CallResult | PromptTooLongError | RequestError) -> tuple[str, bool]:
         """The answer, or the error of this call, as JSON, and whether it is valid for this window only."""
         if isinstance(answer, PromptTooLongError):
             return json_text({TOO_LONG: str(answer)}), True
+        if isinstance(answer, RequestError):
+            return json_text({FAILED: str(answer)}), False
         return json_text(self.plain(answer)), self.cut_by_window(answer)
 
     def decoded(self, text: str) -> CallResult:
         """The answer that `encoded` wrote.
 
         Raises:
-            PromptTooLongError: that was the answer. ValueError, TypeError, KeyError: `encoded` did not write this text.
+            PromptTooLongError, RequestError: that was the answer. ValueError, TypeError, KeyError: `encoded` did not write this
+                text.
         """
         plain = json.loads(text)
         if isinstance(plain, dict) and TOO_LONG in plain:
             raise PromptTooLongError(plain[TOO_LONG])
+        if isinstance(plain, dict) and FAILED in plain:
+            raise RequestError(plain[FAILED])
         return self.read(plain)
 
 
@@ -206,6 +212,11 @@ class ChooseCall(Call[Choice]):
         """The probabilities, in the order in which this call names the labels."""
         choice = Choice.model_validate(plain)
         return choice.model_copy(update={"log_probs": {label: choice.log_probs[label] for label in self.labels}})
+
+
+def is_failure(text: str) -> bool:
+    """Whether `Call.encoded` wrote that the request failed: another try may succeed."""
+    return text.startswith(f'{{"{FAILED}":')
 
 
 def digest(value: Any) -> str:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
-from localfact.llm.calls import Call, CallResult, Keys
+from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError, RequestError
+from localfact.llm.calls import Call, CallResult, Keys, is_failure
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.llm.transcript_store import CallStore
 from localfact.llm.wrapping import CallingEngine
@@ -80,8 +80,9 @@ class RecordingEngine(_TranscriptEngine):
     """Answers from the file what it has; asks the engine the rest and records the answers.
 
     The first answer that is recorded is given to all: other coroutines, threads and processes that use the file. Equal calls at
-    the same time are made once. A prompt that is too long is recorded as an answer; no other error is. A killed process loses
-    no answer that a caller got; a power cut may lose the last ones, but does not damage the file.
+    the same time are made once. A prompt that is too long is recorded as an answer, and a request that failed so that a replay
+    fails there too; recording makes it again. No other error is kept. A killed process loses no answer that a caller got; a
+    power cut may lose the last ones, but does not damage the file.
 
     Raises:
         WriteError: the file cannot be written. InputError: it is no transcript, another version's, or damaged.
@@ -136,12 +137,12 @@ class RecordingEngine(_TranscriptEngine):
 
     async def _found_or_asked(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
-        if found is not None:
+        if found is not None and not is_failure(found):
             return found
-        answer: CallResult | PromptTooLongError
+        answer: CallResult | PromptTooLongError | RequestError
         try:
             answer = await call.ask(self._engine)
-        except PromptTooLongError as error:
+        except (PromptTooLongError, RequestError) as error:
             answer = error
         return await self._in_thread(self._store.keep, call, keys, answer, self._identity)
 

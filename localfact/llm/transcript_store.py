@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
-from localfact.llm.calls import FORMAT, Call, Keys, json_text
+from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, RequestError, WriteError
+from localfact.llm.calls import FORMAT, Call, Keys, is_failure, json_text
 from localfact.llm.engine import EngineIdentity
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
 
@@ -38,7 +38,7 @@ FIND = "SELECT answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key =
 #: Seconds to wait before each further try to fold in the log of a closed file.
 CLOSING_WAITS = (0.01, 0.03, 0.1)
 KEEP = """
-    INSERT INTO calls (key, kind, stage, model, request, answer)
+    INSERT OR REPLACE INTO calls (key, kind, stage, model, request, answer)
     SELECT ?, ?, ?, id, ?, ? FROM identities WHERE identity = ?
 """
 
@@ -122,14 +122,19 @@ class CallStore:
             row = self._database.execute(FIND, keys._asdict()).fetchone()
         return None if row is None else str(row[0])
 
-    def keep(self, call: Call[Any], keys: Keys, answer: Any | PromptTooLongError, identity: EngineIdentity) -> str:
-        """Adds an answer of an introduced engine unless there is one; returns the one that is recorded."""
+    def keep(
+        self, call: Call[Any], keys: Keys, answer: Any | PromptTooLongError | RequestError, identity: EngineIdentity
+    ) -> str:
+        """Adds an answer of an introduced engine unless there is one; returns the one that is recorded.
+
+        An answer takes the place of a request that failed.
+        """
         text, windowed = call.encoded(answer)
         key = keys.windowed if windowed else keys.whole
         row = (key, call.kind, call.stage, json_text(call.request), text, described_in_json(identity))
         with explained(self.file, records=True), transaction(self._database):
             standing = self._database.execute(FIND, keys._asdict()).fetchone()
-            if standing is not None:
+            if standing is not None and not is_failure(standing[0]):
                 return str(standing[0])
             self._database.execute(KEEP, row)
         return text

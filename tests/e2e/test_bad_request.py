@@ -53,9 +53,10 @@ def test_a_request_that_always_fails_leaves_twenty_of_twenty(localfact: CommandL
             passages = [{"text": f"Stone {number} was {POISON} broken."}]
         data.append({"id": f"r{number}", "response": "Stones.", "claims": claims, "passages": passages})
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in data), encoding="utf-8")
-    words = ("eval", "--method", "factreasoner-fr2", "--relations", "llm", "--model", poisoned, "--min-mass", "0")
+    words = ("eval", "--method", "factreasoner-fr2", "--relations", "llm", "--model", poisoned, "--transcript", "calls.sqlite")
+    given = ("--data", "data.jsonl", "--embedder", "none", "--min-mass", "0")
     for _ in range(2):  # the same command tries the failed ones again, and keeps the others
-        done = localfact(*words, "--data", "data.jsonl", "--embedder", "none", "--out", "out")
+        done = localfact(*words, *given, "--out", "out")
         assert done.returncode == 1, done.stderr
         assert "(NaN)" in " ".join(done.stderr.split())
         judged = rows(tmp_path / "out" / "assessments.jsonl")
@@ -64,3 +65,7 @@ def test_a_request_that_always_fails_leaves_twenty_of_twenty(localfact: CommandL
         labels = {row["response_id"]: [verdict["label"] for verdict in row["verdicts"]] for row in judged}  # type: ignore[attr-defined, index]
         failed = {name: [label == "failed" for label in found] for name, found in labels.items() if "failed" in found}
         assert failed == {f"r{BAD}": [True, False], f"r{WHOLLY_BAD}": [True] * CLAIMS_OF_IT}
+    replayed = localfact(*words[:5], "--replay", "calls.sqlite", *given, "--out", "replayed")
+    assert replayed.returncode == 1, replayed.stderr
+    again = rows(tmp_path / "replayed" / "assessments.jsonl")
+    assert [row["verdicts"] for row in again] == [row["verdicts"] for row in judged]

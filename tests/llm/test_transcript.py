@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from counting_engine import IDENTITY, LABELS, CountingEngine, asked, generate
 
-from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError
-from localfact.llm.engine import EngineIdentity
+from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError, RequestError
+from localfact.llm.engine import Engine, EngineIdentity, Generation
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine, ReplayEngine, identities, prepare
 
@@ -104,6 +104,26 @@ async def test_a_prompt_that_is_too_long_is_replayed_as_such_and_only_for_its_wi
     replay = ReplayEngine(file, "scripted@0 float32, template plain, window 400")
     assert (await replay.choose(chat, LABELS, stage="s")).mass == pytest.approx(1)
     await replay.aclose()
+
+
+async def test_a_request_that_failed_fails_in_a_replay_too_until_it_was_recorded_again(file: Path) -> None:
+    for failures, answered, asked_again in (([RequestError("(NaN)")], False, 1), ([], True, 1), ([], True, 0)):
+        engine = CountingEngine()
+        engine.failures = list(failures)
+        recording = RecordingEngine(engine, file)
+        assert isinstance(await anyhow(recording), Generation) == answered
+        assert engine.calls == asked_again
+        await recording.aclose()
+        replay = ReplayEngine(file)
+        assert isinstance(await anyhow(replay), Generation) == answered
+        await replay.aclose()
+
+
+async def anyhow(engine: Engine) -> Generation | str:
+    try:
+        return await generate(engine, "a")
+    except RequestError as error:
+        return str(error)
 
 
 async def test_equal_calls_at_once_are_asked_once(file: Path) -> None:
