@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from engines import Engines
+from hypothesis import settings
 from taught_model import Taught, taught
 
 from localfact.models.cards import load_card
@@ -15,6 +16,10 @@ from localfact.web.pages import Page
 
 # A job in the background of a shell ignores Ctrl-C, and so would all that it starts; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# No test asserts how fast the machine is.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 

@@ -99,7 +99,7 @@ def test_sentences_of_a_long_block_are_the_same_as_of_a_short_one() -> None:
 AWKWARD = st.text(st.sampled_from(list("aA1 .!?。\n\r\t\x00\ud800\udfff😀é\u0301\u200d\"“”'()[]*_#|-:\u2028你ह।")), max_size=80)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.one_of(st.text(max_size=120), AWKWARD, AWKWARD.map(lambda text: text * 60)))
 def test_spans_are_ordered_trimmed_and_cover_everything_but_space(text: str) -> None:
     end, covered = 0, set()

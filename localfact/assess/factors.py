@@ -3,17 +3,20 @@
 Failed predictions are separated here, and never read as neutral.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from localfact.assess.linking import Link, passage_variable
+from localfact.inference.tables import BALANCED_MINIMUM
 from localfact.records import Claim, Distribution, Failure, Pair, Passage, Relation
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
 #: A relation model's probabilities are clamped to [CLAMP, 1 - CLAMP], so that no prediction is certain.
 CLAMP = 1e-6
+
+#: Makes one relation of two passages and the predictions of both directions; None where they are neutral.
+Relate = Callable[[Passage, Passage, Distribution, Distribution], Relation | None]
 
 
 class Factor(NamedTuple):
@@ -53,15 +56,19 @@ def claim_factors(links: Iterable[Link], relations: Relations) -> list[Factor]:
     ]
 
 
-def passage_factors(passages: Sequence[Passage], relations: Relations) -> tuple[list[Factor], int]:
-    """The factors between passages, none of them neutral, and how many pairs of passages could not be predicted."""
+def passage_factors(pairs: Iterable[tuple[Passage, Passage]], relations: Relations, relate: Relate) -> tuple[list[Factor], int]:
+    """The factors between passages, none of them neutral, and how many pairs of passages could not be predicted.
+
+    Args:
+        pairs: of passages, each in one order. relate: makes one relation of the predictions of both directions.
+    """
     factors, failed = [], 0
-    for first, second in combinations(passages, 2):
+    for first, second in pairs:
         forward = relations[Pair(first.text, second.text)]
         backward = relations[Pair(second.text, first.text)]
         if isinstance(forward, Failure) or isinstance(backward, Failure):
             failed += 1
-        elif (relation := relate_passages(first, second, forward, backward)) is not None:
+        elif (relation := relate(first, second, forward, backward)) is not None:
             factors.append(Factor(relation, passage_variable(relation.source), passage_variable(relation.target)))
     return factors, failed
 
@@ -85,6 +92,26 @@ def relate_passages(first: Passage, second: Passage, forward: Distribution, back
     return max(informative, key=lambda relation: relation.probability, default=None)
 
 
+def relate_passages_surely(first: Passage, second: Passage, forward: Distribution, backward: Distribution) -> Relation | None:
+    """As `relate_passages`, for our own methods: a contradiction counts with what both directions say of it (SPEC section 3).
+
+    Entailment both ways is equivalence. Else they contradict one another where the mean of both probabilities of that is above
+    one half, with that mean; else the more probable entailment counts that is above one half.
+    """
+    if forward.label is backward.label is RelationLabel.ENTAILMENT:
+        return relate_passages(first, second, forward, backward)
+    against = _clamped((forward.contradiction + backward.contradiction) / 2)
+    if against > BALANCED_MINIMUM:
+        source, target = sorted((first.id, second.id))
+        return Relation(source=source, target=target, label=RelationLabel.CONTRADICTION, probability=against)
+    directions = [_relation(first.id, second.id, forward), _relation(second.id, first.id, backward)]
+    entailing = [one for one in directions if one.label is RelationLabel.ENTAILMENT and one.probability > BALANCED_MINIMUM]
+    return max(entailing, key=lambda relation: relation.probability, default=None)
+
+
 def _relation(source: str, target: str, prediction: Distribution) -> Relation:
-    probability = min(max(prediction.probability, CLAMP), 1 - CLAMP)
-    return Relation(source=source, target=target, label=prediction.label, probability=probability)
+    return Relation(source=source, target=target, label=prediction.label, probability=_clamped(prediction.probability))
+
+
+def _clamped(probability: float) -> float:
+    return min(max(probability, CLAMP), 1 - CLAMP)

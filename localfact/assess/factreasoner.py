@@ -8,12 +8,20 @@ import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import combinations
 from typing import Literal
 
-from localfact.assess.factors import Factor, claim_factors, claim_variable, failed_claims, passage_factors
-from localfact.assess.linking import Link, all_links, own_links, passage_variable
-from localfact.assess.posteriors import failed, verdict_of
+from localfact.assess.factors import (
+    Factor,
+    claim_factors,
+    claim_variable,
+    failed_claims,
+    passage_factors,
+    relate_passages,
+    relate_passages_surely,
+)
+from localfact.assess.linking import Link, all_links, own_links, passage_variable, passages_met
+from localfact.assess.posteriors import Rules, failed, verdict_of
 from localfact.errors import InputError
 from localfact.inference import FactorGraph, Marginals, TableSet, marginals
 from localfact.inference.factor_graph import CLAIM_PRIOR, PASSAGE_PRIOR, build_graph
@@ -36,6 +44,8 @@ class FactReasoner:
         version: 1 relates each claim to its own passages, each a variable of its own; 2 every claim to every passage; 3 also
             the passages to one another.
         tables: the set of factor tables.
+        rules: of what the paper leaves open: "published", or "own" (SPEC section 3). By our own, only passages found for a
+            common claim are related to one another, and a claim without evidence, or between two fires, is called so.
         passage_prior, claim_prior: prior probabilities of being true, in [0, 1]. prior_of: a claim's own prior, instead of
             claim_prior.
         host_priors: lower-case host -> prior of its passages, where that is lower; subdomains are included.
@@ -50,6 +60,7 @@ class FactReasoner:
 
     version: Literal[1, 2, 3]
     tables: TableSet = "paper"
+    rules: Rules = "published"
     passage_prior: float = PASSAGE_PRIOR
     claim_prior: float = CLAIM_PRIOR
     prior_of: Callable[[Claim], float] | None = None
@@ -86,7 +97,8 @@ class FactReasoner:
         links, _ = self._links(claims, evidence)
         asked = [link.pair for link in links]
         if self.version == 3:
-            asked.extend(Pair(premise.text, hypothesis.text) for premise, hypothesis in permutations(evidence.passages, 2))
+            for one, other in self._passage_pairs(claims, evidence):
+                asked += [Pair(one.text, other.text), Pair(other.text, one.text)]
         return tuple(dict.fromkeys(asked))
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
@@ -105,7 +117,7 @@ class FactReasoner:
         failures = failed_claims(links, relations)
         judged = [claim for claim in claims if claim.id not in failures]
         links = [link for link in links if link.claim.id not in failures]
-        between_passages, failed_pairs = passage_factors(evidence.passages, relations) if self.version == 3 else ([], 0)
+        between_passages, failed_pairs = self._passage_factors(claims, evidence, relations)
         predicted = [*claim_factors(links, relations), *between_passages]
         factors = [
             factor for factor in predicted if makes_factor(self.tables, factor.relation.label, factor.relation.probability)
@@ -120,7 +132,7 @@ class FactReasoner:
         )
         result = marginals(graph, solver=self.solver, seed=self.seed)
         return Judgement(
-            verdicts=tuple(_verdicts(claims, failures, result, factors, _shifts(graph, result, judged))),
+            verdicts=tuple(self._verdicts(claims, failures, result, factors, _shifts(graph, result, judged))),
             relations=tuple(factor.relation for factor in factors),
             counts=_counts(predicted, factors, graph, result) | {"pairs_gated": gated, "passage_pairs_failed": failed_pairs},
             warnings=tuple(self._warnings(result, passages, failed_pairs)),
@@ -130,6 +142,16 @@ class FactReasoner:
         if self.version == 1:
             return own_links(claims, evidence), 0
         return all_links(claims, evidence, self.gate)
+
+    def _passage_pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[tuple[Passage, Passage]]:
+        """The pairs of passages that version 3 relates, each in one order."""
+        if self.version != 3:
+            return ()
+        return passages_met(claims, evidence) if self.rules == "own" else list(combinations(evidence.passages, 2))
+
+    def _passage_factors(self, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> tuple[list[Factor], int]:
+        relate = relate_passages_surely if self.rules == "own" else relate_passages
+        return passage_factors(self._passage_pairs(claims, evidence), relations, relate)
 
     def _passage_variables(self, links: Sequence[Link], evidence: Evidence) -> dict[str, float]:
         """The passages' variables and their priors."""
@@ -144,6 +166,28 @@ class FactReasoner:
             if domain in self.host_priors:
                 return min(self.passage_prior, self.host_priors[domain])
         return self.passage_prior
+
+    def _verdicts(
+        self,
+        claims: Sequence[Claim],
+        failures: Mapping[str, str],
+        result: Marginals,
+        factors: Sequence[Factor],
+        shifts: Mapping[tuple[str, str], float],
+    ) -> Iterator[Verdict]:
+        of_claim: defaultdict[str, list[tuple[Relation, float]]] = defaultdict(list)
+        for factor in factors:
+            of_claim[factor.target].append((factor.relation, shifts.get((factor.source, factor.target), 0.0)))
+        for claim in claims:
+            if claim.id in failures:
+                yield failed(claim, f"a relation of it could not be predicted: {failures[claim.id]}")
+            elif result.marginals is None:
+                yield failed(
+                    claim, "the graph is inconsistent: with priors of 0 or 1, no assignment of true and false is possible"
+                )
+            else:
+                variable = claim_variable(claim)
+                yield verdict_of(claim, result.marginals[variable], result.error, of_claim[variable], self.rules)
 
     def _warnings(self, result: Marginals, passages: Mapping[str, float], failed_pairs: int) -> list[str]:
         warnings = []
@@ -174,26 +218,6 @@ def _shifts(graph: FactorGraph, result: Marginals, claims: Sequence[Claim]) -> d
     return {
         (influence.neighbour, variable): influence.shift for variable, influences in found.items() for influence in influences
     }
-
-
-def _verdicts(
-    claims: Sequence[Claim],
-    failures: Mapping[str, str],
-    result: Marginals,
-    factors: Sequence[Factor],
-    shifts: Mapping[tuple[str, str], float],
-) -> Iterator[Verdict]:
-    of_claim: defaultdict[str, list[tuple[Relation, float]]] = defaultdict(list)
-    for factor in factors:
-        of_claim[factor.target].append((factor.relation, shifts.get((factor.source, factor.target), 0.0)))
-    for claim in claims:
-        if claim.id in failures:
-            yield failed(claim, f"a relation of it could not be predicted: {failures[claim.id]}")
-        elif result.marginals is None:
-            yield failed(claim, "the graph is inconsistent: with priors of 0 or 1, no assignment of true and false is possible")
-        else:
-            variable = claim_variable(claim)
-            yield verdict_of(claim, result.marginals[variable], result.error, of_claim[variable])
 
 
 def _counts(predicted: Sequence[Factor], factors: Sequence[Factor], graph: FactorGraph, result: Marginals) -> dict[str, int]:

@@ -4,6 +4,7 @@ The assessor asks for the pairs of these links, then builds its graph over the s
 """
 
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from localfact.records import Claim, Evidence, Pair, Passage
@@ -42,6 +43,12 @@ def all_links(claims: Sequence[Claim], evidence: Evidence, gate: float | None) -
         if passage.id not in gated[claim.id]
     ]
     return links, len(claims) * len(evidence.passages) - len(links)
+
+
+def passages_met(claims: Sequence[Claim], evidence: Evidence) -> list[tuple[Passage, Passage]]:
+    """The pairs of passages that were found for a common claim, each once, in the order of the passages."""
+    found = [{hit.passage_id for hit in evidence.hits.get(claim.id, ())} for claim in claims]
+    return [pair for pair in combinations(evidence.passages, 2) if any({one.id for one in pair} <= hits for hits in found)]
 
 
 def passage_variable(passage_id: str) -> str:

@@ -1,18 +1,30 @@
-"""Turns a claim's posterior into a verdict with a one-sentence rationale (FactReasoner, section 3.2)."""
+"""Turns a claim's posterior into a verdict with a one-sentence rationale (FactReasoner, section 3.2; SPEC section 3)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Literal
 
 from localfact.records import Claim, CountedPassage, Relation, Verdict
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 #: A posterior this near to one half is undecided, however exact the solver is.
 HALF_TOLERANCE = 1e-6
+#: What else makes a verdict: the paper's rule alone, or ours before it.
+Rules = Literal["published", "own"]
+#: By our own rules: a posterior this near to one half is undecided too, ...
+UNSURE = 0.05
+#: ... and one in these bounds is conflicting where an entailment and a contradiction are both at least so probable.
+BETWEEN, STRONG = (0.35, 0.65), 0.7
 #: The most passages that a verdict lists.
 PASSAGES_NAMED = 5
 
 
-def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable[tuple[Relation, float]]) -> Verdict:
+def verdict_of(
+    claim: Claim, posterior: float, error: float, relations: Iterable[tuple[Relation, float]], rules: Rules = "published"
+) -> Verdict:
     """Decides one claim: undecided within `error` of one half, else supported above it and contradicted below.
+
+    By our own rules, a claim without relations has not enough evidence, whatever its posterior, which is then its prior; and
+    one near to one half is conflicting or undecided.
 
     Args:
         posterior: P(claim). error: the solver's, see `Marginals.error`.
@@ -24,11 +36,12 @@ def verdict_of(claim: Claim, posterior: float, error: float, relations: Iterable
     strongest: dict[str, tuple[Relation, float]] = {}
     for relation, shift in sorted(relations, key=lambda one: (-abs(one[1]), -one[0].probability, one[0].source)):
         strongest.setdefault(relation.source, (relation, shift))
+    related = [relation for relation, _ in strongest.values()]
     return Verdict(
         claim_id=claim.id,
-        label=_label(posterior, error),
+        label=_label(posterior, error) if rules == "published" else _own_label(posterior, error, related),
         posterior=posterior,
-        rationale=_rationale([relation.label for relation, _ in strongest.values()], posterior),
+        rationale=_rationale([relation.label for relation in related], posterior),
         passages=tuple(
             CountedPassage(passage_id=relation.source, relation=relation.label, probability=relation.probability, shift=shift)
             for relation, shift in list(strongest.values())[:PASSAGES_NAMED]
@@ -47,6 +60,15 @@ def _label(posterior: float, error: float) -> VerdictLabel:
     return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
 
 
+def _own_label(posterior: float, error: float, relations: Collection[Relation]) -> VerdictLabel:
+    if not relations:
+        return VerdictLabel.NOT_ENOUGH_EVIDENCE
+    strong = {relation.label for relation in relations if relation.probability >= STRONG}
+    if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
+        return VerdictLabel.CONFLICTING
+    return VerdictLabel.UNDECIDED if abs(posterior - 0.5) < UNSURE else _label(posterior, error)
+
+
 def _rationale(labels: list[RelationLabel], posterior: float) -> str:
     """For example "2 passages entail it, 1 contradicts it; posterior 0.93"."""
     phrases: list[str] = []
@@ -57,4 +79,8 @@ def _rationale(labels: list[RelationLabel], posterior: float) -> str:
         if count := labels.count(label):
             noun = "" if phrases else " passage" if count == 1 else " passages"
             phrases.append(f"{count}{noun} {one if count == 1 else many}")
-    return f"{', '.join(phrases) or 'no passage entails or contradicts it'}; posterior {posterior:.2f}"
+    return (
+        f"{', '.join(phrases)}; posterior {posterior:.2f}"
+        if phrases
+        else f"no passage entails or contradicts it; prior {posterior:.2f}"
+    )

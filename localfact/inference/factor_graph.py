@@ -76,11 +76,16 @@ def build_graph(
             return priors[target]
         return CLAIM_PRIOR if target in claims else passage_prior
 
+    def table(relation: Relation) -> NDArray[np.float64]:
+        between_passages = relation.source in passages and relation.target in passages
+        q = target_prior(relation.target)
+        return factor_table(tables, relation.label, relation.probability, q, between_passages=between_passages)
+
     return FactorGraph(
         ids=tuple(priors),
         priors=np.array(list(priors.values())),
         edges=np.array([(position[relation.source], position[relation.target]) for relation in kept]),
-        tables=np.array([factor_table(tables, r.label, r.probability, target_prior(r.target)) for r in kept]),
+        tables=np.array([table(relation) for relation in kept]),
         dropped=sum(relation.label is not RelationLabel.NEUTRAL for relation in relations) - len(kept),
     )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from localfact.assess.factreasoner import FactReasoner
+from localfact.assess.posteriors import Rules
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Tables
@@ -20,7 +21,7 @@ class FactReasonerMethod(Method):
     """A version of FactReasoner (section 3).
 
     Attributes:
-        version: 1, 2 or 3. tables, passage_prior: its defaults.
+        version: 1, 2 or 3. tables, passage_prior: its defaults. rules: for what the paper leaves open.
         gate: a claim is related to another claim's passage only if its affinity is at least this share, in [0, 1], of the
             lowest of the claim's own; None relates all.
     """
@@ -29,6 +30,7 @@ class FactReasonerMethod(Method):
     tables: Tables = "balanced"
     passage_prior: float = 0.99
     gate: float | None = 0.8
+    rules: Rules = "own"
 
     def assessment(self, options: Options, relations: str | None) -> FactReasonerSettings:
         """The settings of the graph: tables, priors and solver."""
@@ -36,6 +38,7 @@ class FactReasonerMethod(Method):
             raise AssertionError("FactReasoner relates claims and passages")
         settings = FactReasonerSettings(
             version=self.version,
+            **({} if self.rules == "published" else {"rules": self.rules}),
             gate=self.gate,
             relations=relations,
             tables=options.tables or self.tables,
@@ -62,6 +65,7 @@ def factreasoner(settings: FactReasonerSettings, seed: int) -> FactReasoner:
     return FactReasoner(
         version=settings.version,
         tables=settings.tables,
+        rules=settings.rules,
         passage_prior=settings.passage_prior,
         host_priors=settings.hosts,
         gate=settings.gate,
@@ -99,6 +103,7 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
         version=version,
         tables="paper",
         gate=None,
+        rules="published",
     )
 
 

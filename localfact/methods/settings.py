@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import SerializeAsAny
 
+from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import Admission
@@ -85,9 +86,14 @@ class FastFactSettings(VerifierOptions, GateOptions, AssessmentSettings):
 
 
 class FactReasonerSettings(GraphOptions, AssessmentSettings):
-    """FactReasoner's graph (see assess/factreasoner.py). `relations` is the identity of the relation model."""
+    """FactReasoner's graph (see assess/factreasoner.py).
+
+    Attributes:
+        relations: the identity of the relation model. rules: unset where they are as published.
+    """
 
     version: Literal[1, 2, 3]
+    rules: Rules = "published"
     gate: float | None
     relations: str
     tables: Tables

@@ -48,7 +48,7 @@ def extracted(draw: st.DrawFn) -> tuple[Response, Extraction]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(extracted())
 def test_what_is_written_is_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[Response, Extraction]

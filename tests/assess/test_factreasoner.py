@@ -245,10 +245,28 @@ async def test_a_claim_without_passages_keeps_its_prior():
     judgement = await judge(FactReasoner(2), [claim("a1")], Evidence(), {})
     (verdict,) = judgement.verdicts
     assert (verdict.posterior, verdict.label) == (0.5, VerdictLabel.UNDECIDED)
-    assert verdict.rationale == "no passage entails or contradicts it; posterior 0.50"
+    assert verdict.rationale == "no passage entails or contradicts it; prior 0.50"
     assert judgement.warnings == ()
     believed = await judge(FactReasoner(2, claim_prior=0.7), [claim("a1")], Evidence(), {})
     assert believed.verdicts[0].label is VerdictLabel.SUPPORTED
+
+
+async def test_by_our_own_rules_a_claim_without_relations_has_not_enough_evidence_and_keeps_its_prior():
+    assessor = FactReasoner(2, tables="balanced", claim_prior=0.95, rules="own")
+    told = {("c", "a1"): Distribution(entailment=0.2, contradiction=0.1, neutral=0.7), ("c", "a2"): entails(0.9)}
+    judgement = await judge(assessor, [claim("a1"), claim("a2")], evidence({"a1": "c"}), told)
+    assert [verdict.label for verdict in judgement.verdicts] == [VerdictLabel.NOT_ENOUGH_EVIDENCE, VerdictLabel.SUPPORTED]
+    assert judgement.verdicts[0].posterior == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize(("rules", "pairs"), [("published", {"cd", "ce", "de"}), ("own", {"cd", "de"})])
+def test_by_our_own_rules_only_passages_found_for_a_common_claim_are_related(rules, pairs):
+    assessor = FactReasoner(3, tables="balanced", rules=rules)
+    claims, found = [claim("a1"), claim("a2")], evidence({"a1": "cd", "a2": "de"})
+    letters = {passage(letter).text: letter for letter in "cde"}
+    asked = [pair for pair in assessor.pairs(claims, found) if pair.hypothesis in letters]
+    both_ways = {letters[pair.premise] + letters[pair.hypothesis] for pair in asked}
+    assert both_ways == pairs | {pair[::-1] for pair in pairs}
 
 
 async def test_a_distrusted_host_weighs_less_and_a_trusted_one_no_more():

@@ -33,9 +33,37 @@ def test_a_posterior_within_the_error_of_one_half_is_undecided(posterior, error,
 
 
 @pytest.mark.parametrize(
+    ("posterior", "strengths", "label"),
+    [
+        (0.95, {}, "not_enough_evidence"),
+        (0.5, {}, "not_enough_evidence"),
+        (0.5, {"entailment": 0.7, "contradiction": 0.7}, "conflicting"),
+        (0.65, {"entailment": 0.9, "contradiction": 0.8}, "conflicting"),
+        (0.35, {"entailment": 0.9, "contradiction": 0.8}, "conflicting"),
+        (0.66, {"entailment": 0.9, "contradiction": 0.8}, "supported"),
+        (0.34, {"entailment": 0.8, "contradiction": 0.9}, "contradicted"),
+        (0.52, {"entailment": 0.9, "contradiction": 0.69}, "undecided"),
+        (0.549, {"entailment": 0.6}, "undecided"),
+        (0.451, {"contradiction": 0.6}, "undecided"),
+        (0.56, {"entailment": 0.6}, "supported"),
+        (0.44, {"contradiction": 0.6}, "contradicted"),
+    ],
+)
+def test_by_our_own_rules_what_nothing_decides_is_called_so(posterior, strengths, label):
+    relations = [(relation(f"c {name}", name, probability), 0.1) for name, probability in strengths.items()]
+    verdict = verdict_of(CLAIM, posterior, 0.0, relations, "own")
+    assert (verdict.label.value, verdict.posterior) == (label, posterior)
+    if not strengths:
+        assert verdict.rationale == f"no passage entails or contradicts it; prior {posterior:.2f}"
+
+
+def test_the_solvers_error_is_heeded_by_our_own_rules_too():
+    assert verdict_of(CLAIM, 0.58, 0.1, [(relation("c", "entailment", 0.6), 0.1)], "own").label.value == "undecided"
+
+
+@pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        ([], "no passage entails or contradicts it"),
         (["entailment"], "1 passage entails it"),
         (["contradiction"], "1 passage contradicts it"),
         (["entailment", "entailment"], "2 passages entail it"),

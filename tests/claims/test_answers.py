@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from localfact.claims.answers import LabelledClaim, read_answer
@@ -320,7 +320,6 @@ BITS += ["Claims:", "No verifiable claim.", "<think>", "</think>", "```", "label
 WORD = "Aword"
 
 
-@settings(deadline=None)
 @given(bits=st.lists(st.sampled_from([*BITS, WORD, WORD]) | st.text(max_size=5), max_size=30), cut=st.booleans())
 @example(bits=["# "] * 5_000, cut=False)
 @example(bits=["### supported "] * 2_000, cut=True)

@@ -50,12 +50,12 @@ def test_priors_take_the_constants_and_balanced_the_targets_own_prior(tables, of
     graph = build_graph(
         {"a": 0.3},
         {"c": 0.7, "d": 0.8},
-        [relation("c", "a", "entailment", 0.9), relation("c", "d", "contradiction", 0.9)],
+        [relation("c", "a", "entailment", 0.9), relation("c", "d", "entailment", 0.9)],
         tables=tables,
         passage_prior=0.95,
     )
     assert graph.tables[0].tolist() == factor_table(tables, RelationLabel.ENTAILMENT, 0.9, of_claim).tolist()
-    assert graph.tables[1].tolist() == factor_table(tables, RelationLabel.CONTRADICTION, 0.9, of_passage).tolist()
+    assert graph.tables[1].tolist() == factor_table(tables, RelationLabel.ENTAILMENT, 0.9, of_passage).tolist()
 
 
 def test_one_id_for_a_claim_and_a_passage_is_refused():

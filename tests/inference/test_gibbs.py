@@ -13,7 +13,7 @@ from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.gibbs import _consistent_start, _levels, _pulls, sample
 from localfact.inference.reading import read_graph
 
-some = settings(max_examples=40, deadline=None)
+some = settings(max_examples=40)
 
 
 def two_opposite_states(count: int, pull: float, bias: float) -> FactorGraph:
@@ -95,7 +95,7 @@ def test_priors_of_0_and_1_come_out_exactly():
     assert found.marginals[2] == pytest.approx(6 / 7, abs=1e-9)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graph=graphs(HARD))
 def test_starts_are_assignments_of_positive_weight_wherever_there_is_one(graph):
     component = whole(graph)

@@ -75,6 +75,38 @@ def test_the_papers_example_1_with_all_three_sets_of_tables():
         assert marginals(graph).marginals["a"] == pytest.approx(posterior, abs=1e-10)
 
 
+#: Example 2 adds a contradiction of the two passages, whose probability the paper does not give.
+@pytest.mark.parametrize(("tables", "posterior"), [("paper", 0.4325757074), ("balanced", 0.4013168529)])
+def test_in_the_papers_example_2_it_does_not_matter_which_passage_contradicts_which(tables, posterior):
+    relations = [relation("c1", "a", "entailment", 0.8), relation("c2", "a", "contradiction", 0.9)]
+    for ends in (("c1", "c2"), ("c2", "c1")):
+        against = relation(*ends, "contradiction", 0.98)
+        graph = build_graph({"a": 0.5}, {"c1": 0.99, "c2": 0.99}, [*relations, against], tables=tables)
+        assert marginals(graph).marginals["a"] == pytest.approx(posterior, abs=1e-9)
+
+
+probability = st.floats(0.5, 1, exclude_min=True)
+
+
+@given(
+    priors=st.lists(st.floats(0.05, 0.99), min_size=4, max_size=4),
+    against=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), probability), max_size=6),
+    claims=st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["entailment", "contradiction"]), probability), max_size=5),
+    tables=st.sampled_from(["paper", "balanced"]),
+    turned=st.randoms(use_true_random=False),
+)
+def test_turning_contradictions_of_passages_round_moves_no_posterior(priors, against, claims, tables, turned):
+    passages = {f"c{number}": prior for number, prior in enumerate(priors)}
+    about = [relation(f"c{passage}", "a", label, min(p, 0.999)) for passage, label, p in claims]
+    pairs = [(f"c{one}", f"c{other}", min(p, 0.999)) for one, other, p in against if one != other]
+    found = []
+    for turn in (lambda: False, lambda: turned.random() < 0.5):
+        ends = [(other, one, p) if turn() else (one, other, p) for one, other, p in pairs]
+        relations = [*about, *(relation(one, other, "contradiction", p) for one, other, p in ends)]
+        found.append(marginals(build_graph({"a": 0.5}, passages, relations, tables=tables)).marginals)
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+
+
 def test_relations_on_one_pair_multiply_in_either_direction():
     twice = [relation("c", "d", "equivalence", 0.8), relation("d", "c", "equivalence", 0.8)]
     once = [relation("c", "d", "equivalence", 0.64 / (0.64 + 0.04))]

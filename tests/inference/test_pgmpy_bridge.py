@@ -9,7 +9,7 @@ from localfact.errors import InputError
 from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.pgmpy_bridge import eliminate_with_pgmpy, to_pgmpy
 
-few = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 EQUAL = FactorGraph(("a", "c"), [0.5, 0.9], [[1, 0], [1, 0], [1, 0]], [[[0.8, 0.8], [0.2, 0.8]]] * 3)
 
 

@@ -48,6 +48,17 @@ def test_equivalence_is_the_same_in_all_sets(p, q):
     assert tables[0] == tables[1] == tables[2]
 
 
+@given(p=probabilities, q=probabilities)
+def test_a_contradiction_of_passages_is_the_papers_symmetric_table_in_paper_and_balanced(p, q):
+    paper = factor_table("paper", CONTRADICTION, p, q)
+    for name in ("paper", "balanced"):
+        found = factor_table(name, CONTRADICTION, p, q, between_passages=True)
+        assert found.tolist() == paper.tolist() == paper.T.tolist()
+    for name, label in (("priors", CONTRADICTION), ("balanced", ENTAILMENT), ("priors", ENTAILMENT), ("paper", ENTAILMENT)):
+        found = factor_table(name, label, p, q, between_passages=True)
+        assert found.tolist() == factor_table(name, label, p, q).tolist()
+
+
 def test_neutral_makes_no_factor():
     assert not any(makes_factor(name, RelationLabel.NEUTRAL, 0.9) for name in TABLE_SETS)
     with pytest.raises(ValueError, match="neutral"):

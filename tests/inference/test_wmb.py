@@ -13,7 +13,7 @@ from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.reading import read_graph
 from localfact.inference.wmb import _buckets, _shift_costs, min_fill_variables, mini_buckets
 
-some = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def grid(side: int, seed: int) -> FactorGraph:

@@ -61,7 +61,7 @@ def what_decides(call: Any, identity: EngineIdentity) -> tuple[Any, ...]:
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(two_calls(), IDENTITIES, IDENTITIES, st.booleans())
 def test_keys_are_equal_if_and_only_if_everything_that_decides_the_answer_is(
     calls: tuple[Any, Any], identity: EngineIdentity, other_identity: EngineIdentity, same_engine: bool
@@ -120,7 +120,7 @@ def test_the_key_of_a_call_stays_the_same_from_version_to_version() -> None:
     assert CALL.keys(IDENTITY).whole == "303a87b480036eeeee128498739cb4dcc117af7fadb4546e9f4a0df745b9e08a"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.dictionaries(st.text(min_size=1), st.floats(max_value=0.0), min_size=1), st.floats(min_value=0, allow_infinity=False))
 def test_every_float_of_an_answer_comes_back_with_the_same_bits(log_probs: dict[str, float], seconds: float) -> None:
     choice = Choice(log_probs=log_probs, usage=Usage(prompt_tokens=7, cached_tokens=3, seconds=seconds))

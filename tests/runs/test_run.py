@@ -104,7 +104,7 @@ async def test_a_second_run_asks_nothing_again_but_what_failed(tmp_path: Path) -
     assert road.relation_model.asked == 2  # the response with the broken claim, both its claims
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keep=st.floats(0, 1))
 async def test_a_file_cut_off_anywhere_is_continued_to_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, keep: float

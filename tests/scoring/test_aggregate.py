@@ -122,7 +122,7 @@ def test_a_result_is_plain_json_and_reads_itself_back() -> None:
         assert ScoreResult.model_validate_json(text) == result
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(runs(), st.randoms(use_true_random=False))
 def test_results_do_not_depend_on_the_order_in_which_responses_come(run: list[Assessment], shuffler: random.Random) -> None:
     shuffled = list(run)
@@ -130,7 +130,7 @@ def test_results_do_not_depend_on_the_order_in_which_responses_come(run: list[As
     assert score(run, [Precision(), CalibrationError()]) == score(shuffled, [Precision(), CalibrationError()])
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(runs())
 def test_every_response_and_every_claim_is_either_in_or_counted_as_left_out(run: list[Assessment]) -> None:
     for result in score(run, standard_scores(run)):

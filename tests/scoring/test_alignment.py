@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from run_builders import assessment, run_of, runs
 from scipy.stats import pearsonr, rankdata, spearmanr
@@ -63,7 +63,6 @@ def test_a_constant_side_has_no_correlation() -> None:
     assert correlation(np.array([1.0, 1.0]), np.array([0.0, 1.0])) is None
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 5).map(float), min_size=1, max_size=30))
 def test_ranks_are_those_of_scipy(values: list[float]) -> None:
     assert average_ranks(np.array(values)) == pytest.approx(rankdata(values))
@@ -94,7 +93,6 @@ def test_rates_without_a_denominator_are_none() -> None:
     assert (labels.claims, labels.agreement, labels.precision, labels.recall, labels.f1) == (0, None, None, None, None)
 
 
-@settings(deadline=None)
 @given(runs())
 def test_the_confusion_holds_every_labelled_claim(run: list[Assessment]) -> None:
     labels = label_agreement(run)

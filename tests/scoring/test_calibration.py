@@ -2,7 +2,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.scoring.calibration import expected_calibration_error, reliability_bins, squared_errors
@@ -47,7 +47,6 @@ def test_claims_with_equal_posteriors_are_not_parted_by_their_outcome() -> None:
         assert expected_calibration_error(posteriors, np.array(outcomes, dtype=np.float64), 2) == pytest.approx(0.0)
 
 
-@settings(deadline=None)
 @given(FORECASTS, st.randoms(use_true_random=False))
 def test_the_calibration_error_is_bounded_and_does_not_depend_on_the_order(
     forecasts: list[tuple[float, bool]], shuffler: random.Random
@@ -59,7 +58,6 @@ def test_the_calibration_error_is_bounded_and_does_not_depend_on_the_order(
     assert expected_calibration_error(*arrays(shuffled)) == pytest.approx(error, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(FORECASTS)
 def test_the_bins_hold_every_claim_and_give_the_calibration_error(forecasts: list[tuple[float, bool]]) -> None:
     bins = reliability_bins(*arrays(forecasts))

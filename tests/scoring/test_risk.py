@@ -3,7 +3,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
@@ -54,7 +54,6 @@ def test_bounds_are_those_of_clopper_and_pearson(wrong: int, accepted: int, boun
     assert upper_bound(wrong, accepted, 0.05) == pytest.approx(bound, abs=5e-5)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n - 1), st.just(n))), st.floats(0.001, 0.25))
 def test_at_its_bound_so_few_wrong_claims_have_probability_delta(counts: tuple[int, int], delta: float) -> None:
     wrong, accepted = counts
@@ -92,7 +91,6 @@ CLAIMS = st.lists(st.tuples(st.sampled_from([0.0, 0.3, 0.5, 0.995, 0.9999, 1.0])
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(CLAIMS, st.integers(0, 20), st.floats(0.01, 0.5))
 def test_a_chosen_theta_keeps_its_promise_on_the_labelled_claims(
     claims: list[tuple[float, bool]], indefinite: int, max_risk: float

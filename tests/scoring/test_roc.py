@@ -95,7 +95,6 @@ def test_scores_of_one_row_are_drawn_together() -> None:
     assert often == once
 
 
-@settings(deadline=None)
 @given(SCORED)
 def test_the_area_is_the_share_of_pairs_in_the_right_order(scored: list[tuple[float, bool]]) -> None:
     highs = [score for score, positive in scored if positive]
@@ -106,7 +105,6 @@ def test_the_area_is_the_share_of_pairs_in_the_right_order(scored: list[tuple[fl
     assert found.area == pytest.approx(wins / (len(highs) * len(lows)), abs=1e-12)
 
 
-@settings(deadline=None)
 @given(SCORED)
 def test_a_curve_rises_from_the_origin_to_the_far_corner(scored: list[tuple[float, bool]]) -> None:
     assume(len({positive for _, positive in scored}) == 2)
@@ -116,7 +114,7 @@ def test_a_curve_rises_from_the_origin_to_the_far_corner(scored: list[tuple[floa
     assert sorted(points[1:], key=lambda point: (point[1], point[2])) == points[1:]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(SCORED, st.integers(2, 6), st.integers(0, 2**32))
 def test_a_resample_has_the_area_of_its_rows_written_out(scored: list[tuple[float, bool]], rows: int, seed: int) -> None:
     scores, positive = (np.array(column) for column in zip(*scored, strict=True))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from run_builders import assessment, run_of
@@ -100,7 +100,6 @@ def test_a_run_with_a_response_twice_is_refused() -> None:
         compare(twice, twice, Precision())
 
 
-@settings(deadline=None)
 @given(arrays(np.float64, st.integers(2, 20), elements=st.integers(-50, 50).map(float)))
 def test_the_two_sides_of_the_t_test_add_up_to_one(differences: np.ndarray) -> None:
     greater, less = paired_t_test(differences, "greater"), paired_t_test(differences, "less")

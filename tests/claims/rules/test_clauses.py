@@ -236,7 +236,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.lists(PIECES, min_size=1, max_size=30).map(lambda pieces: f"Ada {' '.join(pieces)}"))
 def test_every_clause_lies_inside_its_sentence(sentence: str) -> None:
     for clause in split_clauses(sentence):

@@ -136,7 +136,7 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.one_of(st.text(max_size=200), st.lists(FRAGMENTS, max_size=40).map("".join)))
 async def test_claims_are_numbered_unique_and_lie_in_the_response(text: str) -> None:
     claims = (await extract(text)).claims

@@ -60,7 +60,7 @@ def answers(index: Index, embedder: LettersAsVectors, *, dense: bool = True) -> 
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(data=st.data())
 def test_any_split_into_segments_answers_like_an_index_built_at_once(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -128,7 +128,7 @@ def test_a_bomb_in_the_head_of_a_record_is_given_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         st.binary(max_size=300),
