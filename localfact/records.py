@@ -24,7 +24,7 @@ class Record(BaseModel):
 
 
 class Span(Record):
-    """Where a text stands in the response: characters [start, end)."""
+    """Where a text stands in another one: characters [start, end)."""
 
     start: Annotated[int, Field(ge=0)]
     end: Annotated[int, Field(ge=0)]
@@ -178,14 +178,18 @@ class Pair(NamedTuple):
 class Distribution(Record):
     """The probabilities of the three relations of one pair; they sum to one.
 
-    `windows` is how many windows of the pair were read: 1 unless it was longer than the model's window. A model that selects
-    windows leaves the others unread.
+    Attributes:
+        windows: how many windows of the pair were read: 1 unless it was longer than the model's window.
+        window: the one that decided, as characters of the premise; None where the whole premise was read at once.
+        share: how much of the premise was read, in [0, 1]: a model that selects windows leaves the others unread.
     """
 
     entailment: Probability
     contradiction: Probability
     neutral: Probability
     windows: Annotated[int, Field(ge=1)] = 1
+    window: Span | None = None
+    share: Probability = 1.0
 
     @property
     def label(self) -> RelationLabel:
@@ -224,19 +228,24 @@ class CountedPassage(Record):
     Attributes:
         relation, probability: to the claim; None where a verifier read several passages and did not say what each means.
         shift: the claim's posterior minus the posterior without the factors between claim and passage; in [-1, 1]. None where
-            there is no posterior.
+            there is no posterior, and for a passage that was read and entered no verdict.
+        window: what the relation model read of the passage where that decided; None for all of it.
+        sentence: the one in it that the relation hangs on most. Both are characters of the passage's text.
     """
 
     passage_id: str
     relation: RelationLabel | None = None
     probability: Probability | None = None
     shift: float | None = None
+    window: Span | None = None
+    sentence: Span | None = None
 
 
 class Verdict(Record):
     """What a method decides about one claim.
 
-    `posterior` is P(claim is true) where the method computes one. `passages` are those that entered it, strongest first.
+    `posterior` is P(claim is true) where the method computes one. `passages` are those that entered it, strongest first; of a
+    claim that nothing decided, then the best that were read, with what was made of them.
     """
 
     claim_id: str

@@ -2,8 +2,9 @@
 
 The file lies in the run folder. The pairs of an FR3 run also serve FR1 and FR2, and a run that is resumed.
 
-Format 1: table `models` (id, identity); table `relations` (model, premise, hypothesis, entailment, contradiction, neutral,
-windows), each text as the first 16 bytes of its SHA-256. While the file is open a write-ahead log lies beside it.
+Format 2: table `models` (id, identity); table `relations` (model, premise, hypothesis, entailment, contradiction, neutral,
+windows, window_start, window_end, share), each text as the first 16 bytes of its SHA-256. Format 1 lacked the last three, which
+are added empty. While the file is open a write-ahead log lies beside it.
 """
 
 import asyncio
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pydantic import ValidationError
 
@@ -27,7 +28,7 @@ Result = TypeVar("Result")
 
 #: Marks the file as ours in SQLite's header: "LFRL".
 APPLICATION = 0x4C46524C
-FORMAT = 1
+FORMAT = 2
 #: Bytes of each text's SHA-256 that are stored: 128 bits, so that no two texts collide in practice.
 HASH_BYTES = 16
 #: Pairs in one call of a model that is no `ReportingModel`: its predictions are written once the whole call has returned.
@@ -39,15 +40,24 @@ SCHEMA = (
     CREATE TABLE relations (
         model INTEGER NOT NULL REFERENCES models, premise BLOB NOT NULL, hypothesis BLOB NOT NULL,
         entailment REAL NOT NULL, contradiction REAL NOT NULL, neutral REAL NOT NULL, windows INTEGER NOT NULL,
+        window_start INTEGER, window_end INTEGER, share REAL,
         PRIMARY KEY (model, premise, hypothesis)
     ) STRICT, WITHOUT ROWID
     """,
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
+#: What makes a file of format 1 one of today.
+UPGRADE = (
+    "ALTER TABLE relations ADD COLUMN window_start INTEGER",
+    "ALTER TABLE relations ADD COLUMN window_end INTEGER",
+    "ALTER TABLE relations ADD COLUMN share REAL",
+    f"PRAGMA user_version = {FORMAT}",
+)
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
-FIND = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
-INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {', '.join(FIELDS)}) VALUES (?, ?, ?, ?, ?, ?, ?)"
+COLUMNS = ", ".join((*FIELDS, "window_start", "window_end", "share"))
+FIND = f"SELECT {COLUMNS} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
+INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 @runtime_checkable
@@ -199,6 +209,9 @@ class RelationStore:
                     self._database.execute(statement)
             if number(self._database, "application_id") != APPLICATION:
                 raise foreign(self._file)
+            if number(self._database, "user_version") == 1:
+                for statement in UPGRADE:
+                    self._database.execute(statement)
             if (version := number(self._database, "user_version")) != FORMAT:
                 raise InputError(
                     f"{self._file} keeps relations in format {version}; this localfact reads {FORMAT}. Use the version that "
@@ -219,16 +232,22 @@ class RelationStore:
                     found[pair] = self._read(row)
         return found
 
-    def _read(self, row: Sequence[float]) -> Distribution:
+    def _read(self, row: Sequence[float | None]) -> Distribution:
+        *probabilities, start, end, share = row
+        plain: dict[str, Any] = dict(zip(FIELDS, probabilities, strict=True))
+        if start is not None:
+            plain["window"] = {"start": start, "end": end}
+        if share is not None:
+            plain["share"] = share
         try:
-            return Distribution.model_validate(dict(zip(FIELDS, row, strict=True)))
+            return Distribution.model_validate(plain)
         except ValidationError as error:
             raise damaged(self._file, "a prediction in it is none") from error
 
     def add(self, predictions: Mapping[Pair, Distribution | Failure]) -> None:
         """Adds the predictions in one transaction, failures left out. Rows that another process added meanwhile stay."""
         rows = [
-            (self._model, *map(text_hash, pair), said.entailment, said.contradiction, said.neutral, said.windows)
+            (self._model, *map(text_hash, pair), *(getattr(said, name) for name in FIELDS), *_window(said), said.share)
             for pair, said in predictions.items()
             if isinstance(said, Distribution)
         ]
@@ -240,6 +259,10 @@ class RelationStore:
         with closing(self._database), suppress(sqlite3.Error):
             self._database.execute("PRAGMA busy_timeout = 0")
             self._database.execute("PRAGMA journal_mode = DELETE")
+
+
+def _window(said: Distribution) -> tuple[int | None, int | None]:
+    return (said.window.start, said.window.end) if said.window is not None else (None, None)
 
 
 def text_hash(text: str) -> bytes:

@@ -13,7 +13,7 @@ from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
 from localfact.llm.policy import AskingPolicy
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.windows import READING_VERSION, measured_async, most_decided, windows
+from localfact.relations.windows import READING_VERSION, joined_in_place, measured_async, windows
 from localfact.runtime.tasks import for_each, together
 from localfact.stages import Relations
 from localfact.text import readable
@@ -87,10 +87,11 @@ class LLMRelationModel:
         except InputError as error:
             return Failure(reason=str(error))
         try:
-            read = await together(self._ask(window) for window in await self._windows(pair))
+            several = await self._windows(pair)
+            read = await together(self._ask(window) for window in several)
         except InputError as error:
             return Failure(reason=str(error))
-        return most_decided(read)
+        return joined_in_place(pair.premise, several, read)
 
     async def _ask(self, pair: Pair) -> Distribution:
         chat = self._chat(pair)

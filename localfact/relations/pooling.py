@@ -23,7 +23,7 @@ def is_passage(premise: str) -> bool:
 def pooled(said: Distribution, overlap: Distribution, pool: OpinionPool) -> Distribution:
     """The pooled distribution: the two probabilities of each label, each raised to its power, multiplied and normalised.
 
-    That is the logarithmic opinion pool (Genest and Zidek, 1986). `windows` is that of `said`, the model's.
+    That is the logarithmic opinion pool (Genest and Zidek, 1986). What was read is as in `said`, the model's.
     """
     scores = {
         label: pool.model * math.log(max(getattr(said, label), LEAST))
@@ -33,4 +33,4 @@ def pooled(said: Distribution, overlap: Distribution, pool: OpinionPool) -> Dist
     highest = max(scores.values())
     weights = {label: math.exp(score - highest) for label, score in scores.items()}
     total = math.fsum(weights.values())
-    return Distribution(windows=said.windows, **{label: weight / total for label, weight in weights.items()})
+    return said.model_copy(update={label: weight / total for label, weight in weights.items()})

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import TypeVar
 
 from localfact.errors import InputError
-from localfact.records import Distribution, Failure, Pair
+from localfact.records import Distribution, Failure, Pair, Span
 from localfact.stages import Relations
-from localfact.text import sentences
+from localfact.text import readable, sentences
 
 Result = TypeVar("Result")
 #: Yields texts whose lengths, in tokens, it needs to go on; returns its result.
@@ -124,7 +124,7 @@ def most_decided(read: Sequence[Distribution]) -> Distribution:
 
     The first of equals. Its `windows` is the sum over all of them.
     """
-    decided = max(read, key=lambda one: max(one.entailment, one.contradiction))
+    decided = max(read, key=_decided)
     return decided.model_copy(update={"windows": sum(one.windows for one in read)})
 
 
@@ -132,6 +132,24 @@ def joined(read: Sequence[Distribution | Failure]) -> Distribution | Failure:
     """The most decided of the windows; the first failure where one failed."""
     failure = next((one for one in read if isinstance(one, Failure)), None)
     return failure or most_decided([one for one in read if isinstance(one, Distribution)])
+
+
+def joined_in_place(premise: str, several: Sequence[Pair], read: Sequence[Distribution | Failure]) -> Distribution | Failure:
+    """As `joined`, for the predictions of a premise's windows: says where the decisive one stands, and how much was read."""
+    said = joined(read)
+    length = len(premise.strip())
+    decided = max(zip(several, read, strict=True), key=lambda window: _decided(window[1]))[0].premise
+    if isinstance(said, Failure) or len(decided) >= length:
+        return said
+    start = readable(premise).find(decided)
+    window = Span(start=start, end=start + len(decided)) if start >= 0 else None
+    characters = sum(map(len, {window.premise for window in several}))
+    return said.model_copy(update={"window": window, "share": min(1.0, characters / length)})
+
+
+def _decided(said: Distribution | Failure) -> float:
+    """By how much a prediction decides."""
+    return max(said.entailment, said.contradiction) if isinstance(said, Distribution) else 0.0
 
 
 class Joining:
@@ -160,6 +178,7 @@ class Joining:
         for pair in (pair for window in said for pair in self._pairs[window]):
             self._lacks[pair] -= 1
             if not self._lacks[pair]:
-                whole[pair] = joined([self._windows[window] for window in self._read[pair]])
+                several = self._read[pair]
+                whole[pair] = joined_in_place(pair.premise, several, [self._windows[window] for window in several])
         if whole:
             self._report(whole)

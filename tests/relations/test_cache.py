@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ import pytest
 from localfact.errors import EngineError, InputError, WriteError
 from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
-from localfact.records import Distribution, Failure, Pair
+from localfact.records import Distribution, Failure, Pair, Span
 from localfact.relations import cache, llm
 from localfact.relations.cache import CachedRelations
 from localfact.relations.lexical.model import LexicalRelationModel
@@ -24,7 +25,14 @@ from localfact.stages import Relations
 
 FILE = "relations.sqlite"
 PAIRS = [Pair(f"Passage {number // 3}.", f"Claim {number % 3}.") for number in range(9)]
-THIRD = Distribution(entailment=1 / 3, contradiction=0.1 + 0.2, neutral=1 - 1 / 3 - (0.1 + 0.2), windows=7)
+THIRD = Distribution(
+    entailment=1 / 3,
+    contradiction=0.1 + 0.2,
+    neutral=1 - 1 / 3 - (0.1 + 0.2),
+    windows=7,
+    window=Span(start=3, end=9),
+    share=1 / 7,
+)
 
 
 class Asked:
@@ -415,10 +423,27 @@ def test_a_file_of_something_else_is_told_and_left_as_it_is(tmp_path: Path) -> N
 def test_a_file_of_another_format_is_told(tmp_path: Path) -> None:
     CachedRelations(Asked(), tmp_path / FILE).close()
     database = sqlite3.connect(tmp_path / FILE)
-    database.execute("PRAGMA user_version = 2")
+    database.execute("PRAGMA user_version = 3")
     database.close()
-    with pytest.raises(InputError, match="format 2; this localfact reads 1"):
+    with pytest.raises(InputError, match="format 3; this localfact reads 2"):
         CachedRelations(Asked(), tmp_path / FILE)
+
+
+async def test_a_file_of_the_first_format_keeps_its_predictions(tmp_path: Path) -> None:
+    keeper = CachedRelations(Asked(), tmp_path / FILE)
+    (known,) = await keeper.relate(PAIRS[:1])
+    keeper.close()
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        for column in ("window_start", "window_end", "share"):
+            database.execute(f"ALTER TABLE relations DROP COLUMN {column}")
+        database.execute("PRAGMA user_version = 1")
+    asked = Asked()
+    keeper = CachedRelations(asked, tmp_path / FILE)
+    older, new = await keeper.relate(PAIRS[:2])
+    keeper.close()
+    assert asked.pairs == PAIRS[1:2]
+    assert isinstance(known, Distribution)
+    assert (older, new) == (known.model_copy(update={"window": None, "share": 1.0}), THIRD)
 
 
 async def test_a_damaged_file_is_told_with_a_cure(tmp_path: Path) -> None:

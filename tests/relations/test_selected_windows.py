@@ -68,7 +68,11 @@ def test_a_long_premise_is_judged_by_the_most_decided_of_its_picked_windows(card
     alone = [one for one in related(card, *picked) if isinstance(one, Distribution)]
     assert [one.windows for one in alone] == [1] * most
     decided = max(alone, key=lambda one: max(one.entailment, one.contradiction))
-    assert said == decided.model_copy(update={"windows": most})
+    assert isinstance(said, Distribution)
+    assert said.window is not None
+    assert LONG.premise[said.window.start : said.window.end] == picked[alone.index(decided)].premise
+    assert said.share == sum(len(window.premise) for window in picked) / len(LONG.premise) < 1
+    assert said == decided.model_copy(update={"windows": most, "window": said.window, "share": said.share})
 
 
 def test_the_windows_counted_are_those_read_not_those_there(card: ModelCard) -> None:

@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.records import Distribution, Pair
+from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import (
     SENTENCE_SHARE,
     SENTENCE_TOKENS,
+    joined_in_place,
     measured,
     measured_async,
     most_decided,
@@ -129,3 +130,17 @@ def test_of_equally_decided_windows_the_first_speaks() -> None:
     refuted = Distribution(entailment=0.1, contradiction=0.6, neutral=0.3)
     assert most_decided([entailed, refuted]).entailment == 0.6
     assert most_decided([refuted, entailed]).contradiction == 0.6
+
+
+def test_a_prediction_says_which_window_decided_and_how_much_was_read() -> None:
+    premise = "It was cold. The river froze in May. Nobody came.\x00 It was late."
+    several = [Pair("It was cold.", "h"), Pair("Nobody came.\N{REPLACEMENT CHARACTER} It was late.", "h")]
+    sure, unsure = (Distribution(entailment=p, contradiction=0, neutral=1 - p) for p in (0.9, 0.2))
+    said = joined_in_place(premise, several, [unsure, sure])
+    assert isinstance(said, Distribution)
+    assert said.window is not None
+    assert premise[said.window.start : said.window.end] == "Nobody came.\x00 It was late."
+    assert said.share == (12 + 26) / len(premise)
+    assert joined_in_place(premise, [Pair(premise, "h")], [sure]) == sure
+    failed = Failure(reason="NaN")
+    assert joined_in_place(premise, several, [failed, sure]) == failed
