@@ -23,7 +23,7 @@ from localfact.records import (
     Verdict,
 )
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
-from localfact.stages import Assessor, ClaimExtractor, RelationModel, Relations, Retriever
+from localfact.stages import Assessor, ClaimExtractor, Explainer, RelationModel, Relations, Retriever
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
@@ -69,12 +69,14 @@ class Pipeline:
 
     Attributes:
         relation_model: None for an assessor that needs no pairs related.
+        explainer: says what the verdicts hang on; None where relations decide nothing.
     """
 
     extractor: ClaimExtractor
     retriever: Retriever
     relation_model: RelationModel | None
     assessor: Assessor
+    explainer: Explainer | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -110,6 +112,9 @@ class Pipeline:
         observe("relations", len(pairs))
         with costs.stage("assess"):
             judgement = await self.assessor.assess(response, judged, evidence, relations)
+        if self.explainer is not None:
+            with costs.stage("explain"):
+                judgement = await self.explainer.explain(judgement, judged, evidence, relations, self._relate)
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": count_pairs(relations)}
         return assessment_of(index, response, extraction, evidence, judgement, counts)

@@ -1,10 +1,11 @@
-"""The protocols of the four stages. An implementation is one file in a stage's folder and one line in `methods/`.
+"""The protocols of the four stages, and of what explains their verdicts.
 
-`Pipeline.assess` calls them in this order for one response; many responses run at once, so every call is a coroutine and none
-may block the event loop for long: heavy work goes to a thread inside the implementation.
+An implementation is one file in a stage's folder and one line in `methods/`. `Pipeline.assess` calls them in this order for
+one response; many responses run at once, so every call is a coroutine and none may block the event loop for long: heavy work
+goes to a thread inside the implementation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from localfact.records import Claim, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
@@ -54,4 +55,23 @@ class Assessor(Protocol):
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
         """Returns one verdict a claim, in the claims' order."""
+        ...
+
+
+class Explainer(Protocol):
+    """Says what in the passages the verdicts hang on."""
+
+    async def explain(
+        self,
+        judgement: Judgement,
+        claims: Sequence[Claim],
+        evidence: Evidence,
+        relations: Relations,
+        relate: Callable[[Sequence[Pair]], Awaitable[Relations]],
+    ) -> Judgement:
+        """Returns the judgement with reasons; no label or posterior changes.
+
+        Args:
+            claims: those judged. relations: the predictions that the assessor had. relate: predicts further pairs.
+        """
         ...

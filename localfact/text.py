@@ -18,6 +18,7 @@ Markdown structure (headings, items, table rows, blank lines) is cut into blocks
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from urllib.parse import urlsplit
@@ -98,6 +99,19 @@ def sentences(text: str) -> list[Span]:
     for start, end in _blocks(text):
         cuts += [*_boundaries(text, start, end, code), end]
     return [span for start, end in pairwise(cuts) if (span := _trimmed(text, start, end))]
+
+
+def closest_sentences(text: str, claim: str) -> list[Span]:
+    """Returns the sentences of a text, those first that share most words with a claim; of equals the earlier.
+
+    Words weigh less the more sentences have them: the name of what a page is about says little.
+    """
+    found = sentences(text)
+    wanted = set(words(claim.casefold()))
+    shared = [wanted & set(words(text[span.start : span.end].casefold())) for span in found]
+    frequency = Counter(word for some in shared for word in some)
+    weights = [sum(1 / frequency[word] for word in sorted(some)) for some in shared]
+    return [found[place] for place in sorted(range(len(found)), key=lambda place: -weights[place])]
 
 
 def words(text: str) -> list[str]:

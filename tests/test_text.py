@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localfact.text import WINDOW, language, normalise, sentences, word_count, words
+from localfact.text import WINDOW, closest_sentences, language, normalise, sentences, word_count, words
 
 
 def split(text: str) -> list[str]:
@@ -165,3 +165,17 @@ def test_where_a_window_ends_makes_no_sentence_end(shift: int) -> None:
     spoken = [f"Word s{number}w1." for number in range(700)]
     text = "x" * shift + " ".join(spoken)
     assert [text[span.start : span.end].lstrip("x") for span in sentences(text)] == spoken
+
+
+def test_the_closest_sentence_shares_what_is_rare_in_its_text() -> None:
+    text = "Ada Lark was a sailor. Ada Lark was a painter in Oslo. The war ended in 1814. Ada Lark was tall."
+
+    def closest(claim: str) -> list[str]:
+        return [text[span.start : span.end] for span in closest_sentences(text, claim)]
+
+    assert closest("Ada Lark was tall in 1814.")[0] in {"The war ended in 1814.", "Ada Lark was tall."}
+    assert closest("Ada Lark was a painter.")[0] == "Ada Lark was a painter in Oslo."
+    # By shared words alone the first sentence would win: Ada, Lark, was, a.
+    assert closest("Ada Lark was a child when it ended, in 1814.")[0] == "The war ended in 1814."
+    assert closest("nothing of it")[0] == "Ada Lark was a sailor."
+    assert closest_sentences("", "anything") == []

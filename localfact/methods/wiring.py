@@ -20,6 +20,7 @@ from localfact.methods.settings import Settings
 from localfact.models.embedder import named_embedder
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
+from localfact.relations.reasons import Reasons
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,7 @@ def wire(
         ),
         related,
         method.assessor(settings, engine),
+        Reasons(by_loss=not asks) if related is not None else None,
     )
     return pipeline, source.notes
 

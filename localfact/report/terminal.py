@@ -1,6 +1,5 @@
 """Draws summaries and assessments for a terminal, as Rich renderables: what `eval`, `score`, `show` and `check` print."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdic
 from localfact.report.accounting_view import accounting_view
 from localfact.report.summary import Summary
 from localfact.scoring.tally import annotated_precision, tally
-from localfact.text import sentences, words
+from localfact.text import closest_sentences
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 VERDICT_STYLES = {
@@ -154,7 +153,7 @@ def unparsed_lines(lines: Sequence[str]) -> Text:
 
 
 def verdicts_grid(assessment: Assessment) -> Table:
-    """One row a claim: verdict, posterior, and the claim with its strongest passage below it."""
+    """One row a claim: verdict, posterior, and the claim with what speaks for the verdict below it."""
     grid = Table.grid(padding=(0, 2))
     for _ in ("verdict", "posterior", "claim"):
         grid.add_column(overflow="fold")
@@ -163,32 +162,38 @@ def verdicts_grid(assessment: Assessment) -> Table:
         label = Text(verdict.label.value.replace("_", " "), style=VERDICT_STYLES.get(verdict.label, "yellow"))
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [Text(claim.text)]
-        counted = strongest_passage(verdict)
         if verdict.rationale:
             lines.append(Text(shortened(verdict.rationale), style="dim"))
-        if counted is not None and counted.passage_id in passages and (counted.relation or not verdict.rationale):
-            lines.append(passage_text(passages[counted.passage_id], claim, counted))
+        shown = [
+            one for one in shown_passages(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
+        ]
+        lines += [passage_text(passages[counted.passage_id], claim, counted) for counted in shown]
         grid.add_row(label, posterior, Group(*lines))
     return grid
 
 
-def strongest_passage(verdict: Verdict) -> CountedPassage | None:
-    """The first of the verdict's passages whose relation agrees with it, else the first of all; None without passages."""
-    speaks_for = {
-        VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT,
-        VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION,
-    }.get(verdict.label)
-    agreeing = [counted for counted in verdict.passages if counted.relation is speaks_for]
-    return next(iter([*agreeing, *verdict.passages]), None)
+def shown_passages(verdict: Verdict) -> list[CountedPassage]:
+    """The passages to show: the first that speaks for the verdict, the first on each side, or all where nothing decided."""
+    if verdict.label in (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE):
+        return list(verdict.passages)
+    first = {counted.relation: counted for counted in reversed(verdict.passages)}
+    if verdict.label is VerdictLabel.CONFLICTING:
+        return [first[side] for side in (RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION) if side in first]
+    speaks_for = RelationLabel.ENTAILMENT if verdict.label is VerdictLabel.SUPPORTED else RelationLabel.CONTRADICTION
+    return [first[speaks_for]] if speaks_for in first else list(verdict.passages[:1])
 
 
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
-    """The passage's relation, its shift of the posterior, its sentence with most words of the claim, and its source."""
-    sentence = closest_sentence(passage.text, claim.text)
-    excerpt = shortened(sentence)
+    """The passage's relation, its shift of the posterior, the sentence that this hangs on, its source and the place in it.
+
+    Where no sentence was recorded, it is the one that shares most words with the claim.
+    """
+    closest = closest_sentences(passage.text, claim.text)[:1] if counted.sentence is None else [counted.sentence]
+    excerpt = shortened(passage.text[closest[0].start : closest[0].end] if closest else passage.text)
+    place = f", at character {closest[0].start:,} of {len(passage.text):,}" if closest and closest[0].start else ""
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
     moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""
-    return Text(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}]", style="dim")
+    return Text(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}{place}]", style="dim")
 
 
 def source_of(passage: Passage) -> str:
@@ -197,17 +202,3 @@ def source_of(passage: Passage) -> str:
     further = [f"and {len(passage.links) - 1} more"] if len(passage.links) > 1 else []
     found_by = [f"found by {passage.provider}"] if passage.provider not in ("", "local") else []
     return ", ".join(filter(None, [source, passage.date, *further, *found_by]))
-
-
-def closest_sentence(text: str, claim: str) -> str:
-    """The sentence of `text` that shares most words with `claim`, the first of equals, on one line.
-
-    Words weigh less the more sentences have them: the name of what a page is about says little.
-    """
-    found = [text[span.start : span.end] for span in sentences(text)]
-    wanted = set(words(claim.casefold()))
-    shared = [wanted & set(words(sentence.casefold())) for sentence in found]
-    frequency = Counter(word for some in shared for word in some)
-    weights = [sum(1 / frequency[word] for word in sorted(some)) for some in shared]
-    best = max(range(len(found)), key=weights.__getitem__, default=None)
-    return " ".join((text if best is None else found[best]).split())
