@@ -23,7 +23,7 @@ from localfact.records import (
     Verdict,
 )
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
-from localfact.stages import Assessor, ClaimExtractor, Explainer, RelationModel, Relations, Retriever
+from localfact.stages import Assessor, ClaimExtractor, Explainer, Flagger, RelationModel, Relations, Retriever
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
@@ -70,6 +70,7 @@ class Pipeline:
     Attributes:
         relation_model: None for an assessor that needs no pairs related.
         explainer: says what the verdicts hang on; None where relations decide nothing.
+        flagger: says what a reader of them must know; None for nothing.
     """
 
     extractor: ClaimExtractor
@@ -77,6 +78,7 @@ class Pipeline:
     relation_model: RelationModel | None
     assessor: Assessor
     explainer: Explainer | None = None
+    flagger: Flagger | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -115,6 +117,9 @@ class Pipeline:
         if self.explainer is not None:
             with costs.stage("explain"):
                 judgement = await self.explainer.explain(judgement, judged, evidence, relations, self._relate)
+        if self.flagger is not None:
+            by_id = {claim.id: claim for claim in judged}
+            judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
         judgement = with_failures(judgement, claims, evidence.failures)
         counts = {"retrieve": {"claims": len(searched)}, "relate": count_pairs(relations)}
         return assessment_of(index, response, extraction, evidence, judgement, counts)

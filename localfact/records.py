@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from localfact.vocabulary import GoldLabel, PreVerificationLabel, RelationLabel, VerdictLabel
+from localfact.vocabulary import Flag, GoldLabel, PreVerificationLabel, RelationLabel, VerdictLabel
 
 SCHEMA_VERSION: Literal[1] = 1
 
@@ -245,7 +245,7 @@ class Verdict(Record):
     """What a method decides about one claim.
 
     `posterior` is P(claim is true) where the method computes one. `passages` are those that entered it, strongest first; of a
-    claim that nothing decided, then the best that were read, with what was made of them.
+    claim that nothing decided, then the best that were read, with what was made of them. `flags` are what a reader must know.
     """
 
     claim_id: str
@@ -253,6 +253,7 @@ class Verdict(Record):
     posterior: Probability | None = None
     rationale: str | None = None
     passages: tuple[CountedPassage, ...] = ()
+    flags: tuple[Flag, ...] = ()
 
 
 class Judgement(Record):

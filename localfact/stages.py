@@ -1,4 +1,4 @@
-"""The protocols of the four stages, and of what explains their verdicts.
+"""The protocols of the four stages, and of what explains and flags their verdicts.
 
 An implementation is one file in a stage's folder and one line in `methods/`. `Pipeline.assess` calls them in this order for
 one response; many responses run at once, so every call is a coroutine and none may block the event loop for long: heavy work
@@ -74,4 +74,14 @@ class Explainer(Protocol):
         Args:
             claims: those judged. relations: the predictions that the assessor had. relate: predicts further pairs.
         """
+        ...
+
+
+class Flagger(Protocol):
+    """Says what a reader of the verdicts must know."""
+
+    async def flag(
+        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
+    ) -> Judgement:
+        """Returns the judgement with flags; no label or posterior changes. `claims`: those judged, by id."""
         ...

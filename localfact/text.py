@@ -16,10 +16,11 @@ Markdown structure (headings, items, table rows, blank lines) is cut into blocks
 # No library wins on accuracy: speed, weight and upkeep decide. The repairs below were made on the hard cases, so the last row's
 # 40 is no estimate for other text. Most of what it loses on Factcheck-GPT are items of lists kept in one sentence there.
 
+import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from urllib.parse import urlsplit
 
@@ -35,6 +36,10 @@ WRAPPED_LINE_WIDTHS = range(50, 101)
 LONGEST_ABBREVIATION = 12
 # How many characters of a text the guess at its language reads.
 LANGUAGE_SAMPLE = 10_000
+
+# By how much more likely, as a logarithm, a foreign language must be. Claims in English full of foreign names reach 18, short
+# sentences of other languages begin at 20.
+FOREIGN_NATS = 20.0
 
 # Characters that JSON, SQLite, a tokenizer or a terminal cannot hold: lone surrogates, and controls that are no white space.
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
@@ -99,6 +104,21 @@ def sentences(text: str) -> list[Span]:
     for start, end in _blocks(text):
         cuts += [*_boundaries(text, start, end, code), end]
     return [span for start, end in pairwise(cuts) if (span := _trimmed(text, start, end))]
+
+
+def foreign_language(text: str, known: Collection[str]) -> str | None:
+    """Says which language a text is in where that is none of the known ones; None where it may be one of them.
+
+    Args:
+        known: two-letter codes. What py3langid takes for another language counts only where it is far likelier: a sentence of
+            foreign names is not foreign.
+    """
+    import py3langid  # type: ignore[import-untyped]
+
+    ranked: list[tuple[str, float]] = py3langid.rank(text[:LANGUAGE_SAMPLE])
+    best, likelihood = ranked[0]
+    nearest = max((score for code, score in ranked if code in known), default=-math.inf)
+    return best if likelihood - nearest >= FOREIGN_NATS else None
 
 
 def closest_sentences(text: str, claim: str) -> list[Span]:

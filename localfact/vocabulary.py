@@ -1,4 +1,4 @@
-"""The enumerations in the data: verdicts, relations, annotators' labels, an extractor's own labels; one for all methods."""
+"""The enumerations in the data: verdicts and their flags, relations, labels of annotators and of extractors."""
 
 from enum import StrEnum
 
@@ -31,6 +31,20 @@ class RelationLabel(StrEnum):
     CONTRADICTION = "contradiction"
     NEUTRAL = "neutral"
     EQUIVALENCE = "equivalence"
+
+
+class Flag(StrEnum):
+    """What a reader of a verdict must know; no flag changes a score (SPEC section 5).
+
+    unknown_language: the response, or a passage behind the verdict, is in a language that the extractor or the relation model
+    does not know. partly_read: less than half of the passage that speaks for it was read. single_source: one passage, or
+    passages of one host, are all that is behind it. cut_answer: the model's answer was cut at its longest.
+    """
+
+    UNKNOWN_LANGUAGE = "unknown_language"
+    PARTLY_READ = "partly_read"
+    SINGLE_SOURCE = "single_source"
+    CUT_ANSWER = "cut_answer"
 
 
 class GoldLabel(StrEnum):

@@ -52,6 +52,7 @@ HEAVY = (
     "faiss",
     "bm25s",
     "sentence_transformers",
+    "py3langid",
     "transformers",
     "tokenizers",
     "onnxruntime",

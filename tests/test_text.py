@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localfact.text import WINDOW, closest_sentences, language, normalise, sentences, word_count, words
+from localfact.text import WINDOW, closest_sentences, foreign_language, language, normalise, sentences, word_count, words
 
 
 def split(text: str) -> list[str]:
@@ -179,3 +179,23 @@ def test_the_closest_sentence_shares_what_is_rare_in_its_text() -> None:
     assert closest("Ada Lark was a child when it ended, in 1814.")[0] == "The war ended in 1814."
     assert closest("nothing of it")[0] == "Ada Lark was a sailor."
     assert closest_sentences("", "anything") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The tower is in Paris.", None),
+        ("Antonio Vivaldi taught at the Ospedale della Pietà.", None),
+        ("Johann Sebastian Bach was born in Eisenach in March 1685.", None),
+        ("1990: 23, 24, 25", None),
+        ("", None),
+        ("Der Turm steht in Paris.", "de"),
+        ("La tour est à Paris.", "fr"),
+        ("Wieża stoi w Paryżu.", "pl"),
+        ("Марія Кюрі народилася у Варшаві.", "uk"),
+        ("居里夫人出生于华沙。", "zh"),
+    ],
+)
+def test_a_language_other_than_the_known_ones_is_told_from_foreign_names(text: str, language: str | None) -> None:
+    assert foreign_language(text, {"en"}) == language
+    assert foreign_language(text, {"en", language or "de"}) is None

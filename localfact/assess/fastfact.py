@@ -19,7 +19,7 @@ from localfact.prompts.grammars import verification_grammar
 from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Passage, Response, Verdict
 from localfact.runtime.tasks import together
 from localfact.stages import Relations
-from localfact.vocabulary import PreVerificationLabel, VerdictLabel
+from localfact.vocabulary import Flag, PreVerificationLabel, VerdictLabel
 
 #: The stage that calls are counted under.
 STAGE = "verify"
@@ -153,6 +153,7 @@ class FastFact:
             label=label,
             rationale=rationale or None,
             passages=tuple(CountedPassage(passage_id=passage.id) for passage in fitted.passages),
+            flags=(Flag.CUT_ANSWER,) if generation.finish != "stop" else (),
         )
         return Verified(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
 

@@ -35,6 +35,7 @@ class ExtractorKind:
             the method's default for confidence.
         given: wraps an extractor so that claims that come with a response are used first.
         prompts: the prompts that it sends. calls: its calls besides one for each chunk, in words.
+        languages: those it knows, as two-letter codes; None where that is not stated.
     """
 
     open: Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]
@@ -42,6 +43,7 @@ class ExtractorKind:
     given: Callable[[ClaimExtractor, Engine | None, int], ClaimExtractor] = lambda found, engine, seed: GivenClaims(found)
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()
+    languages: tuple[str, ...] | None = None
 
     @property
     def asks_model(self) -> bool:
@@ -86,7 +88,7 @@ def _pre_verified(found: ClaimExtractor, engine: Engine | None, seed: int) -> Cl
 
 RULES, CHUNKED = "rules", "chunked"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
-    RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor()),
+    RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(), languages=("en",)),
     "atomizer": ExtractorKind(
         _atomizer,
         _atomizer_settings,

@@ -39,6 +39,7 @@ class RelationKind:
         check: raises MissingError where its weights are not on this machine.
         cached: whether its predictions are worth caching: word overlap is as quick as reading a file.
         prompts, calls: what it sends to the language model.
+        languages: those it knows, as two-letter codes; None where that is not stated.
     """
 
     identity: Callable[[Options], str]
@@ -47,6 +48,7 @@ class RelationKind:
     cached: bool = True
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()
+    languages: tuple[str, ...] | None = None
 
 
 def _open_llm(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
@@ -80,12 +82,17 @@ def _cross_encoder(card: ModelCard) -> RelationKind:
         opened.push_async_callback(asyncio.to_thread, model.close)
         return model
 
-    return RelationKind(lambda options: cross_encoder_identity(card), open_model, check=lambda options: weights_folder(card))
+    return RelationKind(
+        lambda options: cross_encoder_identity(card),
+        open_model,
+        check=lambda options: weights_folder(card),
+        languages=card.languages,
+    )
 
 
 #: Every kind without a card; any other name is that of a cross-encoder's card.
 KINDS: Mapping[str, RelationKind] = {
-    LEXICAL: RelationKind(_lexical_identity, _open_lexical, check=_check_lexical, cached=False),
+    LEXICAL: RelationKind(_lexical_identity, _open_lexical, check=_check_lexical, cached=False, languages=("en",)),
     LLM: RelationKind(
         lambda options: f"{LLM}+reading={READING_VERSION}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
     ),

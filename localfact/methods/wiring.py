@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from localfact.assess.flags import Flags
 from localfact.errors import InputError
 from localfact.evidence.queries import LLMQueries
 from localfact.llm.engine import Engine
@@ -143,6 +144,7 @@ def wire(
         related,
         method.assessor(settings, engine),
         Reasons(by_loss=not asks) if related is not None else None,
+        Flags(EXTRACTORS[settings.extraction.extractor].languages, kind.languages if kind is not None else None),
     )
     return pipeline, source.notes
 

@@ -96,6 +96,7 @@ class ModelCard(Record):
         windows_read: the most windows of a long premise that it reads.
         pool: how a relation model is pooled with word overlap on passages; None for not at all.
         query_prefix, passage_prefix: what an embedder reads before a query, and before a passage.
+        languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
         gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
             size.
@@ -127,6 +128,7 @@ class ModelCard(Record):
     premise_window: Positive | None = None
     windows_read: Positive | None = None
     pool: OpinionPool | None = None
+    languages: tuple[str, ...] | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None

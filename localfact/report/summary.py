@@ -9,7 +9,7 @@ from localfact.records import SCHEMA_VERSION, Assessment, Record
 from localfact.report.accounting import Accounting, accounting
 from localfact.report.run_figures import RunFacts
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
-from localfact.vocabulary import VerdictLabel
+from localfact.vocabulary import Flag, VerdictLabel
 
 #: The most responses that a warning names.
 NAMES_LISTED = 3
@@ -24,6 +24,7 @@ class Summary(Record):
         run: the run folder as it was named; None for a summary of assessments without one.
         responses: how many rows the input has; the scored are those that are in none of the three counts below.
         verdicts: verdict -> number of claims, for every verdict; they add up to `claims`.
+        flags: flag -> number of claims whose verdict has it.
         scores: in the order in which they are printed.
         usage: stage -> its counts (passages, pairs asked, gated, ...), summed over responses; of those in LARGEST the maximum.
         accounting: calls and tokens as really sent beside the papers' formulas; None in a summary of an old version.
@@ -39,6 +40,7 @@ class Summary(Record):
     responses_failed: int
     claims: int
     verdicts: Mapping[str, int]
+    flags: Mapping[str, int] = Field(default_factory=dict)
     scores: tuple[ScoreResult, ...]
     usage: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
     accounting: Accounting | None = None
@@ -64,7 +66,9 @@ def summarise(
     """
     costs = accounting(assessments, facts)
     statuses = Counter(assessment.status for assessment in assessments)
-    labels = Counter(verdict.label for assessment in assessments for verdict in assessment.verdicts)
+    verdicts = [verdict for assessment in assessments for verdict in assessment.verdicts]
+    labels = Counter(verdict.label for verdict in verdicts)
+    flags = Counter(flag for verdict in verdicts for flag in verdict.flags)
     return Summary(
         method=facts.method,
         run=run,
@@ -74,6 +78,7 @@ def summarise(
         responses_failed=statuses["failed"],
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts={label.value: labels[label] for label in VerdictLabel},
+        flags={flag.value: flags[flag] for flag in Flag},
         scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
         usage=usage_of(assessments),
         accounting=costs,

@@ -13,8 +13,14 @@ from localfact.report.accounting_view import accounting_view
 from localfact.report.summary import Summary
 from localfact.scoring.tally import annotated_precision, tally
 from localfact.text import closest_sentences
-from localfact.vocabulary import RelationLabel, VerdictLabel
+from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
+FLAG_WORDS = {
+    Flag.UNKNOWN_LANGUAGE: "in a language that was not understood",
+    Flag.PARTLY_READ: "less than half of the passage read",
+    Flag.SINGLE_SOURCE: "a single source",
+    Flag.CUT_ANSWER: "the model's answer was cut",
+}
 VERDICT_STYLES = {
     VerdictLabel.SUPPORTED: "green",
     VerdictLabel.CONTRADICTED: "red",
@@ -95,8 +101,10 @@ def verdicts_line(summary: Summary) -> Text:
     )
     unscored = [f"{count} {kind}" for kind, count in kinds if count]
     unread = summary.usage.get("extract", {}).get("lines_unparsed", 0)
+    flags = [f"{count:,} {FLAG_WORDS[Flag(flag)]}" for flag, count in summary.flags.items() if count]
+    flagged = f" To know of verdicts: {', '.join(flags)}." if flags else ""
     lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
-    return Text(line + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
+    return Text(line + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
 
 
 def responses_table(assessments: Sequence[Assessment]) -> Table:
@@ -164,6 +172,8 @@ def verdicts_grid(assessment: Assessment) -> Table:
         lines = [Text(claim.text)]
         if verdict.rationale:
             lines.append(Text(shortened(verdict.rationale), style="dim"))
+        if verdict.flags:
+            lines.append(Text(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", style="yellow"))
         shown = [
             one for one in shown_passages(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
         ]

@@ -1,0 +1,81 @@
+"""What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source."""
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Response, Verdict
+from localfact.stages import Relations
+from localfact.text import foreign_language
+from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
+
+#: Less of the deciding passage than this is reading it in part.
+HALF = 0.5
+#: The relation that speaks for a verdict.
+SIDE = {VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT, VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION}
+
+
+@dataclass(frozen=True)
+class Flags:
+    """The Flagger.
+
+    Attributes:
+        extractor, relations: the languages that the claims' extractor and the relation model know, as two-letter codes; None
+            where that is not stated, as of a large language model.
+    """
+
+    extractor: Collection[str] | None = None
+    relations: Collection[str] | None = None
+
+    async def flag(
+        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
+    ) -> Judgement:
+        """The judgement with the flags of each verdict, in a thread: the first text has a language model loaded."""
+        return await asyncio.to_thread(self._flagged, response, claims, judgement, evidence, relations)
+
+    def _flagged(
+        self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
+    ) -> Judgement:
+        passages = {passage.id: passage for passage in evidence.passages}
+        foreign = {passage.id for passage in _named(judgement, passages) if _is_foreign(passage.text, self.relations)}
+        unread = any(_is_foreign(response.text, known) for known in (self.extractor, self.relations))
+
+        def found(verdict: Verdict) -> Iterator[Flag]:
+            behind = behind_it(verdict)
+            if unread or any(counted.passage_id in foreign for counted in verdict.passages):
+                yield Flag.UNKNOWN_LANGUAGE
+            for counted in behind[:1]:
+                said = relations.get(Pair(passages[counted.passage_id].text, claims[verdict.claim_id].text))
+                if isinstance(said, Distribution) and said.share < HALF:
+                    yield Flag.PARTLY_READ
+            if is_single([passages[counted.passage_id] for counted in behind]):
+                yield Flag.SINGLE_SOURCE
+
+        verdicts = (
+            verdict.model_copy(update={"flags": (*found(verdict), *verdict.flags)})
+            if verdict.label is not VerdictLabel.FAILED
+            else verdict
+            for verdict in judgement.verdicts
+        )
+        return judgement.model_copy(update={"verdicts": tuple(verdicts)})
+
+
+def behind_it(verdict: Verdict) -> list[CountedPassage]:
+    """The passages that speak for a verdict: on its side, or all that a verifier read; none for one that is neither."""
+    side = SIDE.get(verdict.label)
+    return [counted for counted in verdict.passages if counted.relation in (side, None)] if side is not None else []
+
+
+def is_single(passages: Collection[Passage]) -> bool:
+    """Whether there is one passage, or all are of one host."""
+    hosts = {passage.host for passage in passages}
+    return len({passage.id for passage in passages}) == 1 or (len(hosts) == 1 and hosts != {None})
+
+
+def _named(judgement: Judgement, passages: Mapping[str, Passage]) -> list[Passage]:
+    named = {counted.passage_id for verdict in judgement.verdicts for counted in verdict.passages}
+    return [passages[identity] for identity in named]
+
+
+def _is_foreign(text: str, known: Collection[str] | None) -> bool:
+    return known is not None and bool(text.strip()) and foreign_language(text, known) is not None
