@@ -22,8 +22,9 @@ inference:
 runtime:
 scoring:
 stages:
+prose:
 text:
-inputs: text
+inputs: prose text
 models: runtime text
 pipeline: runtime stages
 report: scoring text
@@ -33,8 +34,8 @@ llm: models runtime
 prompts: llm text
 runs: inputs pipeline runtime text
 assess: inference llm prompts runtime stages text
-claims: llm prompts runtime stages text
-evidence: corpus llm models prompts runtime stages text web
+claims: llm prompts prose runtime stages text
+evidence: corpus llm models prompts prose runtime stages text web
 relations: llm models prompts runtime stages text
 methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text

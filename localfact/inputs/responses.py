@@ -24,6 +24,7 @@ from pydantic import ValidationError
 
 from localfact.inputs.claims import claim_of, listed, optional_text
 from localfact.inputs.json_rows import Row, RowError, broken_bytes, read_rows
+from localfact.prose import instead_of_prose
 from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
 from localfact.text import host_of, readable, word_count
 
@@ -97,6 +98,8 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         keys = ", ".join(f"'{key}'" for key in TEXT_KEYS)
         return bare.model_copy(update={"problem": f"The row has no response: one of {keys} must hold a text."})
     response = bare.model_copy(update={"text": readable(text)})
+    if (instead := instead_of_prose(response.text)) is not None:
+        return response.model_copy(update={"problem": f"The response is {instead}, not text that states something."})
     words = word_count(response.text)
     if words > max_words:
         problem = f"The response has {words:,} words, more than {max_words:,}. --max-words {words} lets it through."

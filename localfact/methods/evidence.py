@@ -23,6 +23,7 @@ from localfact.evidence.queries import QueryWriter
 from localfact.evidence.query_retriever import SearchRetriever
 from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
 from localfact.evidence.web_collector import WebCollector
+from localfact.evidence.worthless import WithoutWorthless
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Scope
 from localfact.methods.settings import EvidenceSettings
@@ -254,7 +255,7 @@ def retriever(
             whole=whole_corpus(source.corpus, selection),
             score_affinity=score_affinity,
         )
-    return GivenEvidence(searched, embedder, k=k, merge_near_duplicates=merge, queries=queries)
+    return WithoutWorthless(GivenEvidence(searched, embedder, k=k, merge_near_duplicates=merge, queries=queries))
 
 
 def whole_corpus(corpus: Corpus | None, selection: Selection) -> CorpusRetriever | None:

@@ -140,14 +140,16 @@ def test_bad_rows_are_carried_with_their_problem_and_stop_nobody(tmp_path: Path)
         {"response": "x", "passages": [{"id": "p", "text": "one"}, {"id": "p", "text": "two"}]},
         {"response": "x", "claims": [{"text": " "}]},
         '{"response": ' + "9" * 5000 + "}",
+        {"response": "0123456789abcdef" * 99},
         {"response": "Also good."},
     )
     responses = read_responses(file)
-    assert [response.problem is None for response in responses] == [True] + [False] * 13 + [True]
+    assert [response.problem is None for response in responses] == [True] + [False] * 14 + [True]
     problems = [response.problem or "" for response in responses]
     assert "not JSON" in problems[1]
     assert "no response" in problems[2]
     assert "'perhaps'" in problems[6]
+    assert "encoded data" in problems[14]
     assert "two claims" in problems[7].lower()
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from localfact import text
 from localfact.claims.rules.english import VERB, mask
+from localfact.prose import instead_of_prose
 
 
 class DropReason(StrEnum):
@@ -16,6 +17,7 @@ class DropReason(StrEnum):
 
     ABSTENTION = "abstention"
     NO_WORDS = "no words"
+    NO_PROSE = "no prose"
     HEADING = "heading"
     TABLE = "table row"
     REFERENCE = "reference"
@@ -97,6 +99,8 @@ def structural_reason(sentence: str) -> DropReason | None:
     """Returns why a sentence, with its Markdown, is no prose; None for prose."""
     if text.word_count(sentence) == 0:
         return DropReason.NO_WORDS
+    if instead_of_prose(sentence) is not None:
+        return DropReason.NO_PROSE
     if _TABLE.match(sentence):
         return DropReason.TABLE
     if _HEADING.match(sentence):

@@ -1,3 +1,4 @@
+import asyncio
 import json
 import subprocess
 import sys
@@ -202,3 +203,14 @@ async def test_biographies_give_claims_and_refusals_none(shared: Path) -> None:
             has_facts = any(sentence["human-atomic-facts"] for sentence in row["annotations"] or [])
             if has_facts or row["annotations"] is None:
                 assert bool(claims) == has_facts, row["topic"]
+
+
+def test_encoded_data_in_a_text_is_no_claim() -> None:
+    data = "Nsno+tYId6oDplDR1GDSPrrcJupifjLoA/qTbd3KxCpjEHPuop1g8mmwEITo0c2V2uocTiAueifw"
+    text = f"Marie Curie was born in Warsaw in 1867.\n\n{data}\n\nShe won two Nobel Prizes for her work on radioactivity."
+    found = asyncio.run(RuleExtractor().extract(Response(id="r", text=text)))
+    assert [claim.text for claim in found.claims] == [
+        "Marie Curie was born in Warsaw in 1867.",
+        "Marie Curie won two Nobel Prizes for her work on radioactivity.",
+    ]
+    assert found.dropped == {"no prose": 1}
