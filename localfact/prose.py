@@ -7,8 +7,8 @@ MOST_BROKEN, MOST_TAGS, MOST_ENCODED = 0.05, 0.5, 0.7
 
 _BROKEN = re.compile("[\N{REPLACEMENT CHARACTER}\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _TAG = re.compile(r"<[!?/]?[A-Za-z][^<>]*>")
-# Base64 has capitals, small letters and digits; hexadecimal digits have small letters and digits. Words and addresses do not mix
-# them so. How far is looked ahead is bounded, so that no text makes the search slow.
+# Base64 has capitals, small letters and digits; hexadecimal digits have small letters and digits. Words and addresses do not
+# mix them so. How far is looked ahead is bounded, so that no text makes the search slow.
 _ENCODED = re.compile(
     r"(?<![^\s\"'(,;:=>])(?=\S{0,200}?\d)(?=\S{0,200}?[a-z])"
     r"(?:(?=\S{0,200}?[A-Z])[A-Za-z0-9+/]{40,}={0,2}|[0-9a-f]{40,})(?![^\s\"'),;<])"

@@ -115,7 +115,10 @@ def foreign_language(text: str, known: Collection[str]) -> str | None:
     """
     import py3langid  # type: ignore[import-untyped]
 
-    ranked: list[tuple[str, float]] = py3langid.rank(text[:LANGUAGE_SAMPLE])
+    try:
+        ranked: list[tuple[str, float]] = py3langid.rank(text[:LANGUAGE_SAMPLE])
+    except OSError:  # its model is unpacked through a temporary file: on a full disk nobody is told
+        return None
     best, likelihood = ranked[0]
     nearest = max((score for code, score in ranked if code in known), default=-math.inf)
     return best if likelihood - nearest >= FOREIGN_NATS else None

@@ -91,6 +91,7 @@ def eval_command(
     if summary.responses_failed or summary.verdicts["failed"]:
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
         note(f"The first of them, {first_failure(job.out)}")
+    if summary.responses_failed or summary.verdicts["failed"] or summary.no_page_read:
         raise typer.Exit(SOME_FAILED)
 
 

@@ -142,12 +142,17 @@ class SearchRetriever:
         )
 
     def _counts(self, store: Store, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
-        """Counts of different searches, of the pages that they named, of those never fetched, and of claims without one."""
+        """Counts of different searches, of the pages that they named, of those that failed or were never fetched, and of claims
+        without a search.
+        """
         fewer = sum(search.count < self._results for search in searches)
         links = {result.link for search in searches for result in search.results if self._admits(result.link)}
         counts = {"searches": len({search.query for search in searches}), "pages": len(links)}
         asks_pages = self._selection.kind != "snippets"
-        unasked = sum(store.fetch(link) is None for link in links) if asks_pages else 0
+        fetches = [store.fetch(link) for link in links] if asks_pages else []
+        unasked = fetches.count(None)
+        failed = sum(fetch is not None and fetch.page is None for fetch in fetches)
+        counts |= {"pages_failed": failed} if failed else {}
         counts |= {"pages_never_asked_for": unasked} if unasked else {}
         counts |= {"searches_for_fewer": fewer} if fewer else {}
         return counts | ({"claims_without_search": unrecorded} if unrecorded else {})

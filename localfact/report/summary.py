@@ -11,6 +11,10 @@ from localfact.report.run_figures import RunFacts
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 from localfact.vocabulary import Flag, VerdictLabel
 
+NO_PAGE_READ = (
+    "Not one of the web pages that searches named could be read: claims were judged by search engines' snippets, or by "
+    "nothing. `localfact corpus info` on the corpus counts why."
+)
 #: The most responses that a warning names.
 NAMES_LISTED = 3
 #: Counts of which the maximum is given, not the sum.
@@ -23,6 +27,7 @@ class Summary(Record):
     Attributes:
         run: the run folder as it was named; None for a summary of assessments without one.
         responses: how many rows the input has; the scored are those that are in none of the three counts below.
+        no_page_read: whether searches of the web named pages and not one of them could be read.
         verdicts: verdict -> number of claims, for every verdict; they add up to `claims`.
         flags: flag -> number of claims whose verdict has it.
         scores: in the order in which they are printed.
@@ -38,6 +43,7 @@ class Summary(Record):
     responses_abstained: int
     responses_unscored: int
     responses_failed: int
+    no_page_read: bool = False
     claims: int
     verdicts: Mapping[str, int]
     flags: Mapping[str, int] = Field(default_factory=dict)
@@ -64,7 +70,9 @@ def summarise(
         recall_k: the K of R@K and F1@K; the median when None.
         warnings: of the run itself, before those of the responses.
     """
-    costs = accounting(assessments, facts)
+    costs, usage = accounting(assessments, facts), usage_of(assessments)
+    named, missed = (usage.get("retrieve", {}).get(name, 0) for name in ("pages", "pages_failed"))
+    no_page_read = 0 < named == missed
     statuses = Counter(assessment.status for assessment in assessments)
     verdicts = [verdict for assessment in assessments for verdict in assessment.verdicts]
     labels = Counter(verdict.label for verdict in verdicts)
@@ -76,13 +84,19 @@ def summarise(
         responses_abstained=statuses["abstained"],
         responses_unscored=statuses["unscored"],
         responses_failed=statuses["failed"],
+        no_page_read=no_page_read,
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts={label.value: labels[label] for label in VerdictLabel},
         flags={flag.value: flags[flag] for flag in Flag},
         scores=score(assessments, standard_scores(assessments, recall_k), seed=facts.seed),
-        usage=usage_of(assessments),
+        usage=usage,
         accounting=costs,
-        warnings=(*warnings, *mass_warnings(costs, facts), *warnings_of(assessments)),
+        warnings=(
+            *warnings,
+            *([NO_PAGE_READ] if no_page_read else []),
+            *mass_warnings(costs, facts),
+            *warnings_of(assessments),
+        ),
     )
 
 

@@ -34,6 +34,20 @@ def assessments(folder: Path) -> bytes:
     return (folder / "assessments.jsonl").read_bytes()
 
 
+def test_a_run_that_could_read_no_page_says_so_and_does_not_end_well(
+    localfact: CommandLine, web: SmallWeb, tmp_path: Path
+) -> None:
+    for host in HOSTS:
+        web.site.robots[host] = b"User-agent: *\nDisallow: /"
+    for out, words in (("out", web.words), ("offline", ("--offline",))):
+        done = localfact("eval", "--data", web.data, "--corpus", "web", "--out", out, *QUICK, *words)
+        assert done.returncode == 1, done.stderr
+        assert "Not one of the web pages that searches named could be read" in " ".join(done.stdout.split())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["no_page_read"]
+    assert summary["usage"]["retrieve"]["pages"] == summary["usage"]["retrieve"]["pages_failed"] > 0
+
+
 def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
