@@ -4,6 +4,8 @@ import re
 
 #: The most of a text's visible characters that may stand for bytes that were none, or be part of tags or of encoded data.
 MOST_BROKEN, MOST_TAGS, MOST_ENCODED = 0.05, 0.5, 0.7
+#: Fewer broken characters may have been lost from any text.
+FEWEST_BROKEN = 20
 
 _BROKEN = re.compile("[\N{REPLACEMENT CHARACTER}\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _TAG = re.compile(r"<[!?/]?[A-Za-z][^<>]*>")
@@ -20,7 +22,7 @@ def instead_of_prose(text: str) -> str | None:
     visible = sum(not character.isspace() for character in text)
     if not visible:
         return None
-    if len(_BROKEN.findall(text)) > MOST_BROKEN * visible:
+    if len(_BROKEN.findall(text)) > max(FEWEST_BROKEN, MOST_BROKEN * visible):
         return "binary data"
     if sum(map(len, _ENCODED.findall(text))) > MOST_ENCODED * visible:
         return "encoded data (base64)"

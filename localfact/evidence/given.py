@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from localfact.corpus.indexing.index import Index
+from localfact.corpus.passages import PassageKind, capped, chunks
 from localfact.errors import MissingError
 from localfact.evidence.corpus_retriever import LEXICAL_ALONE, affinity, hits_of, search_all
 from localfact.evidence.duplicates import merge_near_duplicates
 from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.models.embedder import Embedder
-from localfact.records import Claim, Evidence, Hit, Passage, Response
+from localfact.records import Claim, Evidence, Hit, Passage, Response, passage_id
 from localfact.stages import Retriever
 
 RANKED = "Evidence: the response's own passages were ranked for its claims."
@@ -25,6 +26,7 @@ class GivenEvidence:
         fallback: asked where a response brings no evidence; None for nobody.
         embedder: ranks passages, with BM25; None for BM25 alone.
         k: how many passages a claim gets where they are ranked.
+        kind: into what the passages are cut, as those of a corpus are: a page of any length may come with a response.
         merge_near_duplicates: whether near-duplicate passages are merged.
         queries: writes what they are ranked by; None where each claim is its own query.
     """
@@ -35,12 +37,14 @@ class GivenEvidence:
         embedder: Embedder | None,
         *,
         k: int = 5,
+        kind: PassageKind = "pages",
         merge_near_duplicates: bool = False,
         queries: QueryWriter | None = None,
     ) -> None:
         self._fallback = fallback
         self._embedder = embedder
         self._k = k
+        self._kind = kind
         self._merge = merge_near_duplicates
         self._writer = queries
 
@@ -64,11 +68,14 @@ class GivenEvidence:
     def _retrieve(self, given: Evidence, claims: Sequence[Claim], queries: Queries) -> Evidence:
         if not given.passages:
             return Evidence(hits={claim.id: () for claim in claims}, notes=given.notes)
+        given, linked = cut_evidence(given, self._kind)
         if self._merge:
             given = merged_evidence(given)
         index = Index.of({passage.id: passage.text for passage in given.passages}, self._embedder)
         found = search_all(index, self._embedder, queries.texts, self._k)
+        matching = affinity(index, self._embedder, claims, [passage.id for passage in given.passages])
         hits = {claim.id: given.hits.get(claim.id, ()) for claim in claims}
+        hits |= {claim: best_hits(own, matching[claim], self._k) for claim, own in hits.items() if claim in linked}
         hits |= {claim: hits_of(ranked, self._k) for claim, ranked in found.items()}
         all_ranked = all(claim.id in found for claim in claims)
         passages = hit_passages(given, hits) if all_ranked else given.passages
@@ -77,8 +84,42 @@ class GivenEvidence:
             notes += [RANKED, *queries.notes]
         if self._embedder is None:
             notes.append(LEXICAL_ALONE)
-        ids = [passage.id for passage in passages]
-        return Evidence(passages=passages, hits=hits, affinity=affinity(index, self._embedder, claims, ids), notes=tuple(notes))
+        kept = {passage.id for passage in passages}
+        near = {claim: {passage: score for passage, score in own.items() if passage in kept} for claim, own in matching.items()}
+        return Evidence(passages=passages, hits=hits, affinity=near, notes=tuple(notes))
+
+
+def cut_evidence(given: Evidence, kind: PassageKind) -> tuple[Evidence, set[str]]:
+    """The evidence with each passage cut as a page of a corpus would be, and the claims of whose passages some became several.
+
+    Those claims are linked to all parts of their passages, in order.
+    """
+    parts = {passage.id: parts_of(passage, kind) for passage in given.passages}
+    unique = {part.id: part for several in parts.values() for part in several}
+    linked = {
+        claim: [(part.id, hit.score) for hit in own for part in parts[hit.passage_id]] for claim, own in given.hits.items()
+    }
+    hits = {
+        claim: tuple(Hit(passage_id=part, rank=rank, score=score) for rank, (part, score) in enumerate(own, start=1))
+        for claim, own in linked.items()
+    }
+    several = {claim for claim, own in given.hits.items() if any(len(parts[hit.passage_id]) > 1 for hit in own)}
+    uncut = all(len(own) == 1 and own[0].id == name for name, own in parts.items())
+    return (given if uncut else given.model_copy(update={"passages": tuple(unique.values()), "hits": hits})), several
+
+
+def parts_of(passage: Passage, kind: PassageKind) -> list[Passage]:
+    """A given passage as it is where it is short, else in chunks, or as the beginning of a page."""
+    texts = chunks(passage.text) if kind == "chunks" else [capped(passage.text)]
+    if len(texts) < 2 and texts == [passage.text]:
+        return [passage]
+    return [passage.model_copy(update={"id": passage_id(text), "text": text}) for text in texts]
+
+
+def best_hits(own: Sequence[Hit], matching: Mapping[str, float], k: int) -> tuple[Hit, ...]:
+    """The k of a claim's hits that match it best."""
+    found = {hit.passage_id: matching.get(hit.passage_id, 0.0) for hit in own}
+    return hits_of(sorted(found.items(), key=lambda one: -one[1]), k)
 
 
 def merged_evidence(given: Evidence) -> Evidence:

@@ -96,8 +96,9 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
         return EvidenceSettings(**chosen)
     if scope_of(options) == "corpus":
         return EvidenceSettings(**chosen | {"corpus": corpus_identity(options.corpus), "scope": "corpus"})
+    k = options.k or method.k_searched or method.k
     chosen["results"] = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
-    chosen |= {"corpus": recorded_id(options.corpus), "scope": "query"}
+    chosen |= {"corpus": recorded_id(options.corpus), "scope": "query", "k": k}
     if options.live:
         # A new corpus gets this id, and keeps it while it grows.
         return EvidenceSettings(**chosen | {"corpus": chosen["corpus"] or secrets.token_hex(ID_BYTES)})
@@ -255,7 +256,9 @@ def retriever(
             whole=whole_corpus(source.corpus, selection),
             score_affinity=score_affinity,
         )
-    return WithoutWorthless(GivenEvidence(searched, embedder, k=k, merge_near_duplicates=merge, queries=queries))
+    return WithoutWorthless(
+        GivenEvidence(searched, embedder, k=k, kind=settings.passages, merge_near_duplicates=merge, queries=queries)
+    )
 
 
 def whole_corpus(corpus: Corpus | None, selection: Selection) -> CorpusRetriever | None:

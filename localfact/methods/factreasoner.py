@@ -90,12 +90,13 @@ def builtin(version: Version, description: str) -> FactReasonerMethod:
 
 
 def as_published(version: Version, description: str) -> FactReasonerMethod:
-    """A version with the paper's defaults: its tables and priors, k of Table 10, all pairs (section 4)."""
+    """A version with the paper's defaults: its tables and priors, k of Wikipedia and of the web, all pairs (section 4)."""
     return FactReasonerMethod(
         f"factreasoner-fr{version}",
         f"FactReasoner as published; {description}",
         passages="pages",
         k=3,
+        k_searched=5,
         merge_near_duplicates=False,
         model="optional",
         extractor="atomizer",

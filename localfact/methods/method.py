@@ -20,7 +20,8 @@ class Method(ABC):
     """A named choice of extractor, retriever, relation model and assessor.
 
     Attributes:
-        passages: the kind of passages it reads. k: how many are retrieved per claim.
+        passages: the kind of passages it reads. k: how many are retrieved per claim; k_searched: how many where a search of the
+            web found them, if that is another number.
         merge_near_duplicates: whether near-duplicate passages are merged.
         model: whether it asks a language model: never, where one is named, or always.
         extractor: extracts the claims of responses that bring none, where a language model is named; without one, rules do.
@@ -39,6 +40,7 @@ class Method(ABC):
     extractor: str
     confidence: Confidence = "token"
     relations: str | None = None
+    k_searched: int | None = None
     uses_theta: bool = False
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()

@@ -76,7 +76,7 @@ async def test_a_claim_gets_the_pages_of_its_own_search_by_bm25_and_a_snippet_fo
     providers = {passage.title: passage.provider for passage in got.passages}
     assert (providers["Lighthouse"], providers["Harbour"]) == ("searxng", "serper")
     assert got.notes == (OWN_SEARCH, LEXICAL_ALONE)
-    assert got.counts == {"searches": 2, "pages": 5}
+    assert got.counts == {"searches": 2, "pages": 5, "pages_failed": 1}
 
 
 async def test_passages_of_equal_score_come_by_id(folder: Path) -> None:

@@ -85,6 +85,15 @@ def test_a_search_gives_as_many_pages_as_are_read_or_five_to_cut_chunks_from() -
     assert settings_of(**live, evidence="snippet")["passages"] == "snippets"
 
 
+def test_factreasoner_as_published_has_three_passages_a_claim_of_wikipedia_and_five_of_the_web(searched: Path) -> None:
+    published = "factreasoner-fr2"
+    options = {"embedder": "none", "relations": "lexical", "corpus": searched}
+    assert settled(Options(**options, scope="corpus"), published).k == 3  # type: ignore[arg-type]
+    of_searches = settled(Options(**options, scope="query"), published)  # type: ignore[arg-type]
+    assert (of_searches.k, of_searches.results) == (5, 5)
+    assert settled(Options(**options, scope="query", k=2), published).k == 2  # type: ignore[arg-type]
+
+
 def test_what_is_admitted_and_who_reranks_decide_results_and_everything_else_of_the_web_does_not(searched: Path) -> None:
     plain = settings_of(corpus=searched)
     assert settings_of(corpus=searched, before="2023")["admission"] == {"block": [], "allow": [], "before": "2023"}
@@ -117,7 +126,7 @@ async def test_the_scope_decides_who_retrieves(searched: Path) -> None:
         settings = settled(options)
         async with AsyncExitStack() as opened:
             given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
-        assert isinstance(given._fallback, kind)  # type: ignore[attr-defined]
+        assert isinstance(given._retriever._fallback, kind)  # type: ignore[attr-defined]
 
 
 async def test_a_provider_that_cannot_be_opened_lets_the_corpus_go(tmp_path: Path) -> None:
@@ -192,7 +201,7 @@ async def test_what_is_admitted_and_who_reranks_reach_whoever_chooses(searched: 
         settings = settled(options)
         async with AsyncExitStack() as opened:
             given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
-        selection = given._fallback._selection  # type: ignore[attr-defined]
+        selection = given._retriever._fallback._selection  # type: ignore[attr-defined]
         assert selection.reranker is reranker
         assert selection.admission == admission_of([], [], "2023")
 
