@@ -46,6 +46,11 @@ GRIDS = ((12, 40), (13, 40), (14, 60), (16, 20))
 QUICK_GRID = 400
 
 
+#: Claims, passages a claim, and seeds of the graphs whose passages contradict one another falsely, so often.
+FALSE_CLAIMS, FALSE_PASSAGES, FALSE_SEEDS = 100, 3, 4
+FALSE_SHARE = 0.05
+
+
 @dataclass(frozen=True)
 class Case:
     """A graph, how many of its first variables are claims, and its reference: P(true), (n,), with its tolerance.
@@ -269,6 +274,26 @@ def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table
             table.add_row(*row, *(peer_time(peer, case, found) for peer in others.values()))
         table.add_section()
     yield "marginals of fact graphs: errors over claims, whether the promised error and time are kept, exact peers", table
+    yield (
+        f"good passages of {FALSE_CLAIMS} claims, {FALSE_SHARE:.0%} of the related pairs falsely contradictory, balanced",
+        false_contradictions(),
+    )
+
+
+def false_contradictions() -> Table:
+    """The mean posterior of good passages of which some are wrongly taken to contradict one another, by pairs related."""
+    density = synthetic.Density(between=(*synthetic.Density().between[:2], FALSE_SHARE))
+    table = Table()
+    for column in ("passages related", "lowest mean posterior", "highest"):
+        table.add_column(column, justify="left" if column == "passages related" else "right")
+    for name, met in (("all, as FactReasoner", False), ("those found for a common claim, as ours", True)):
+        means = []
+        for seed in range(FALSE_SEEDS):
+            graph = synthetic.fact_graph(3, FALSE_CLAIMS, FALSE_PASSAGES, "balanced", seed=seed, density=density, met=met)
+            found = marginals(graph, seed=seed).marginals or {}
+            means.append(float(np.mean([value for name, value in found.items() if name.startswith("c")])))
+        table.add_row(name, f"{min(means):.3f}", f"{max(means):.3f}")
+    return table
 
 
 if __name__ == "__main__":

@@ -66,9 +66,19 @@ PASSAGE_LABELS = (RelationLabel.EQUIVALENCE, *CLAIM_LABELS)
 
 
 def fact_graph(
-    version: int, claims: int, k: int, tables: TableSet, *, seed: int = 0, density: Density | None = None
+    version: int,
+    claims: int,
+    k: int,
+    tables: TableSet,
+    *,
+    seed: int = 0,
+    density: Density | None = None,
+    met: bool = False,
 ) -> FactorGraph:
-    """A graph of FactReasoner, version 1 to 3, with k passages retrieved a claim; probabilities are Beta(8, 1.5)."""
+    """A graph of FactReasoner, version 1 to 3, with k passages retrieved a claim; probabilities are Beta(8, 1.5).
+
+    `met`: version 3 relates only the passages that were retrieved for a common claim, as our own methods do.
+    """
     density, generator = density or Density(), np.random.default_rng([version, claims, k, seed])
     count = claims * k if version == 1 else max(k, round(UNIQUE_SHARE * claims * k))
     found = [
@@ -81,7 +91,8 @@ def fact_graph(
             chances = density.own if passage in own else density.others
             relations += related(generator, f"c{passage}", f"a{claim}", CLAIM_LABELS, chances)
     if version == 3:
-        for one, other in combinations(range(count), 2):
+        common = {pair for own in found for pair in combinations(own, 2)}
+        for one, other in sorted(common) if met else combinations(range(count), 2):
             relations += related(generator, f"c{one}", f"c{other}", PASSAGE_LABELS, density.between)
     priors = {f"a{claim}": 0.5 for claim in range(claims)}, {f"c{passage}": 0.99 for passage in range(count)}
     return build_graph(*priors, relations, tables=tables)
