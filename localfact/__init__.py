@@ -35,8 +35,17 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     """Imports a public name when it is first used."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("localfact")
     if name not in _HOMES:
         raise AttributeError(f"module 'localfact' has no attribute '{name}'")
     import importlib
 
     return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """The public names, loaded or not."""
+    return sorted([*__all__, "__version__"])

@@ -6,13 +6,14 @@ A new command is a function in a file beside this one, and a line in COMMANDS.
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import NoReturn
+from importlib.metadata import version as installed_version
+from typing import Annotated, NoReturn
 
 import typer
 
 from localfact.cli import about, corpus, evaluate, language_model, models, papers, roc, runs, single_stages
 from localfact.errors import LocalFactError, WriteError
-from localfact.report.console import SOME_FAILED, errors, note
+from localfact.report.console import SOME_FAILED, errors, note, output
 
 #: In the order of --help.
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -25,6 +26,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "roc": roc.roc,
     "show": runs.show_command,
     "score": runs.score,
+    "runs": runs.runs_command,
     "infer": single_stages.infer,
     "relate": single_stages.relate,
     "methods": about.methods,
@@ -36,7 +38,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help=(
         "Measure how factual long LLM text is, on your own machines.\n\n"
         "Begin with [bold]localfact eval[/] (the shipped sample), "
@@ -47,6 +49,23 @@ app = typer.Typer(
 )
 for name, command in COMMANDS.items():
     app.command(name)(command)
+
+
+def print_version(wanted: bool) -> None:
+    """Prints the version, where that is asked for, and ends."""
+    if wanted:
+        output().print(f"localfact {installed_version('localfact')}", highlight=False)
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)]
+
+
+@app.callback()
+def options(version: Version = False) -> None:
+    """What may stand before a command."""
+
+
 for name, group in GROUPS.items():
     app.add_typer(group, name=name)
 

@@ -1,43 +1,100 @@
-"""The commands about a run that is there: show and score. Nothing is assessed and nothing is written."""
+"""The commands about runs that are there: show, score and runs. Nothing is assessed and nothing is written."""
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import RenderableType
 
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
+from localfact.records import Assessment
 from localfact.report.console import note, output, show
+from localfact.vocabulary import VerdictLabel
 
 
 def show_command(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: Annotated[str | None, typer.Argument(help="A run folder. Default: the latest in runs/.")] = None,
     response_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One response of it.")] = None,
+    only: Annotated[
+        list[VerdictLabel] | None,
+        typer.Option("--only", help="Claims of this verdict alone, the worst first; repeat for several."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a run: its scores and responses, or one response with a verdict per claim."""
+    """Show a run: its scores and responses, or one response with a verdict per claim.
+
+    [dim]localfact show[/]                                the latest run
+    [dim]localfact show marie-curie[/]                    one response of it
+    [dim]localfact show runs/4f1c --only contradicted[/]  what that run found wrong, the surest first
+    """
     from localfact.api.rescore import finished, rescore
-    from localfact.report.terminal import assessment_view, responses_table, summary_view
+    from localfact.api.runs import latest_run
+    from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
     from localfact.runs.run_folder import read_assessments
 
-    assessments = read_assessments(run)
-    if response_id is None:
-        summary = finished(run)
+    folder = Path(run) if run is not None else latest_run()
+    if run is not None and response_id is None and not folder.exists():  # an id, where only that is given
+        folder, response_id = latest_run(), run
+    assessments = read_assessments(folder)
+    if response_id is not None:
+        assessments = [one_of(assessments, response_id, folder)]
+    if only:
+        assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
+    if response_id is None and not only:
+        summary = finished(folder)
         if summary is None:
             note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
-            summary = rescore(run)
+            summary = rescore(folder)
         view = summary_view(summary)
         show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: view)
         if not as_json:
             output().print(responses_table(assessments))
         return
-    found = [assessment for assessment in assessments if assessment.response_id == response_id]
-    if not found:
+    for assessment in assessments:
+        show(assessment.model_dump(mode="json"), as_json=as_json, view=partial(viewed, assessment_view(assessment)))
+    if not assessments:
+        note(f"No claim of {folder} has such a verdict.")
+
+
+def viewed(view: RenderableType, _: Any) -> RenderableType:
+    """A view that is drawn already, in place of plain values."""
+    return view
+
+
+def one_of(assessments: Sequence[Assessment], response_id: str, folder: Path) -> Assessment:
+    """The assessment of one response.
+
+    Raises:
+        InputError: there is none of that id.
+    """
+    found = next((assessment for assessment in assessments if assessment.response_id == response_id), None)
+    if found is None:
         known = ", ".join(assessment.response_id for assessment in assessments[:5])
         raise InputError(
-            f"The run {run} has no response '{response_id}'. It has {known}, ... (localfact show {run} lists them)."
+            f"The run {folder} has no response '{response_id}'. It has {known}, ... (localfact show {folder} lists them)."
         )
-    show(found[0].model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(found[0]))
+    return found
+
+
+def runs_command(
+    folder: Annotated[Path, typer.Argument(help="The folder in which runs lie.")] = Path("runs"), as_json: AsJson = False
+) -> None:
+    """List the runs that are there, the latest first: method, responses, whether they ended, precision."""
+    from localfact.api.runs import list_runs
+    from localfact.report.tables import table_of
+
+    rows = list_runs(folder)
+    if not rows:
+        note(f"There is no run in {folder}. `localfact eval` makes one.")
+    if as_json:
+        for row in rows:
+            show(row.model_dump(mode="json"), as_json=True)
+    elif rows:
+        broken = any(row.problem for row in rows)
+        output().print(table_of([row.model_dump(exclude=set() if broken else {"problem"}) for row in rows]))
 
 
 def score(

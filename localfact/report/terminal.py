@@ -1,6 +1,6 @@
 """Draws summaries and assessments for a terminal, as Rich renderables: what `eval`, `score`, `show` and `check` print."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -138,6 +138,15 @@ def assessment_view(assessment: Assessment) -> RenderableType:
         parts.append(unparsed_lines(assessment.unparsed))
     parts += [Text(f"Note: {warning}", style="yellow") for warning in assessment.warnings]
     return Group(*parts)
+
+
+def only_verdicts(assessment: Assessment, labels: Collection[VerdictLabel]) -> Assessment:
+    """The assessment with the claims of these verdicts alone, those first that are the least likely to be true."""
+    judged = zip(assessment.claims, assessment.verdicts, strict=True)
+    kept = [(claim, verdict) for claim, verdict in judged if verdict.label in labels]
+    kept.sort(key=lambda one: 0.5 if one[1].posterior is None else one[1].posterior)
+    claims, verdicts = (tuple(claim for claim, _ in kept), tuple(verdict for _, verdict in kept))
+    return assessment.model_copy(update={"claims": claims, "verdicts": verdicts, "warnings": (), "unparsed": ()})
 
 
 def no_claims(assessment: Assessment) -> str:

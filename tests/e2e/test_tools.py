@@ -2,13 +2,14 @@
 
 import json
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from commands import CommandLine
 
 COMMANDS = (
-    *("eval", "check", "show", "score", "corpus", "infer", "relate", "methods", "doctor"),
+    *("eval", "check", "show", "score", "runs", "corpus", "infer", "relate", "methods", "doctor"),
     *("models", "extract", "generate", "calibrate", "choose", "roc", "papers"),
 )
 EXAMPLE = {
@@ -25,6 +26,42 @@ def test_help_names_every_command(localfact: CommandLine) -> None:
     helped = localfact("--help")
     assert helped.returncode == 0
     assert all(command in helped.stdout for command in COMMANDS)
+
+
+def test_the_version_is_told_and_short_help_works(localfact: CommandLine) -> None:
+    assert localfact("--version").stdout == f"localfact {version('localfact')}\n"
+    assert localfact("-h").stdout == localfact("--help").stdout
+    assert "Usage" in localfact("show", "-h").stdout
+    assert localfact().returncode != 0
+
+
+def test_runs_are_listed_and_the_latest_is_shown(localfact: CommandLine, tmp_path: Path) -> None:
+    assert "no run" in localfact("runs").stderr
+    missing = localfact("show")
+    assert (missing.returncode, "localfact eval" in missing.stderr) == (3, True)
+    quick = ("--relations", "lexical", "--embedder", "none")
+    for limit in ("1", "2"):
+        assert localfact("eval", "--limit", limit, "--out", f"runs/of-{limit}", *quick).returncode == 0
+    listed = [json.loads(line) for line in localfact("runs", "--json").stdout.splitlines()]
+    assert [(row["run"], row["responses"], row["ended"]) for row in listed] == [("runs/of-2", 2, True), ("runs/of-1", 1, True)]
+    assert "runs/of-1" in localfact("runs").stdout
+    assert json.loads(localfact("show", "--json").stdout)["responses"] == 2
+    assert "marie-curie" in localfact("show", "marie-curie").stdout
+    (tmp_path / "runs/of-2/run.yaml").write_text("[", encoding="utf-8")
+    assert "run.yaml" in localfact("runs").stdout
+
+
+def test_claims_of_one_verdict_are_shown_alone_and_the_worst_first(localfact: CommandLine) -> None:
+    assert localfact("eval", "--limit", "3", "--relations", "lexical", "--embedder", "none").returncode == 0
+    whole = [json.loads(line) for line in localfact("show", "--only", "contradicted", "--json").stdout.splitlines()]
+    assert whole
+    for row in whole:
+        verdicts = row["verdicts"]
+        assert {verdict["label"] for verdict in verdicts} == {"contradicted"}
+        assert [claim["id"] for claim in row["claims"]] == [verdict["claim_id"] for verdict in verdicts]
+        posteriors = [verdict["posterior"] for verdict in verdicts]
+        assert posteriors == sorted(posteriors)
+    assert "No claim" in localfact("show", "--only", "irrelevant").stderr
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,0 +1,68 @@
+"""The runs that are there: which folders, and what became of each."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from localfact.api.evaluate import RUNS
+from localfact.api.rescore import finished
+from localfact.errors import LocalFactError, MissingError
+from localfact.records import Record
+from localfact.runs.run_folder import RUN_FILE, read_assessments, read_run_file
+
+
+class RunRow(Record):
+    """One run folder.
+
+    Attributes:
+        run: the folder. method: its method. begun: when run.yaml was written. responses: done so far.
+        ended: whether it has its summary. precision: Pr of that; None without one.
+        problem: why the folder cannot be read, or None.
+    """
+
+    run: str
+    method: str = ""
+    begun: str = ""
+    responses: int = 0
+    ended: bool = False
+    precision: float | None = None
+    problem: str | None = None
+
+
+def run_folders(folder: Path = RUNS) -> list[Path]:
+    """The run folders in a folder, the latest first."""
+    return sorted((file.parent for file in folder.glob(f"*/{RUN_FILE}")), key=_begun, reverse=True)
+
+
+def latest_run(folder: Path = RUNS) -> Path:
+    """The run in a folder that was begun last.
+
+    Raises:
+        MissingError: there is none.
+    """
+    found = run_folders(folder)
+    if not found:
+        raise MissingError(f"There is no run in {folder}. `localfact eval` makes one; or name a run folder.")
+    return found[0]
+
+
+def list_runs(folder: Path = RUNS) -> list[RunRow]:
+    """What became of each run in a folder, the latest first; one that cannot be read says why."""
+    return [_row(path) for path in run_folders(folder)]
+
+
+def _row(path: Path) -> RunRow:
+    begun = datetime.fromtimestamp(_begun(path), UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    try:
+        method = str(read_run_file(path)["settings"].get("method", ""))
+        summary = finished(path)
+        done = summary.responses if summary is not None else len(read_assessments(path))
+    except (LocalFactError, KeyError) as error:
+        return RunRow(run=str(path), begun=begun, problem=str(error))
+    scores = {score.name: score.value for score in summary.scores} if summary is not None else {}
+    return RunRow(
+        run=str(path), method=method, begun=begun, responses=done, ended=summary is not None, precision=scores.get("Pr")
+    )
+
+
+def _begun(path: Path) -> float:
+    return (path / RUN_FILE).stat().st_mtime
