@@ -62,7 +62,7 @@ def measured(job: Job, pipeline: Pipeline, remembering: Remembering, gate: float
     judge = job.chosen.method.assessor(
         settings.model_copy(update={"assessment": settings.assessment.model_copy(update={"gate": gate})}), None
     )
-    road = replace(pipeline, relation_model=remembering, assessor=judge)
+    road = replace(pipeline, relation_model=remembering, assessor=judge, explainer=None)  # which asks about further pairs
 
     async def everything() -> list[Assessment]:
         return [await road.assess(index, response, Costs(), SILENT.count) for index, response in enumerate(job.responses)]
