@@ -7,6 +7,7 @@ model's. The larger a model, the more a token costs beside a request, and the ne
 import asyncio
 import importlib.util
 import tempfile
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -32,6 +33,8 @@ PASSAGES, LEAST_PASSAGES, PASSAGE_WORDS = 10, 8, 250
 CLAIMS, LEAST_CLAIMS, CLAIM_WORDS = 10, 4, 12
 #: The prompts that labels are read from, or written out for with so many tokens of reasoning.
 LABELLED = 8
+#: Calls of which the processor time beside the model is measured.
+CLIENT_CALLS = 48
 REASONING_TOKENS = 150
 
 #: Below the table of relation prompts.
@@ -173,6 +176,7 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
         with started(folder, cache_tokens) as engine:
             yield relations(engine, layout, passages, claims, f"{shared:,} tokens to share, cache of {cache_tokens:,}")
             yield labels(engine, passages[0], synthetic.texts(LABELLED, CLAIM_WORDS, seed=23))
+            yield client(engine, passages[0], synthetic.texts(CLIENT_CALLS, CLAIM_WORDS, seed=24))
 
 
 def relations(
@@ -210,6 +214,19 @@ def labels(engine: Engine, passage: str, claims: Sequence[str]) -> tuple[str, Ta
         tokens = (f"{used.prompt_tokens:,}", f"{used.cached_tokens:,}", f"{used.output_tokens:,}")
         table.add_row(name, f"{rate:,.1f}", f"{path.things / rate:.2f}", f"{ratio:.2f}", *tokens)
     return f"label probabilities ({len(claims)} prompts, one passage); ratio to: {yardstick}", table
+
+
+def client(engine: Engine, passage: str, claims: Sequence[str]) -> tuple[str, Table]:
+    """What this process itself computes for a call beside the model, which runs in another: templates, tokens, results."""
+    table = table_of("call", "processor ms a call", "target", "prompt tokens")
+    for name, ask, target in (("a relation", choose, 3.5), (f"{REASONING_TOKENS} tokens of reasoning", reason, 25.0)):
+        path = Asking(engine, ask, partial(by_passage, [passage], claims))
+        path()  # what is loaded or cached with the first call
+        started = time.process_time()
+        path()
+        spent = 1000 * (time.process_time() - started) / path.things
+        table.add_row(name, f"{spent:.2f}", f"{target:g}", f"{path.used.prompt_tokens / path.things:,.0f}")
+    return f"processor time beside the model ({len(claims)} calls at once)", table
 
 
 def measure(paths: Mapping[str, Asking]) -> dict[str, float]:
