@@ -1,10 +1,13 @@
 """The Python interface: the same things as the command line, from `import localfact`."""
 
+from collections import Counter
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
 import localfact
+from localfact.runs.progress import Silent
 from localfact.vocabulary import VerdictLabel
 
 NO_VECTORS = localfact.Options(embedder="none")
@@ -13,6 +16,8 @@ NO_VECTORS = localfact.Options(embedder="none")
 def test_every_public_name_is_there_and_no_other() -> None:
     for name in localfact.__all__:
         assert getattr(localfact, name) is not None
+    assert dir(localfact) == sorted([*localfact.__all__, "__version__"])
+    assert localfact.__version__ == version("localfact")
     with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
         _ = localfact.evaluat
 
@@ -28,6 +33,24 @@ def test_check_gives_a_verdict_per_claim_with_passages_and_places() -> None:
     assert {passage.id for passage in assessment.passages} >= {
         counted.passage_id for verdict in assessment.verdicts for counted in verdict.passages
     }
+
+
+def test_check_counts_what_it_does_on_the_way() -> None:
+    class Counting(Silent):
+        begun: tuple[int, int] | None = None
+
+        def __init__(self) -> None:
+            self.counts: Counter[str] = Counter()
+
+        def begin(self, rows: int, done: int) -> None:
+            self.begun = (rows, done)
+
+        def count(self, what: str, number: int) -> None:
+            self.counts[what] += number
+
+    progress = Counting()
+    localfact.check("Marie Curie was born in Warsaw.", options=NO_VECTORS, progress=progress)
+    assert (progress.begun, progress.counts["claims"], progress.counts["relations"] > 0) == ((1, 0), 1, True)
 
 
 @pytest.mark.slow

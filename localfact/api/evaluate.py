@@ -244,12 +244,14 @@ def check(
     method: str | None = None,
     options: Options | None = None,
     max_words: int = MAX_WORDS,
+    progress: Progress = SILENT,
 ) -> Assessment:
     """Assesses one text and returns a verdict for each of its claims; writes nothing but what the options name.
 
     Args:
         text: any text. topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
         method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
+        progress: gets what is counted on the way.
 
     Raises:
         InputError: the text is longer than `max_words`, or an option cannot be used.
@@ -259,16 +261,17 @@ def check(
         raise InputError(response.problem)
     options = with_corpus((options or Options()).model_copy(update={"claims": "extract"}))
     options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
-    return complete(checked(response, configure(method, options)))
+    return complete(checked(response, configure(method, options), progress))
 
 
-async def checked(response: Response, chosen: Configuration) -> Assessment:
+async def checked(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
     """As `check`, as a coroutine."""
     async with AsyncExitStack() as opened:
-        pipeline, _ = wire_interruptibly(chosen, opened, SILENT, start_engine)
+        pipeline, _ = wire_interruptibly(chosen, opened, progress, start_engine)
+        progress.begin(1, 0)
         if chosen.options.relations_cache is not None:
             pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
-        return await pipeline.assess(0, response, Costs(), SILENT.count)
+        return await pipeline.assess(0, response, Costs(), progress.count)
 
 
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:

@@ -112,6 +112,7 @@ def check(
     begin_offline(offline, options)
     from localfact.api import evaluate
     from localfact.methods.evidence import check_web, privacy_note, with_corpus
+    from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import assessment_view
     from localfact.runs.run_folder import is_failed
 
@@ -121,7 +122,10 @@ def check(
         note(privacy_note(with_corpus(options)))
     elif options.corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
-    assessment = evaluate.check(text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words)
+    with TerminalProgress(errors()) as progress:
+        assessment = evaluate.check(
+            text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
+        )
     show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
     if is_failed(assessment):
         raise typer.Exit(SOME_FAILED)
