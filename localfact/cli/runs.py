@@ -98,12 +98,19 @@ def runs_command(
 
 
 def score(
-    run: Annotated[Path, typer.Argument(help="A run folder.")], recall_k: RecallK = "median", as_json: AsJson = False
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    recall_k: RecallK = "median",
+    explain: Annotated[bool, typer.Option("--explain", help="Say what each score means.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score a run again, perhaps with another K. Nothing is assessed and nothing is written."""
     from localfact.api.rescore import rescore
+    from localfact.report.explanations import explanations
     from localfact.report.terminal import summary_view
     from localfact.scoring import KPolicy
 
     summary = rescore(run, KPolicy.parse(recall_k))
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+    if explain and not as_json:
+        for name, line in explanations(summary):
+            output().print(f"{name}: {line}.", markup=False, highlight=False)

@@ -218,6 +218,10 @@ def test_show_and_score_read_a_run_again(evaluated: CommandLine) -> None:
     one = localfact("show", "out", "marie-curie")
     assert "supported" in one.stdout
     assert "F1@K(22)" in localfact("score", "out", "--recall-k", "22").stdout
+    plain, explained = (localfact("score", "out", *words).stdout for words in ((), ("--explain",)))
+    assert explained.startswith(plain)
+    names = [score["name"] for score in json.loads(localfact("score", "out", "--json").stdout)["scores"]]
+    assert [line.partition(": ")[0] for line in explained[len(plain) :].splitlines() if ": " in line][: len(names)] == names
     missing = localfact("show", "out", "nobody")
     assert missing.returncode == 2
     assert "marie-curie" in missing.stderr

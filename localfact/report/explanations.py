@@ -1,0 +1,33 @@
+"""What each score of a summary says, in a line for people who meet it for the first time."""
+
+from localfact.report.summary import Summary
+
+#: The beginning of a score's name -> what it says. The first that fits counts.
+LINES = (
+    ("Pr", "precision: of the claims that were judged, the share that is supported"),
+    ("R@K'", "recall as FastFact counts it: 1 where as many claims are supported as the annotation has, less the further away"),
+    ("R@K", "recall: supported claims against the K that a full answer would have, at most 1"),
+    ("F1@K", "precision and recall in one (their harmonic mean), with the recall of the same name"),
+    (
+        "E(log10)",
+        "how unsure the posteriors are: 0.1505 where all are one half, 0 where all are 0 or 1; never look at it alone",
+    ),
+    ("#S", "supported claims of a response"),
+    ("#C", "contradicted claims of a response"),
+    ("#U", "claims of a response that are conflicting, undecided or without enough evidence"),
+    ("F1(gold)", "how well the supported claims are those that annotators call supported"),
+    ("MAE(Pr)", "how far the precision is from the annotators', on average over responses"),
+    ("Brier", "squared distance of the posteriors from the annotators' labels: 0 is perfect, 0.25 is a coin"),
+    ("ECE", "how far posteriors are from the share that is right among claims of about that posterior"),
+    ("AU", "the area under the curve: 1 is perfect, 0.5 is chance for a ROC curve"),
+)
+
+
+def explanations(summary: Summary) -> list[tuple[str, str]]:
+    """The name of each score of a summary with its line, in order; those without a line are left out."""
+    found = []
+    for score in summary.scores:
+        line = next((line for beginning, line in LINES if score.name.startswith(beginning)), None)
+        if line is not None:
+            found.append((score.name, line))
+    return found
