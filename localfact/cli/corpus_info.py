@@ -9,7 +9,7 @@ from rich.text import Text
 
 from localfact.errors import InputError
 from localfact.report.console import note, show
-from localfact.report.tables import fields_table, hits_view, rows_view
+from localfact.report.tables import best_sentence, fields_table, hits_view, rows_view
 
 if TYPE_CHECKING:
     from localfact.corpus.corpus import CorpusDescription
@@ -67,7 +67,10 @@ def search(
     embedder: OwnEmbedder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Search a corpus as a claim would be searched for: dense and BM25, fused by reciprocal rank."""
+    """Search a corpus as a claim would be searched for: dense and BM25, fused by reciprocal rank.
+
+    Of each passage that sentence is shown which shares most words with the query.
+    """
     from localfact.corpus.corpus import Corpus, embedder_name, read_description
     from localfact.models.embedder import named_embedder
 
@@ -78,7 +81,7 @@ def search(
     kind = passages.value if passages is not None else (kinds[0] if kinds and Kind.PAGES not in kinds else Kind.PAGES.value)
     with Corpus.open(folder, named_embedder(embedder or embedder_name(description))) as corpus:
         found = [
-            {"rank": rank, "score": score, **passage.model_dump(mode="json")}
+            {"rank": rank, "score": score, "sentence": best_sentence(passage.text, query), **passage.model_dump(mode="json")}
             for rank, (passage, score) in enumerate(corpus.search(query, kind, k), start=1)
         ]
         if corpus.embedder is None:

@@ -9,11 +9,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from localfact.text import readable
+from localfact.text import closest_sentences, readable
 
 #: The most characters of a text in a cell.
 CELL = 60
-#: The most characters of a passage below its address.
+#: The most characters of a passage's sentence below its address.
 EXCERPT = 150
 
 
@@ -122,6 +122,11 @@ def shortened(text: str, most: int = CELL) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
+def best_sentence(text: str, query: str) -> str:
+    """The sentence of a passage that shares most words with a query."""
+    return next((text[span.start : span.end] for span in closest_sentences(text, query)), text)
+
+
 def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
     """Passages found for a query, best first."""
     if not hits:
@@ -130,7 +135,7 @@ def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
     for hit in hits:
         source = ", ".join(filter(None, [(hit["links"] or [hit["title"]])[0], hit["date"]]))
         lines.append(Text(f"{hit['rank']:>3}  {hit['score']:.4f}  {readable(source)}", overflow="fold"))
-        lines.append(Text(f"     {shortened(hit['text'], EXCERPT)}", style="dim"))
+        lines.append(Text(f"     {shortened(hit['sentence'], EXCERPT)}", style="dim"))
     return Group(*lines)
 
 

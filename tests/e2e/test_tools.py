@@ -192,7 +192,9 @@ def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_
     assert json.loads(built.stdout)["passed_over"] == 1
     assert "line 4" in built.stderr
     assert json.loads(localfact("corpus", "info", "mine", "--json").stdout)["pages"] == 3
-    assert "tower" in localfact("corpus", "search", "mine", "the b tower", "--embedder", "none").stdout
+    found = ("corpus", "search", "mine", "the b tower", "--embedder", "none")
+    assert "The b tower is old." in localfact(*found).stdout
+    assert json.loads(localfact(*found, "--json").stdout)[0]["sentence"] == "The b tower is old."
     assert localfact("corpus", "verify", "mine").returncode == 0
     other = localfact("corpus", "build", "pages.jsonl", "--out", "mine", "--embedder", "none")
     assert other.returncode == 2
