@@ -11,6 +11,8 @@ from typing import Protocol
 from localfact.records import Claim, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
 
 Relations = Mapping[Pair, Distribution | Failure]
+#: Predicts further pairs, with whatever the pipeline relates by.
+Relate = Callable[[Sequence[Pair]], Awaitable[Relations]]
 
 
 class ClaimExtractor(Protocol):
@@ -67,7 +69,7 @@ class Explainer(Protocol):
         claims: Sequence[Claim],
         evidence: Evidence,
         relations: Relations,
-        relate: Callable[[Sequence[Pair]], Awaitable[Relations]],
+        relate: Relate,
     ) -> Judgement:
         """Returns the judgement with reasons; no label or posterior changes.
 

@@ -8,7 +8,7 @@ import pytest
 
 import localfact
 from localfact.runs.progress import Silent
-from localfact.vocabulary import VerdictLabel
+from localfact.vocabulary import Flag, VerdictLabel
 
 NO_VECTORS = localfact.Options(embedder="none")
 
@@ -33,6 +33,20 @@ def test_check_gives_a_verdict_per_claim_with_passages_and_places() -> None:
     assert {passage.id for passage in assessment.passages} >= {
         counted.passage_id for verdict in assessment.verdicts for counted in verdict.passages
     }
+
+
+def test_a_verdict_says_what_it_hangs_on_and_what_else_to_know_of_it() -> None:
+    assessment = localfact.check("Marie Curie was born in Warsaw.", options=NO_VECTORS)
+    (verdict,) = assessment.verdicts
+    counted = verdict.passages[0]
+    (text,) = (passage.text for passage in assessment.passages if passage.id == counted.passage_id)
+    assert counted.sentence is not None
+    assert counted.window is not None
+    assert counted.window.start <= counted.sentence.start < counted.sentence.end <= counted.window.end <= len(text)
+    assert "Warsaw" in text[counted.sentence.start : counted.sentence.end]
+    assert Flag.PARTLY_READ in verdict.flags
+    german = localfact.check("Der Eiffelturm steht in Berlin und ist 324 Meter hoch.", options=NO_VECTORS)
+    assert [Flag.UNKNOWN_LANGUAGE in verdict.flags for verdict in german.verdicts] == [True]
 
 
 def test_check_counts_what_it_does_on_the_way() -> None:

@@ -16,7 +16,7 @@ from localfact.vocabulary import RelationLabel
 CLAMP = 1e-6
 
 #: Makes one relation of two passages and the predictions of both directions; None where they are neutral.
-Relate = Callable[[Passage, Passage, Distribution, Distribution], Relation | None]
+PassageRule = Callable[[Passage, Passage, Distribution, Distribution], Relation | None]
 
 
 class Factor(NamedTuple):
@@ -56,11 +56,13 @@ def claim_factors(links: Iterable[Link], relations: Relations) -> list[Factor]:
     ]
 
 
-def passage_factors(pairs: Iterable[tuple[Passage, Passage]], relations: Relations, relate: Relate) -> tuple[list[Factor], int]:
+def passage_factors(
+    pairs: Iterable[tuple[Passage, Passage]], relations: Relations, rule: PassageRule
+) -> tuple[list[Factor], int]:
     """The factors between passages, none of them neutral, and how many pairs of passages could not be predicted.
 
     Args:
-        pairs: of passages, each in one order. relate: makes one relation of the predictions of both directions.
+        pairs: of passages, each in one order. rule: makes one relation of the predictions of both directions.
     """
     factors, failed = [], 0
     for first, second in pairs:
@@ -68,7 +70,7 @@ def passage_factors(pairs: Iterable[tuple[Passage, Passage]], relations: Relatio
         backward = relations[Pair(second.text, first.text)]
         if isinstance(forward, Failure) or isinstance(backward, Failure):
             failed += 1
-        elif (relation := relate(first, second, forward, backward)) is not None:
+        elif (relation := rule(first, second, forward, backward)) is not None:
             factors.append(Factor(relation, passage_variable(relation.source), passage_variable(relation.target)))
     return factors, failed
 

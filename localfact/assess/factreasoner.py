@@ -96,9 +96,8 @@ class FactReasoner:
         """
         links, _ = self._links(claims, evidence)
         asked = [link.pair for link in links]
-        if self.version == 3:
-            for one, other in self._passage_pairs(claims, evidence):
-                asked += [Pair(one.text, other.text), Pair(other.text, one.text)]
+        for one, other in self._passage_pairs(claims, evidence):
+            asked += [Pair(one.text, other.text), Pair(other.text, one.text)]
         return tuple(dict.fromkeys(asked))
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
@@ -150,8 +149,8 @@ class FactReasoner:
         return passages_met(claims, evidence) if self.rules == "own" else list(combinations(evidence.passages, 2))
 
     def _passage_factors(self, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> tuple[list[Factor], int]:
-        relate = relate_passages_surely if self.rules == "own" else relate_passages
-        return passage_factors(self._passage_pairs(claims, evidence), relations, relate)
+        rule = relate_passages_surely if self.rules == "own" else relate_passages
+        return passage_factors(self._passage_pairs(claims, evidence), relations, rule)
 
     def _passage_variables(self, links: Sequence[Link], evidence: Evidence) -> dict[str, float]:
         """The passages' variables and their priors."""

@@ -20,7 +20,9 @@ def show_command(
     response_id: Annotated[str | None, typer.Argument(metavar="[ID]", help="One response of it.")] = None,
     only: Annotated[
         list[VerdictLabel] | None,
-        typer.Option("--only", help="Claims of this verdict alone, the worst first; repeat for several."),
+        typer.Option(
+            "--only", help="Claims of this verdict alone, in each response the least likely first; repeat for several."
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

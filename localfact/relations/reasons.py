@@ -4,12 +4,12 @@ That is the sentence whose loss changes the prediction most (leave one out). The
 often another one, and read alone often says something else.
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Span, Verdict
-from localfact.stages import Relations
+from localfact.stages import Relate, Relations
 from localfact.text import closest_sentences
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
@@ -73,7 +73,7 @@ class Reasons:
         claims: Sequence[Claim],
         evidence: Evidence,
         relations: Relations,
-        relate: Callable[[Sequence[Pair]], Awaitable[Relations]],
+        relate: Relate,
     ) -> Judgement:
         """The judgement with what was read of each verdict's passages, and in the first on each side its sentence.
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import get_args
 
 from localfact.corpus.passages import CHUNK_WORDS, PASSAGE_CHARACTERS, PassageKind
 from localfact.evidence.given import GivenEvidence
@@ -49,8 +50,8 @@ def test_for_a_verifier_it_becomes_chunks_and_the_claim_gets_those_that_match_it
 
 
 def test_short_passages_and_their_repetitions_stay_as_they_came() -> None:
-    for kind in ("pages", "chunks", "snippets"):
-        evidence = found([SHORT, TOLD.strip()], kind, linked=[SHORT, TOLD.strip(), SHORT])  # type: ignore[arg-type]
+    for kind in get_args(PassageKind):
+        evidence = found([SHORT, TOLD.strip()], kind, linked=[SHORT, TOLD.strip(), SHORT])
         assert [one.text for one in evidence.passages] == [SHORT, TOLD.strip()]
         assert [hit.passage_id for hit in evidence.hits["a"]] == [passage_id(text) for text in (SHORT, TOLD.strip(), SHORT)]
 

@@ -23,6 +23,7 @@ from localfact.methods.registry import METHODS
 from localfact.methods.settings import EvidenceSettings
 from localfact.methods.wiring import Configuration, run_settings, wire
 from localfact.pipeline import unobserved
+from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search
 
@@ -127,6 +128,17 @@ async def test_the_scope_decides_who_retrieves(searched: Path) -> None:
         async with AsyncExitStack() as opened:
             given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
         assert isinstance(given._retriever._fallback, kind)  # type: ignore[attr-defined]
+
+
+async def test_passages_that_come_with_a_response_are_cut_as_the_method_reads_them(searched: Path) -> None:
+    long = " ".join(f"In the year {year} stone {year * 7} was carried to the pier of the island." for year in range(1200, 1500))
+    given = Evidence(passages=(Passage(id="p", text=long),), hits={"a": (Hit(passage_id="p", rank=1, score=1.0),)})
+    response = Response(id="r", text="It is cold.", claims=(Claim(id="a", text="It is cold."),), evidence=given)
+    for kind, most in (("pages", 4_000), ("chunks", 250 * 8)):
+        settings = settled(Options(embedder="none", relations="lexical")).model_copy(update={"passages": kind})
+        found = await retriever(Source(), None, None, settings, score_affinity=True).retrieve(response, response.claims or ())
+        assert max(len(one.text) for one in found.passages) <= most
+        assert (len(found.passages) > 1) == (kind == "chunks")
 
 
 async def test_a_provider_that_cannot_be_opened_lets_the_corpus_go(tmp_path: Path) -> None:
