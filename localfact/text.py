@@ -20,7 +20,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from urllib.parse import urlsplit
 
@@ -30,8 +30,10 @@ from localfact.records import Span
 
 # The library's time grows with the square of a text outside ASCII, so a long block is read window by window.
 WINDOW = 4_000
-# A plain line of such a length may continue on the next one (hard wrapping); shorter and longer lines are complete.
+# A plain line of such a length may continue on the next one, whatever stands around it.
 WRAPPED_LINE_WIDTHS = range(50, 101)
+# Where lines are wrapped at such a width, the one that had no room for the next word continues.
+WRAPPING_WIDTHS = range(20, 141)
 # The longest abbreviation in the repairs of boundaries.
 LONGEST_ABBREVIATION = 12
 # How many characters of a text the guess at its language reads.
@@ -46,6 +48,12 @@ _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _ITEM_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))(?:\s+|$)")
 _LINE_OF_ITS_OWN = re.compile(r"\s*(?:#{1,6}\s|\||```|[-*_=]{3,}\s*$|(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
 _ENDS_BLOCK = (":", "：")
+# A line that ends so is in the middle of its sentence.
+_OPEN_END = re.compile(
+    r"(?:,|\b(?:an?|and|are|as|at|by|for|from|had|has|her|his|in|into|is|its|of|on|or|that|the|their|to|was|were|which|who|with))$",
+    re.IGNORECASE,
+)
+_FINAL_MARK = re.compile(r"[.!?…。！？।۔][\"'”’»)\]*_]*\s*$")
 # Emphasis hides an abbreviation ("**Ph.D.**") from the library.
 _EMPHASIS = re.compile("[*_]")
 _CLOSING_MARKS = re.compile(r"[\"'”’»)\]*_`]+(?=\s|$)")
@@ -174,24 +182,50 @@ def language(text: str) -> str:
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """Yields (start of the prose, end) of every block in order; only space or an item's marker stands before the prose."""
-    prose, offset, previous = 0, 0, ""
-    for line in text.splitlines(keepends=True):
-        if not _continues(previous, line):
-            yield prose, offset
-            marker = _ITEM_MARKER.match(line)
-            prose = offset + (marker.end() if marker else 0)
-        offset += len(line)
-        previous = line
+    prose, offset = 0, 0
+    for paragraph in _paragraphs(text.splitlines(keepends=True)):
+        previous = None
+        width = max(len(line.rstrip()) for line in paragraph)
+        wrapped = width in WRAPPING_WIDTHS and bool(_FINAL_MARK.search(paragraph[-1]))
+        for line in paragraph:
+            if previous is None or not _continues(previous, line, width if wrapped else None):
+                yield prose, offset
+                marker = _ITEM_MARKER.match(line)
+                prose = offset + (marker.end() if marker else 0)
+            offset += len(line)
+            previous = line
     yield prose, offset
 
 
-def _continues(previous: str, line: str) -> bool:
-    """Whether the line continues the sentence of the line before it."""
+def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Yields runs of lines, none empty: no line of a run but its first begins an item or stands by itself."""
+    paragraph: list[str] = []
+    for line in lines:
+        if paragraph and not _may_continue(paragraph[-1], line):
+            yield paragraph
+            paragraph = []
+        paragraph.append(line)
+    if paragraph:
+        yield paragraph
+
+
+def _may_continue(previous: str, line: str) -> bool:
+    """Whether nothing in the form of two lines forbids that one continues the other."""
     if not previous.strip() or not line.strip() or previous.rstrip().endswith(_ENDS_BLOCK):
         return False
-    if _ITEM_MARKER.match(line) or _LINE_OF_ITS_OWN.match(line) or _LINE_OF_ITS_OWN.match(previous):
-        return False
-    return line.lstrip()[0].islower() or len(previous.rstrip()) in WRAPPED_LINE_WIDTHS
+    return not (_ITEM_MARKER.match(line) or _LINE_OF_ITS_OWN.match(line) or _LINE_OF_ITS_OWN.match(previous))
+
+
+def _continues(previous: str, line: str, width: int | None) -> bool:
+    """Whether the line continues the sentence of the line before it.
+
+    Args:
+        width: of the longest line where their paragraph ends as a sentence does; None where it does not.
+    """
+    previous = previous.rstrip()
+    full = width is not None and len(previous) + len(" ") + len(line.split(maxsplit=1)[0]) > width
+    in_sentence = line.lstrip()[0].islower() or bool(_OPEN_END.search(previous))
+    return full or in_sentence or len(previous) in WRAPPED_LINE_WIDTHS
 
 
 def _boundaries(text: str, start: int, end: int, code: str) -> list[int]:

@@ -75,6 +75,26 @@ def test_a_hard_wrapped_line_goes_on() -> None:
     assert split(f"{first} It stands.") == [first, "It stands."]
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "The telescope was built by the physicist Ada\nMorel in 1932.",  # the name had no room on the line
+        "It was founded in\nLyon by\nAda Morel.",  # nothing ends in "in" or "by"
+        "It was built in Lyon,\nFrance.",
+        "- The telescope was built by\n  Ada Morel.",
+    ],
+)
+def test_a_sentence_in_short_lines_is_one(wrapped: str) -> None:
+    assert split(f"{wrapped} It stands.") == [wrapped, "It stands."]
+
+
+@pytest.mark.parametrize(
+    "lines", ["Early life\nShe was born in Lyon in a house.", "Physicist of Lyon\nChemist of Paris and of Rome"]
+)
+def test_a_title_and_a_list_without_markers_keep_their_lines(lines: str) -> None:
+    assert split(lines) == lines.split("\n")
+
+
 def test_a_blank_line_ends_a_sentence() -> None:
     assert split("one and\n\ntwo and\r\n\r\nthree") == ["one and", "two and", "three"]
 
