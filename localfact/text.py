@@ -47,6 +47,7 @@ FOREIGN_NATS = 20.0
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 _ITEM_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))(?:\s+|$)")
 _LINE_OF_ITS_OWN = re.compile(r"\s*(?:#{1,6}\s|\||```|[-*_=]{3,}\s*$|(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
+_LABELLED = re.compile(r"\s*[^\W_][^:.,;\n]{0,39}: +\S")
 _ENDS_BLOCK = (":", "：")
 # A line that ends so is in the middle of its sentence.
 _OPEN_END = re.compile(
@@ -212,6 +213,8 @@ def _paragraphs(lines: Sequence[str]) -> Iterator[list[str]]:
 def _may_continue(previous: str, line: str) -> bool:
     """Whether nothing in the form of two lines forbids that one continues the other."""
     if not previous.strip() or not line.strip() or previous.rstrip().endswith(_ENDS_BLOCK):
+        return False
+    if _LABELLED.match(previous) and _LABELLED.match(line):
         return False
     return not (_ITEM_MARKER.match(line) or _LINE_OF_ITS_OWN.match(line) or _LINE_OF_ITS_OWN.match(previous))
 

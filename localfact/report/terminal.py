@@ -134,6 +134,8 @@ def assessment_view(assessment: Assessment) -> RenderableType:
         parts.append(Text(no_claims(assessment), style="yellow"))
     else:
         parts.append(verdicts_grid(assessment))
+    if dropped := dropped_sentences(assessment):
+        parts.append(Text(f"Sentences that are no claim: {dropped}", style="dim"))
     if assessment.unparsed:
         parts.append(unparsed_lines(assessment.unparsed))
     parts += [Text(f"Note: {warning}", style="yellow") for warning in assessment.warnings]
@@ -154,6 +156,13 @@ def no_claims(assessment: Assessment) -> str:
     if assessment.unparsed:
         return "No claim could be read from the extractor's answer. That says nothing about the text."
     return "No checkable claim was found in this text."
+
+
+def dropped_sentences(assessment: Assessment) -> str:
+    """How many sentences the extractor took for no claims, by reason: "2 heading, 1 question"; "" for none."""
+    counts = assessment.counts.get("extract", {})
+    found = {name.removeprefix("dropped_"): count for name, count in counts.items() if name.startswith("dropped_")}
+    return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in found.items())
 
 
 def shortened(text: str) -> str:

@@ -1,5 +1,5 @@
-from localfact.records import Claim, CountedPassage, Passage, Span, Verdict
-from localfact.report.terminal import passage_text, shown_passages
+from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
+from localfact.report.terminal import dropped_sentences, passage_text, shown_passages
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
@@ -38,3 +38,11 @@ def test_the_sentence_that_was_recorded_is_shown_with_its_place() -> None:
     )
     shown = passage_text(passage, claim, counted).plain
     assert shown == "entailment 0.90  It is cold.  [https://ice.example/, at character 21 of 32]"
+
+
+def test_what_was_no_claim_is_told_by_reason() -> None:
+    counts = {"extract": {"claims": 1, "dropped_table_row": 2, "dropped_heading": 1_000}}
+    assert (
+        dropped_sentences(Assessment(index=0, response_id="r", status="scored", counts=counts)) == "2 table row, 1,000 heading"
+    )
+    assert dropped_sentences(Assessment(index=0, response_id="r", status="scored")) == ""

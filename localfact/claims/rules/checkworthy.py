@@ -97,12 +97,12 @@ _ANCHOR = re.compile(r"(?<=[a-z,;] )[A-Z][^\s]*|\d+|[\"“]_+")
 
 def structural_reason(sentence: str) -> DropReason | None:
     """Returns why a sentence, with its Markdown, is no prose; None for prose."""
+    if _TABLE.match(sentence):
+        return DropReason.TABLE
     if text.word_count(sentence) == 0:
         return DropReason.NO_WORDS
     if instead_of_prose(sentence) is not None:
         return DropReason.NO_PROSE
-    if _TABLE.match(sentence):
-        return DropReason.TABLE
     if _HEADING.match(sentence):
         return DropReason.HEADING
     return None

@@ -5,8 +5,9 @@ One rule a function, each from one clause to the clauses in it; whatever a rule 
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
+from localfact.claims.rules import insertions
+from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, subject_of
 from localfact.claims.rules.english import (
     ADVERB,
     BE,
@@ -16,7 +17,6 @@ from localfact.claims.rules.english import (
     NAME,
     PARTICIPLE,
     PASSIVE,
-    PAST,
     SUBJECT,
     VERB,
     mask,
@@ -27,34 +27,6 @@ from localfact.claims.rules.english import (
 LONGEST_SENTENCE = 1_000
 
 
-class Clause(NamedTuple):
-    """A statement cut from a sentence.
-
-    Attributes:
-        text: `borrowed` characters taken from elsewhere in the sentence (its subject, say), then the sentence's from `start`.
-        start: where in the sentence the clause's own text stands.
-        borrowed: how many leading characters are not its own.
-    """
-
-    text: str
-    start: int = 0
-    borrowed: int = 0
-
-    @property
-    def end(self) -> int:
-        """Where the clause's own text ends in the sentence."""
-        return self.start + len(self.text) - self.borrowed
-
-    def head(self, end: int) -> "Clause":
-        """Returns the clause up to that character."""
-        return self._replace(text=self.text[:end].rstrip(" ,;"))
-
-    def part(self, start: int, end: int | None = None, *, prefix: str) -> "Clause":
-        """Returns the characters [start, end) of the clause as one of their own, behind `prefix`."""
-        own = self.text[start:end].rstrip(" ,;")
-        return Clause(f"{prefix} {own}", max(self.start, self.start + start - self.borrowed), len(prefix) + 1)
-
-
 def split_clauses(sentence: str) -> list[Clause]:
     """Splits an English sentence, with words in it, into clauses; if no rule applies, it is the only clause."""
     clauses = [Clause(sentence.rstrip(" .;"))]
@@ -62,27 +34,6 @@ def split_clauses(sentence: str) -> list[Clause]:
         for rule in _RULES:
             clauses = [part for clause in clauses for part in rule(clause)]
     return clauses
-
-
-_PREDICATE_AHEAD = rf"(?=,? {ADVERB}?{VERB}|, (?:an?|the|who|which) )"
-_INTRODUCTION = re.compile(
-    r"(?:Born [^;]{3,120}?, |(?:After|Alongside|Although|Apart|As|Aside|At|Before|Besides|By|Despite|During|Following|For|From|"
-    r"In|Later|Like|On|Outside|Over|Overall|Prior|Since|Through|Throughout|Today|Under|Unlike|Until|Upon|When|While|With)\b"
-    rf"(?: (?:[A-Z][a-z]+ )?\d{{4}} |[^,]{{0,100}}(?:, (?:\d{{4}}|{NAME})){{0,2}}, ))(?={SUBJECT}{_PREDICATE_AHEAD})"
-)
-_SUBJECT = re.compile(rf"(?P<subject>{SUBJECT}){_PREDICATE_AHEAD}")
-_NO_SUBJECT = re.compile(
-    rf"\b(?:that|who|which|when|where|whose|while|if|{BE}|{HAVE})\b|\b(?:an?|the|his|her|its|their|of|in|and|or)$"
-)
-
-
-def _subject(masked: str) -> tuple[int, int] | None:
-    """Returns the place of the subject, after an introduction if there is one; None when it is not clear."""
-    introduction = _INTRODUCTION.match(masked)
-    found = _SUBJECT.match(masked, introduction.end() if introduction else 0)
-    if found is None or _NO_SUBJECT.search(found["subject"]):
-        return None
-    return found.span("subject")
 
 
 _INDEPENDENT = re.compile(
@@ -99,91 +50,14 @@ def _independent(clause: Clause) -> list[Clause]:
     masked = mask(clause.text)
     for joint in _INDEPENDENT.finditer(masked):
         before, subject, after = masked[: joint.start()], joint["subject"], masked[joint.end() :]
-        named = subject and not _NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
-        if named or (not subject and _subject(before) and _CLAUSE_START.match(after)):
+        named = subject and not NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
+        if named or (not subject and subject_of(before) and _CLAUSE_START.match(after)):
             rest = clause.text[joint.end() :]
             return [clause.head(joint.start()), *_independent(Clause(rest, clause.start + joint.end(), 0))]
     return [clause]
 
 
-_BORN = re.compile(r"\(born (?P<details>[^()]{3,100})\)")
-_BORN_FIRST = re.compile(r"Born (?P<details>.+), $")
-_BORN_LAST = re.compile(rf" {BE} an? [^,]{{3,80}}?(?P<joint>,?) (?:who was )?born (?=on |in )")
-
-
-def _birth(clause: Clause) -> list[Clause]:
-    """X (born D) is Y. Born in P, X is Y. X is Y born in P. -> X is Y | X was born ..."""
-    masked = mask(clause.text)
-    place = _subject(masked)
-    if place is None:
-        return [clause]
-    subject = clause.text[slice(*place)]
-    if inside := _BORN.search(subject):
-        name = subject[: inside.start()].rstrip()
-        start, end = (place[0] + offset for offset in inside.span("details"))
-        return [clause.part(place[1] + 1, prefix=name), clause.part(start, end, prefix=f"{name} was born")]
-    if first := _BORN_FIRST.match(masked[: place[0]]):
-        return [
-            clause.part(*first.span("details"), prefix=f"{subject} was born"),
-            clause.part(place[1] + 1, prefix=subject),
-        ]
-    if last := _BORN_LAST.match(masked, place[1]):
-        return [clause.head(last.start("joint")), clause.part(last.end(), prefix=f"{subject} was born")]
-    return [clause]
-
-
-_INSERTION = re.compile(
-    rf", (?:(?P<relative>who|which) (?={ADVERB}?{VERB})|(?=(?:an?|the) ))(?P<inner>[^,]{{3,150}}), "
-    rf"(?={ADVERB}?(?P<verb>{VERB}))"
-)
-
-
-def _insertion(clause: Clause) -> list[Clause]:
-    """X, a chemist, did Y. X, who was a chemist, did Y. -> X did Y | X was a chemist."""
-    masked = mask(clause.text)
-    place = _subject(masked)
-    inserted = _INSERTION.match(masked, place[1]) if place else None
-    if place is None or inserted is None:
-        return [clause]
-    subject = clause.text[slice(*place)]
-    return [
-        clause.part(inserted.end(), prefix=clause.text[: place[1]]),
-        clause.part(*inserted.span("inner"), prefix=subject if inserted["relative"] else f"{subject} {_be(inserted['verb'])}"),
-    ]
-
-
-def _be(verb: str) -> str:
-    """Returns the form of "be" that has the tense of the verb, and its number where the verb shows it."""
-    if re.match(BE, verb):
-        return verb
-    return "was" if re.match(PAST, verb) else "is"
-
-
-_RELATIVE = re.compile(
-    rf"(?P<name>(?:(?:\bthe )?{NAME}(?: \(_+\))?,|[\"“]_+[\"”](?: \(_+\))?,?)) (?:which|who) (?={ADVERB}?{VERB})"
-)
-# Where the clause around a relative clause continues.
-_GOES_ON = re.compile(rf", {ADVERB}?{VERB}|\b(?:who|which)\b")
-_WHO = re.compile(rf" {BE} (?:an?|the) (?P<noun>[^;]{{0,150}}?\b[a-z-]+) (?P<joint>who )(?={ADVERB}?{VERB})")
-
-
-def _relative(clause: Clause) -> list[Clause]:
-    """X is a chemist who did Y. ... in P, which is Z. -> X is a chemist | X did Y; ... in P | P is Z."""
-    masked = mask(clause.text)
-    place = _subject(masked)
-    if place is None:
-        return [clause]
-    if (who := _WHO.match(masked, place[1])) and not _NO_SUBJECT.search(who["noun"]):
-        return [clause.head(who.start("joint")), clause.part(who.end(), prefix=clause.text[slice(*place)])]
-    relative = _RELATIVE.search(masked, place[1])
-    if relative and not _GOES_ON.search(masked, relative.end()):
-        name = clause.text[slice(*relative.span("name"))].rstrip(",").replace(',"', '"').replace(",”", "”")
-        return [clause.head(relative.end("name")), clause.part(relative.end(), prefix=name)]
-    return [clause]
-
-
 _JOINT = re.compile(rf"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)(?={ADVERB}?{JOINED_VERB})")
-_SUBORDINATE = re.compile(r"\b(?:that|who|whom|whose|which|where|when|while|because|although|if)\b")
 _LEADING_VERBS = re.compile(rf" {ADVERB}?(?P<first>{VERB})(?: {ADVERB}?{PARTICIPLE})?")
 _NEXT_PARTICIPLE = re.compile(rf"{ADVERB}?{PARTICIPLE}")
 _NEXT_PASSIVE = re.compile(rf"{ADVERB}?{PASSIVE}")
@@ -192,10 +66,10 @@ _NEXT_PASSIVE = re.compile(rf"{ADVERB}?{PASSIVE}")
 def _predicates(clause: Clause) -> list[Clause]:
     """X did Y, did Z and was W. -> X did Y | X did Z | X was W."""
     masked = mask(clause.text)
-    place = _subject(masked)
+    place = subject_of(masked)
     if place is None:
         return [clause]
-    subordinate = _SUBORDINATE.search(masked, place[1])
+    subordinate = SUBORDINATE.search(masked, place[1])
     joints = list(_JOINT.finditer(masked, place[1], subordinate.start() if subordinate else len(masked)))
     # Without a closing "and", a comma opens a participle, not a predicate.
     while joints and not joints[-1]["closing"]:
@@ -237,7 +111,7 @@ _ONE_ROLE = re.compile(rf"\b{_ROLE}")
 def _roles(clause: Clause) -> list[Clause]:
     """X is a French actor and poet known for Y. -> X is a French actor | X is a poet | X is known for Y."""
     masked = mask(clause.text)
-    place = _subject(masked)
+    place = subject_of(masked)
     found = _ROLES.match(masked, place[1]) if place else None
     if place is None or found is None:
         return [clause]
@@ -271,7 +145,7 @@ _NO_LIST_HEAD = re.compile(r"\b(?:in|at|from|near|of|between|both|to|among|on|un
 def _items(clause: Clause) -> list[Clause]:
     """X won the A, the B, and the C. -> X won the A | X won the B | X won the C."""
     masked = mask(clause.text)
-    place = _subject(masked)
+    place = subject_of(masked)
     found = (_ITEMS.search(masked, place[1]) or _TWO_ITEMS.search(masked, place[1])) if place else None
     if found is None:
         return [clause]
@@ -288,10 +162,13 @@ def _items(clause: Clause) -> list[Clause]:
 
 _RULES: tuple[Callable[[Clause], list[Clause]], ...] = (
     _independent,
-    _birth,
-    _insertion,
-    _relative,
+    insertions.birth,
+    insertions.insertion,
+    insertions.relative,
+    insertions.following,
+    insertions.apposition,
     _predicates,
+    insertions.date_and_place,
     _roles,
     _items,
 )

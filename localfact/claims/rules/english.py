@@ -102,6 +102,12 @@ def stand_alone(before: str, subject: str, after: str) -> bool:
     return bool(_STATED.match(before)) and not _GOVERNING.search(before) and not leaning
 
 
+def is_or_are(label: str) -> str:
+    """Returns the form of "be" behind a short noun phrase, by the ending of its noun."""
+    noun = re.split(r" (?:at|by|for|from|in|of|on|to|with) ", label)[0]
+    return "are" if re.search(r"[^ius\W]s$| and ", noun) else "is"
+
+
 _HIDDEN = re.compile(
     r"\"[^\"]{1,200}\"|“[^“”]{1,200}”|«[^«»]{1,200}»|(?<!\w)'[A-Z][^']{1,100}'(?!\w)|‘[^‘’]{1,100}’(?!\w)|\([^()]{1,200}\)"
 )

@@ -7,21 +7,22 @@ sentences.
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from localfact import text
-from localfact.claims.rules.checkworthy import ENDED, DropReason, abstains, drop_reason, structural_reason
+from localfact.claims.rules.checkworthy import ENDED, DropReason, abstains, drop_reason
 from localfact.claims.rules.clauses import split_clauses
-from localfact.claims.rules.markdown import PlainText, plain_text
-from localfact.claims.rules.subject import Subject, guess_topic
+from localfact.claims.rules.lists import sentence_of
+from localfact.claims.rules.markdown import PlainText
+from localfact.claims.rules.outline import Line, read_outline
+from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic
+from localfact.claims.rules.tables import row_sentences
 from localfact.records import Claim, Extraction, Response, Span
 
 # How many sentences at the beginning are searched for the topic.
 OPENING_SENTENCES = 3
 
-_REFERENCE_HEADING = re.compile(
-    r"[\s#*_\d.]*(?i:bibliography|citations|external links|further reading|references|sources)[\s*_:]*$"
-)
 # A connective or introduction at the beginning of a sentence.
 _OPENING = re.compile(
     r"(?:(?i:additionally|also|but|consequently|finally|for example|for instance|furthermore|hence|however|in addition|"
@@ -63,13 +64,14 @@ def _extraction(response: Response) -> Extraction:
 def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Span]]:
     """Yields every claim with its place, also repeated ones; counts the sentences that give none."""
     english = text.language(response.text) == "en"
-    prose = _prose(response.text, dropped)
-    if abstains([sentence.text for sentence in prose]):
+    lines = list(read_outline(response.text, dropped))
+    prose = [line.text.text for line in lines if not line.row]
+    if abstains(prose):
         dropped[DropReason.ABSTENTION] += len(prose)
         return
-    topic = response.topic or guess_topic(response.prompt, [sentence.text for sentence in prose[:OPENING_SENTENCES]])
-    subject = Subject(topic, response.text)
-    for sentence in prose:
+    topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
+    subjects = _Subjects(topic, response.text, lines)
+    for heading, sentence in _sentences(lines, topic, dropped, english=english):
         opening = _OPENING.match(sentence.text) if english else None
         start = opening.end() if opening else 0
         statement = sentence.text[start:]
@@ -78,28 +80,46 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
         elif not english:
             yield statement, sentence.span(0, len(statement))
         else:
+            subject = subjects.under(heading)
             subject.read(statement)
             for clause in split_clauses(statement):
                 claim = _finished(subject.resolve(clause.text), sentence.text)
                 yield claim, sentence.span(start + clause.start, start + clause.end)
 
 
-def _prose(response_text: str, dropped: Counter[str]) -> list[PlainText]:
-    """Returns the sentences without markup; counts headings, table rows and everything under a heading of references."""
-    prose = []
-    in_references = False
-    for span in text.sentences(response_text):
-        sentence = response_text[span.start : span.end]
-        reason = structural_reason(sentence)
-        if reason is DropReason.HEADING:
-            in_references = bool(_REFERENCE_HEADING.match(sentence))
-        elif reason is None and in_references:
-            reason = DropReason.REFERENCE
-        if reason:
-            dropped[reason] += 1
-        else:
-            prose.append(plain_text(response_text, span))
-    return prose
+def _sentences(
+    lines: Sequence[Line], topic: str | None, dropped: Counter[str], *, english: bool
+) -> Iterator[tuple[str | None, PlainText]]:
+    """Yields heading and text of every sentence, those of lists and tables completed; counts the rows that give none."""
+    for is_table, group in groupby(lines, key=lambda line: line.row):
+        rows = list(group)
+        if not is_table:
+            for line in rows:
+                completed = english and line.first
+                yield line.heading, sentence_of(line.text, line.heading or topic, item=line.item) if completed else line.text
+            continue
+        for line, found in zip(rows, row_sentences([row.text for row in rows], rows[0].heading or topic), strict=True):
+            if not (english and found):
+                dropped[DropReason.TABLE] += 1
+            else:
+                yield from ((line.heading, sentence) for sentence in found)
+
+
+class _Subjects:
+    """Whom pronouns refer to: the thing that a heading names, under it, else the topic."""
+
+    def __init__(self, topic: str | None, response_text: str, lines: Sequence[Line]) -> None:
+        self._whole = Subject(topic, response_text)
+        self._headed: dict[str, Subject] = {}
+        for heading in {line.heading for line in lines if line.heading}:
+            under = " ".join(line.text.text for line in lines if line.heading == heading)
+            # Where a topic is known, one word ("Construction") may be a side of it.
+            thing = topic is None or (" " in heading and set(topic.split()).isdisjoint(heading.split()))
+            if thing and dominant_pronoun(under) in ("it", "they"):
+                self._headed[heading] = Subject(heading, under)
+
+    def under(self, heading: str | None) -> Subject:
+        return self._headed.get(heading or "", self._whole)
 
 
 def _finished(claim: str, sentence: str) -> str:

@@ -16,8 +16,8 @@ _PROMPT_TOPIC = re.compile(
     rf"\b(?i:(?:bio|biography|history|life|profile|summary|story) of|tell me about|(?:who|what) (?:is|are|was|were)) "
     rf"(?P<topic>{NAME})\W*$"
 )
-_OPENING_TOPIC = re.compile(rf"(?P<topic>{NAME})(?: \([^()]{{1,200}}\))?(?:, [^,]{{1,100}},)? (?:is|was|are|were)\b")
-_NO_NAME = re.compile(r"(?:An?|He|Her|His|In|It|Its|She|The|Their|There|These|They|This)\b")
+_OPENING_TOPIC = re.compile(rf"(?P<topic>(?:The )?{NAME})(?: \([^()]{{1,200}}\))?(?:, [^,]{{1,100}},)? (?:is|was|are|were)\b")
+_NO_NAME = re.compile(r"(?:An?|He|Her|Here|His|How|In|It|Its|She|The(?! [A-Z])|Their|There|These|They|This|What|Who|Why)\b")
 
 _KINDS = {
     form: forms[0]
@@ -35,6 +35,7 @@ _EXPLETIVE = re.compile(
     r"notable|possible|reported|said|that|thought|true|unclear|worth)\b"
 )
 _NAMED_SUBJECT = re.compile(rf"(?P<name>{NAME})(?:['’]s [\w'’-]+)?(?: \([^()]{{1,200}}\))? {ADVERB}?{VERB}")
+_DEFINITE = re.compile(rf"The (?P<name>[\w'’-]+(?: [\w'’-]+){{0,4}}?) {ADVERB}?{VERB}")
 _RELATIVE = re.compile(
     r"(?:His|Her) (?:\w+ )?(?:aunt|brother|daughter|father|grandfather|grandmother|husband|mother|partner|sister|son|uncle|"
     r"wife)\b"
@@ -60,8 +61,8 @@ class Subject:
 
     def __init__(self, topic: str | None, response_text: str) -> None:
         self._topic = topic
-        self._words = frozenset(re.findall(r"\w+", topic or ""))
-        self._pronoun = _dominant_pronoun(response_text)
+        self._words = _words_of(topic or "")
+        self._pronoun = dominant_pronoun(response_text)
         self._other_person = False
         self._relative = False
         self._other_thing = False
@@ -70,10 +71,12 @@ class Subject:
         """Notes what else the pronouns of this sentence, and of those after it, may refer to."""
         named = None if _NO_NAME.match(sentence) else _NAMED_SUBJECT.match(sentence)
         if named:
-            is_topic = not self._words.isdisjoint(re.findall(r"\w+", named["name"]))
+            is_topic = not self._words.isdisjoint(_words_of(named["name"]))
             self._other_thing = not is_topic
             # One capitalised word at the beginning may be any noun; two are a person's name.
             self._other_person = not is_topic and (self._other_person or " " in named["name"])
+        elif definite := _DEFINITE.match(sentence):
+            self._other_thing = self._words.isdisjoint(_words_of(definite["name"]))
         elif not _LEADING_PRONOUN.match(sentence):
             self._other_thing = True
         self._relative = bool(_RELATIVE.match(sentence)) or (self._relative and bool(_LEADING_PRONOUN.match(sentence)))
@@ -84,7 +87,8 @@ class Subject:
         if self._topic is None or found is None or not self._stands_for_topic(claim, found):
             return claim
         name = _possessive(self._topic) if found["pronoun"].lower() in _POSSESSIVES else self._topic
-        return claim[: found.start("pronoun")] + name + claim[found.end("pronoun") :]
+        before, after = claim[: found.start("pronoun")], claim[found.end("pronoun") :]
+        return before + (f"the{name[3:]}" if before and name.startswith("The ") else name) + after
 
     def _stands_for_topic(self, claim: str, found: re.Match[str]) -> bool:
         kind = _KINDS[found["pronoun"].lower()]
@@ -95,12 +99,17 @@ class Subject:
         return not self._other_thing and not _EXPLETIVE.match(claim, found.start("pronoun"))
 
 
-def _dominant_pronoun(response_text: str) -> str | None:
+def dominant_pronoun(response_text: str) -> str | None:
     """Returns the pronoun that is by far the most frequent in the response; None if none is."""
     counts = Counter(_KINDS[pronoun.lower()] for pronoun in _PRONOUN.findall(response_text)).most_common(2)
     if not counts or (len(counts) > 1 and counts[0][1] < DOMINANCE * counts[1][1]):
         return None
     return counts[0][0]
+
+
+def _words_of(name: str) -> frozenset[str]:
+    """Returns the words that may stand for a name alone: "the tower" is the Eiffel Tower."""
+    return frozenset(re.findall(r"\w+", name.casefold())) - {"the", "of"}
 
 
 def _possessive(name: str) -> str:

@@ -75,7 +75,7 @@ def test_joined_statements_come_apart_and_repeat_the_subject(sentence: str, expe
         ),
         (
             "Born on May 4, 1950, in Lyon, Morel worked as a clerk.",
-            ["Morel was born on May 4, 1950, in Lyon", "Morel worked as a clerk"],
+            ["Morel was born on May 4, 1950", "Morel was born in Lyon", "Morel worked as a clerk"],
         ),
     ],
 )
@@ -192,6 +192,39 @@ def test_a_second_clause_with_a_subject_of_its_own_is_a_statement(sentence: str,
 )
 def test_a_second_clause_that_leans_on_the_first_or_is_none_stays(sentence: str) -> None:
     assert split(sentence) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        (
+            "Ada Morel was born on May 4, 1950, in Lyon, France.",
+            ["Ada Morel was born on May 4, 1950", "Ada Morel was born in Lyon, France"],
+        ),
+        ("She died in Paris in 1990.", ["She died in Paris", "She died in 1990"]),
+        ("She married Joe Bell, a French chemist.", ["She married Joe Bell", "Joe Bell was a French chemist"]),
+        (
+            "She won the race, becoming the first woman to do so.",
+            ["She won the race", "She became the first woman to do so"],
+        ),
+    ],
+)
+def test_dates_places_and_what_follows_behind_a_comma_are_statements_of_their_own(sentence: str, expected: list[str]) -> None:
+    assert split(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "She visited Lyon, Marseille, and the old port of Toulon.",  # a list, not what Marseille is
+        "She said that Joe Bell won, becoming the first.",  # who became it?
+        "She won the race, becoming famous and leaving Lyon.",  # the second verb would be left in -ing
+        "She lives in Lyon, winning often.",  # no past to put it in
+        "She worked in Lyon in 1990.",
+    ],
+)
+def test_what_follows_a_comma_stays_where_its_subject_is_not_sure(sentence: str) -> None:
+    assert split(sentence) == [sentence.rstrip(".")]
 
 
 def test_a_clause_knows_its_own_words_in_the_sentence() -> None:

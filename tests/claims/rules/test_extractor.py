@@ -47,6 +47,33 @@ async def test_a_response_becomes_short_claims_that_can_be_read_alone() -> None:
     ]
 
 
+async def test_lists_and_tables_become_claims_and_what_does_not_is_counted() -> None:
+    answer = """## Ada Morel
+- **Born:** May 4, 1950
+- Occupation: chemist
+- Nationality: N/A
+- Develop a plan for the future
+
+| Year | Event |
+|---|---|
+| 1990 | Won the Osmium Prize |
+
+### Morel Tower
+It was built in 1889. It is high.
+"""
+    extraction = await extract(answer)
+    assert [claim.text for claim in extraction.claims] == [
+        "Ada Morel was born on May 4, 1950.",
+        "The occupation of Ada Morel is chemist.",
+        "In 1990, Ada Morel won the Osmium Prize.",
+        "Morel Tower was built in 1889.",
+        "Morel Tower is high.",
+    ]
+    assert extraction.dropped == {"heading": 2, "fragment": 1, "advice": 1, "table row": 2}
+    shown = [answer[span.start : span.end] for claim in extraction.claims for span in claim.spans]
+    assert shown == ["May 4, 1950", "chemist", "Won the Osmium Prize", "It was built in 1889", "It is high"]
+
+
 async def test_sentences_that_are_no_claims_are_counted_by_reason() -> None:
     extraction = await extract(BIOGRAPHY)
     assert extraction.dropped["heading"] == 3
@@ -207,10 +234,10 @@ async def test_biographies_give_claims_and_refusals_none(shared: Path) -> None:
 
 def test_encoded_data_in_a_text_is_no_claim() -> None:
     data = "Nsno+tYId6oDplDR1GDSPrrcJupifjLoA/qTbd3KxCpjEHPuop1g8mmwEITo0c2V2uocTiAueifw"
-    text = f"Marie Curie was born in Warsaw in 1867.\n\n{data}\n\nShe won two Nobel Prizes for her work on radioactivity."
+    text = f"Marie Curie was born in Warsaw.\n\n{data}\n\nShe won two Nobel Prizes for her work on radioactivity."
     found = asyncio.run(RuleExtractor().extract(Response(id="r", text=text)))
     assert [claim.text for claim in found.claims] == [
-        "Marie Curie was born in Warsaw in 1867.",
+        "Marie Curie was born in Warsaw.",
         "Marie Curie won two Nobel Prizes for her work on radioactivity.",
     ]
     assert found.dropped == {"no prose": 1}

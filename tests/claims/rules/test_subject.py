@@ -20,6 +20,8 @@ def resolve(topic: str | None, *sentences: str) -> list[str]:
         ("Why is the sky blue?", ["Ada Morel (born 1950) is a chemist."], "Ada Morel"),
         (None, ["Gladly.", "Ada Morel, a French chemist, was born in 1950."], "Ada Morel"),
         (None, ["The bridge was built in 1900.", "He left."], None),
+        (None, ["The Morel Bridge is a bridge."], "The Morel Bridge"),
+        (None, ["Here are three bridges."], None),
         (None, [], None),
     ],
 )
@@ -82,4 +84,20 @@ def test_it_stays_after_another_thing_and_where_it_stands_for_nothing() -> None:
         "It is believed that Celts came.",
         "The museum is old.",
         "It opened in 1900.",
+    ]
+
+
+def test_it_stands_for_the_topic_after_the_topic_was_called_by_its_noun() -> None:
+    assert resolve("Morel Bridge", "The bridge was built in 1900.", "It is long.", "The house is old.", "It is high.")[
+        1::2
+    ] == [
+        "Morel Bridge is long.",
+        "It is high.",
+    ]
+
+
+def test_the_article_of_a_topic_is_small_within_a_sentence() -> None:
+    assert resolve("The Morel Bridge", "It is long.", "In 1900 it was built.") == [
+        "The Morel Bridge is long.",
+        "In 1900 the Morel Bridge was built.",
     ]
