@@ -150,7 +150,8 @@ async def searched(response: Response, pipeline: FetchPipeline, fetched: Fetched
     progress.count("claims", len(claims))
     fetched.claims += len(claims)
     queries = await queries_of(pipeline.queries, response, claims)
-    await for_each(queries.texts.values(), partial(search_one, pipeline=pipeline, fetched=fetched), len(claims))
+    wanted = [query for own in queries.searches.values() for query in own]
+    await for_each(wanted, partial(search_one, pipeline=pipeline, fetched=fetched), len(wanted))
 
 
 async def claims_of(response: Response, pipeline: FetchPipeline) -> list[Claim]:

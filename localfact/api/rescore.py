@@ -64,6 +64,7 @@ def run_facts(plain: Mapping[str, Any]) -> RunFacts:
         stride=extraction.get("stride"),
         version=assessment.get("version"),
         k=evidence.get("k", 0),
+        queries_per_claim=evidence.get("queries_per_claim", 1),
         has_corpus=bool(evidence.get("corpus")),
         asks_model="model" in settings,
         **{name: value for name, value in settings.get("asking", {}).items() if name in RunFacts.model_fields},

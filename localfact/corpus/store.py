@@ -151,6 +151,11 @@ class Store:
             results=tuple(SearchResult(**dict(zip(names, row, strict=True))) for row in results),
         )
 
+    def search_providers(self) -> set[str]:
+        """The providers that the recorded searches were answered by."""
+        with self._database() as database:
+            return {provider for (provider,) in database.execute("SELECT DISTINCT provider FROM searches")}
+
     def fetch(self, link: str) -> Fetch | None:
         """The result of fetching the address; None if it was never fetched."""
         return next(self.fetches(link), None)

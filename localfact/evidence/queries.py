@@ -1,7 +1,7 @@
-"""The search query of a claim: its own words, or a query that a language model writes (FactReasoner, section 3.3, Retriever).
+"""The search queries of a claim: its own words, or what a language model writes (FactReasoner, section 3.3, Retriever).
 
-A written query is stripped of operators that a search engine would interpret. Where the model wrote none that can be used, the
-claim is the query, and a note in the evidence says so.
+A second query without a model is the claim's key words. A written query is stripped of operators that a search engine would
+interpret. Where the model wrote none that can be used, the claim is the query, and a note in the evidence says so.
 """
 
 import re
@@ -20,8 +20,11 @@ from localfact.web.searching.operators import without_conjunctions, without_fiel
 
 #: The stage that calls are counted under.
 QUERY = "query"
-#: Longer answers are no query.
+#: Longer lines of an answer are no query.
 LONGEST_QUERY = 300
+#: The most queries a claim without a language model, and with one (its examples show so many).
+MOST_BY_RULE = 2
+MOST_WRITTEN = 3
 
 WRITTEN_QUERIES = "Evidence: the language model wrote the search queries (--queries llm)."
 CLAIMS_INSTEAD = (
@@ -29,109 +32,151 @@ CLAIMS_INSTEAD = (
 )
 
 _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
-_HEADED = re.compile(r"\s*(?:[-*•]\s+)?(?:\*\*)?(?:search )?query(?:\*\*)?:(?:\*\*)?", re.IGNORECASE)
+_HEADED = re.compile(
+    r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:(?:\*\*)?(?:search )?query(?: \d)?(?:\*\*)?:(?:\*\*)?)?", re.IGNORECASE
+)
 _SIGNS = re.compile(r"[\ufffd\"“”„«»＂`!！|*~^\\(){}\[\]（）<>]|\.\.+")
 _LEADING = re.compile(r"(?<!\S)[-+@/#－−–—‐‑＋]+")
 _WORD = re.compile(r"[^\W_]")
+# English words that help no search; in another language the key words are all words.
+_NO_KEY_WORD = re.compile(
+    r"(?i:a|about|after|also|although|an|and|are|as|at|be|because|been|before|being|but|by|can|could|"
+    r"did|do|does|during|for|from|had|has|have|he|her|hers|him|his|how|i|if|in|into|is|it|its|"
+    r"itself|many|may|might|more|most|no|nor|not|of|on|one|or|other|over|she|should|since|so|some|"
+    r"such|than|that|the|their|them|then|there|these|they|this|those|through|to|under|until|very|was|"
+    r"we|were|what|when|where|which|while|who|whom|whose|why|will|with|would|you)"
+)
 
 
-class Query(NamedTuple):
-    """A claim's search query; `failed` where a model should have written it and the claim is used instead."""
+class Written(NamedTuple):
+    """Different search queries of a claim; `failed` where a model should have written them and the claim is used instead."""
 
-    text: str
+    queries: tuple[str, ...]
     failed: bool = False
 
 
 class QueryWriter(Protocol):
-    """Writes the search query of a claim."""
+    """Writes the search queries of a claim."""
 
-    async def query(self, claim: Claim, response: Response) -> Query:
-        """Returns the query for a claim of the response."""
+    async def write(self, claim: Claim, response: Response) -> Written:
+        """Returns the queries for a claim of the response."""
         ...
 
 
 class ClaimQueries:
-    """The claim is the query, word for word: the default."""
+    """The claim is the query, word for word: the default. The second query, if one is wanted, is its key words.
 
-    async def query(self, claim: Claim, response: Response) -> Query:
-        """Returns the claim's own text."""
-        return Query(claim.text)
+    Raises:
+        InputError: more than two queries a claim.
+    """
+
+    def __init__(self, count: int = 1) -> None:
+        if count > MOST_BY_RULE:
+            raise InputError(
+                f"Without a language model a claim has {MOST_BY_RULE} queries at most, not {count}: give --queries llm and "
+                "--model."
+            )
+        self._count = count
+
+    async def write(self, claim: Claim, response: Response) -> Written:
+        """Returns the claim's own text first."""
+        queries = (claim.text, key_words(claim.text, response.topic))[: self._count]
+        return Written(tuple(dict.fromkeys(query for query in queries if query)))
 
 
 class LLMQueries:
-    """Has a language model write the query of each claim.
+    """Has a language model write the queries of each claim, all in one answer.
 
     Args:
         engine: the language model.
+        count: how many queries a claim.
         max_tokens: the most tokens of an answer, from 1.
         seed: of the boundary's markers and of the sampling.
 
     Raises:
-        InputError: max_tokens below 1.
+        InputError: max_tokens below 1, more queries than the prompt shows.
     """
 
-    def __init__(self, engine: Engine, *, max_tokens: int = 64, seed: int = 0) -> None:
+    def __init__(self, engine: Engine, *, count: int = 1, max_tokens: int = 64, seed: int = 0) -> None:
         if max_tokens < 1:
             raise InputError(f"An answer of {max_tokens} tokens holds no query: give a whole number from 1.")
+        if not 1 <= count <= MOST_WRITTEN:
+            raise InputError(f"A language model writes 1 to {MOST_WRITTEN} queries a claim, not {count}.")
+        self._count = count
         self._engine = engine
         self._max_tokens = max_tokens
         self._seed = seed
         self._boundary = Boundary(seed)
 
-    async def query(self, claim: Claim, response: Response) -> Query:
-        """Returns the model's query as plain words, or the claim itself where the answer cannot be its query.
+    async def write(self, claim: Claim, response: Response) -> Written:
+        """Returns the model's queries as plain words, or the claim itself where the answer holds none for it.
 
         Raises:
             LocalFactError: one that concerns all claims: a dead engine, something missing.
         """
-        chat = query_chat(response.prompt, response.topic, claim.text, boundary=self._boundary)
+        chat = query_chat(response.prompt, response.topic, claim.text, self._count, boundary=self._boundary)
         try:
             generation = await self._engine.generate(
-                chat, max_tokens=self._max_tokens, grammar=query_grammar(), seed=self._seed, stage=QUERY
+                chat,
+                max_tokens=self._max_tokens * self._count,
+                grammar=query_grammar(self._count),
+                seed=self._seed,
+                stage=QUERY,
             )
         except (PromptTooLongError, RequestError):
-            return Query(claim.text, failed=True)
-        text = read_query(generation)
+            return Written((claim.text,), failed=True)
         # A refusal or a remark of the model shares no word with the claim.
-        if text is None or not _words(text) & _words(claim.text):
-            return Query(claim.text, failed=True)
-        return Query(text)
+        found = [text for text in read_queries(generation, self._count) if _words(text) & _words(claim.text)]
+        return Written(tuple(found) or (claim.text,), failed=not found)
 
 
 class Queries(NamedTuple):
-    """Claim id -> query for a response, how many of them failed, and notes for the reader of the results."""
+    """Claim id -> its queries, how many claims have none of the model, and notes for the reader of the results."""
 
-    texts: dict[str, str]
+    searches: dict[str, tuple[str, ...]]
     failed: int
     notes: tuple[str, ...]
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """Claim id -> what passages are ranked by: the words of all its queries."""
+        return {claim: " ".join(queries) for claim, queries in self.searches.items()}
 
 
 async def queries_of(writer: QueryWriter | None, response: Response, claims: Sequence[Claim]) -> Queries:
     """Writes the queries of all claims at once; without a writer, the claims are their own queries."""
     if writer is None:
-        return Queries({claim.id: claim.text for claim in claims}, 0, ())
+        return Queries({claim.id: (claim.text,) for claim in claims}, 0, ())
     written = await together(_written(writer, claim, response) for claim in claims)
-    failed = sum(query.failed for _, query in written)
+    failed = sum(own.failed for _, own in written)
     notes = [] if isinstance(writer, ClaimQueries) else [WRITTEN_QUERIES]
-    return Queries({claim: query.text for claim, query in written}, failed, (*notes, *([CLAIMS_INSTEAD] if failed else [])))
+    return Queries({claim: own.queries for claim, own in written}, failed, (*notes, *([CLAIMS_INSTEAD] if failed else [])))
 
 
-async def _written(writer: QueryWriter, claim: Claim, response: Response) -> tuple[str, Query]:
-    return claim.id, await writer.query(claim, response)
+async def _written(writer: QueryWriter, claim: Claim, response: Response) -> tuple[str, Written]:
+    return claim.id, await writer.write(claim, response)
 
 
-def read_query(generation: Generation) -> str | None:
-    """The one line of an answer, as plain words; None for anything else.
+def key_words(claim: str, topic: str | None = None) -> str:
+    """What the claim is about and its words but for small ones: "Ada Morel born Lyon 1950"."""
+    found = [word for word in words(claim) if not _NO_KEY_WORD.fullmatch(word)]
+    about = [word for word in words(topic or "") if word.casefold() not in {one.casefold() for one in found}]
+    return plain(" ".join((*about, *found)))
 
-    An answer that was cut, has several lines or no word, or is too long, is no query.
+
+def read_queries(generation: Generation, count: int = 1) -> list[str]:
+    """The lines of an answer as plain words, different ones; none of an answer that is something else.
+
+    An answer that was cut, has more lines than were asked for or no word, or a line that is too long, holds no query.
     """
     answer = readable(generation.text).rpartition(_THOUGHT_ENDS)[2]
     if generation.finish != "stop" or _THOUGHT_BEGINS in answer:
-        return None
+        return []
     lines = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
-    lines = [line for line in lines if _WORD.search(line)]
-    text = plain(lines[0]) if len(lines) == 1 else ""
-    return text if _WORD.search(text) and len(text) <= LONGEST_QUERY else None
+    lines = [plain(line) for line in lines if _WORD.search(line)]
+    if len(lines) > count or any(len(line) > LONGEST_QUERY for line in lines):
+        return []
+    return list({normalise(line): line for line in lines if _WORD.search(line)}.values())
 
 
 def plain(text: str) -> str:

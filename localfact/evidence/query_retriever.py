@@ -34,8 +34,18 @@ NEVER_ASKED = (
     "(`localfact corpus fetch`, or the live run), given again, fetches them."
 )
 
+SOME_UNRECORDED = (
+    "Evidence: of some claims' queries (--queries-per-claim) no search is recorded; what the others found was used. "
+    "`localfact corpus fetch` makes them."
+)
+
 #: Count -> the note that is given where it is above 0.
-NOTES_OF_COUNTS = {"pages_never_asked_for": NEVER_ASKED, "searches_for_fewer": FEWER, "claims_without_passages": NOTHING_LEFT}
+NOTES_OF_COUNTS = {
+    "pages_never_asked_for": NEVER_ASKED,
+    "searches_for_fewer": FEWER,
+    "claims_without_passages": NOTHING_LEFT,
+    "queries_without_search": SOME_UNRECORDED,
+}
 
 #: How many pages' passages are cached, as several claims use the same pages.
 PAGES_KEPT = 1_024
@@ -96,7 +106,8 @@ class SearchRetriever:
         queries = await queries_of(self._writer, response, claims)
         failures: dict[str, str] = {}
         if self._collector is not None:
-            failures = dict(filter(None, await together(self._collected(*query) for query in queries.texts.items())))
+            asked = [(claim, query) for claim, own in queries.searches.items() for query in own]
+            failures = dict(filter(None, await together(self._collected(*query) for query in asked)))
         return await asyncio.to_thread(self._retrieve, claims, queries, failures)
 
     async def _collected(self, claim: str, query: str) -> tuple[str, str] | None:
@@ -115,19 +126,24 @@ class SearchRetriever:
         asked = {claim: query for claim, query in queries.texts.items() if claim not in failures}
         # With a collector, a search for fewer results is made again.
         or_fewer = self._collector is None
-        searches = {claim: store.search(query, self._results, or_fewer=or_fewer) for claim, query in asked.items()}
-        recorded = {claim: search for claim, search in searches.items() if search is not None}
-        unrecorded = {claim: asked[claim] for claim, search in searches.items() if search is None}
-        found = {claim: self._ranked(store, asked[claim], search) for claim, search in recorded.items()}
+        searches = {
+            claim: [store.search(query, self._results, or_fewer=or_fewer) for query in queries.searches[claim]]
+            for claim in asked
+        }
+        recorded = {claim: known for claim, own in searches.items() if (known := [one for one in own if one is not None])}
+        unrecorded = {claim: asked[claim] for claim in searches if claim not in recorded}
+        missing = sum(len(searches[claim]) - len(known) for claim, known in recorded.items())
+        found = {claim: self._ranked(store, asked[claim], own) for claim, own in recorded.items()}
         if self._whole is None:
             failures = {**failures, **dict.fromkeys(unrecorded, self._nowhere)}
         elif unrecorded:
             found |= self._whole.find(unrecorded)
         in_order = {claim: found[claim] for claim in asked if claim in found}
         passages, hits = selected(in_order, asked, self._selection)
-        counts = self._counts(store, list(recorded.values()), len(unrecorded))
+        counts = self._counts(store, [search for own in recorded.values() for search in own], len(unrecorded))
         empty = sum(not own for own in hits.values())
         counts |= {"claims_without_passages": empty} if empty else {}
+        counts |= {"queries_without_search": missing} if missing else {}
         return Evidence(
             passages=passages,
             hits=hits | dict.fromkeys(failures, ()),
@@ -178,13 +194,14 @@ class SearchRetriever:
     def _admits(self, link: str) -> bool:
         return self._selection.admission.admits_host(host_of(link))
 
-    def _ranked(self, store: Store, query: str, search: Search) -> list[tuple[Passage, float]]:
+    def _ranked(self, store: Store, query: str, searches: Sequence[Search]) -> list[tuple[Passage, float]]:
         """The admitted passages of the results' pages, by BM25.
 
         Those that share no word with the query last, in the order of the results.
         """
         found: dict[str, Passage] = {}
-        for result in filter(lambda result: self._admits(result.link), search.results):
+        results = [result for search in searches for result in search.results]
+        for result in filter(lambda result: self._admits(result.link), results):
             for passage in passages_behind(store, result, self._selection.kind):
                 # After redirects the page may have another host than the result.
                 if self._selection.admission.admits(passage.host, passage.date):

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from localfact.corpus.corpus import Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.corpus import STORE_FILE, Corpus, corpus_identity, read_description, recorded_id
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.reextract import Reextracted, reextract
 from localfact.corpus.store import Store
@@ -19,7 +19,7 @@ from localfact.errors import CorpusError, InputError
 from localfact.evidence.admission import Admission, admission_of
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.evidence.given import GivenEvidence
-from localfact.evidence.queries import QueryWriter
+from localfact.evidence.queries import ClaimQueries, QueryWriter
 from localfact.evidence.query_retriever import SearchRetriever
 from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
 from localfact.evidence.web_collector import WebCollector
@@ -76,8 +76,10 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
     """The settings that decide which passages a claim gets.
 
     Raises:
-        InputError: contradictory options, or an invalid date. MissingError: no corpus, no such reranker.
+        InputError: contradictory options, an invalid date, more queries than rules make. MissingError: no corpus or reranker.
     """
+    if options.queries == "claim":
+        ClaimQueries(options.queries_per_claim)
     k = options.k or method.k
     chosen: dict[str, Any] = {
         "embedder": None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity,
@@ -90,13 +92,15 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
     admission = admission_of(options.block_hosts, options.only_hosts, options.before)
     if admission != Admission():
         chosen["admission"] = admission
+    if options.queries_per_claim > 1:
+        chosen["queries_per_claim"] = options.queries_per_claim
     if options.reranker is not None:
         chosen["reranker"] = reranker_identity(load_card(options.reranker))
     if options.corpus is None:
         return EvidenceSettings(**chosen)
     if scope_of(options) == "corpus":
         return EvidenceSettings(**chosen | {"corpus": corpus_identity(options.corpus), "scope": "corpus"})
-    k = options.k or method.k_searched or method.k
+    k = searched_k(method, options, options.corpus)
     chosen["results"] = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
     chosen |= {"corpus": recorded_id(options.corpus), "scope": "query", "k": k}
     if options.live:
@@ -104,6 +108,15 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
         return EvidenceSettings(**chosen | {"corpus": chosen["corpus"] or secrets.token_hex(ID_BYTES)})
     # A claim that was never searched for gets the whole corpus, so all of it decides.
     return EvidenceSettings(**chosen, content=corpus_identity(options.corpus))
+
+
+def searched_k(method: Method, options: Options, corpus: Path) -> int:
+    """The passages of a claim under scope "query": fewer of Wikipedia than of the web in FactReasoner (section 4.2).
+
+    An offline run takes what the run took that filled the corpus.
+    """
+    providers = set(options.providers) or Store(corpus / STORE_FILE, finished=False).search_providers()
+    return options.k or (method.k if providers == {"wikipedia"} else method.k_searched or method.k)
 
 
 def scope_of(options: Options) -> Scope:

@@ -21,7 +21,7 @@ class Method(ABC):
 
     Attributes:
         passages: the kind of passages it reads. k: how many are retrieved per claim; k_searched: how many where a search of the
-            web found them, if that is another number.
+            web found them, if that is another number (of Wikipedia it is k).
         merge_near_duplicates: whether near-duplicate passages are merged.
         model: whether it asks a language model: never, where one is named, or always.
         extractor: extracts the claims of responses that bring none, where a language model is named; without one, rules do.

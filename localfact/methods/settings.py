@@ -56,7 +56,7 @@ class EvidenceSettings(Record):
         embedder: identity; None for BM25 alone.
         corpus: the corpus's identity: its content hash under scope "corpus", its id under scope "query".
         content: under scope "query", offline: the content hash, as claims without a recorded search get the whole corpus.
-        results: how many results of a search are used. reranker: identity.
+        results: how many results of a search are used. reranker: identity. queries_per_claim: unset where it is 1.
     """
 
     embedder: str | None
@@ -69,6 +69,7 @@ class EvidenceSettings(Record):
     results: int = 0
     content: str | None = None
     queries: Literal["claim", "llm"]
+    queries_per_claim: int = 1
     merge_near_duplicates: bool
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from localfact.assess.flags import Flags
 from localfact.errors import InputError
-from localfact.evidence.queries import LLMQueries
+from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.llm.engine import Engine
 from localfact.llm.shared import Start, start_engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
@@ -149,9 +149,16 @@ def wire(
     return pipeline, source.notes
 
 
-def query_writer(settings: Settings, engine: Engine | None) -> LLMQueries | None:
-    """The writer of search queries; None where the claim is the query."""
-    return LLMQueries(engine, seed=settings.seed) if settings.evidence.queries == LLM and engine is not None else None
+def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | None:
+    """The writer of search queries; None where the claim is the query.
+
+    Raises:
+        InputError: more queries a claim than there are without a language model.
+    """
+    count = settings.evidence.queries_per_claim
+    if settings.evidence.queries == LLM and engine is not None:
+        return LLMQueries(engine, count=count, seed=settings.seed)
+    return ClaimQueries(count) if count > 1 else None
 
 
 def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: AsyncExitStack) -> Pipeline:

@@ -48,9 +48,11 @@ def revision_chat(
     return _chat("revision", boundary, asked={**_given(question=question, topic=topic), "text": response, "claim": claim})
 
 
-def query_chat(question: str | None, topic: str | None, claim: str, *, boundary: Boundary) -> tuple[Message, ...]:
-    """Asks for a search query about a claim (FactReasoner, section 3.3, Retriever); the answer is one line."""
-    return _chat("query", boundary, asked={**_given(question=question, topic=topic), "claim": claim})
+def query_chat(
+    question: str | None, topic: str | None, claim: str, count: int = 1, *, boundary: Boundary
+) -> tuple[Message, ...]:
+    """Asks for 1 to 3 search queries about a claim (FactReasoner, section 3.3, Retriever); the answer has a line for each."""
+    return _chat("query", boundary, asked={**_given(question=question, topic=topic), "claim": claim}, count=count)
 
 
 def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
@@ -81,12 +83,13 @@ def _given(**fields: str | None) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value and value.strip()}
 
 
-def _chat(task: Task, boundary: Boundary, **fields: object) -> tuple[Message, ...]:
+def _chat(task: Task, boundary: Boundary, *, asked: object, **wanted: int) -> tuple[Message, ...]:
     # A single user message: the chat templates of several models (Gemma, older Mistral) refuse a system message, and others
     # add a date or a tool list to it; every model understands a user message, and examples in it are not read as turns.
-    return (Message("user", f"{_preamble(task, boundary)}\n\n{rendered(task, boundary, part='asked', **fields)}"),)
+    question = rendered(task, boundary, part="asked", asked=asked, **wanted)
+    return (Message("user", f"{_preamble(task, boundary, **wanted)}\n\n{question}"),)
 
 
 @cache
-def _preamble(task: Task, boundary: Boundary) -> str:
-    return rendered(task, boundary, part="preamble")
+def _preamble(task: Task, boundary: Boundary, **wanted: int) -> str:
+    return rendered(task, boundary, part="preamble", **wanted)

@@ -41,9 +41,9 @@ def revision_grammar() -> Grammar:
     return rf"###{_CLAIM}###"
 
 
-def query_grammar() -> Grammar:
-    """A line of words."""
-    return r"[^\n]{4,200}"
+def query_grammar(count: int) -> Grammar:
+    """So many lines of words."""
+    return r"\n".join([r"[^\n]{4,200}"] * count)
 
 
 def verification_grammar(labels: Iterable[str], longest: int) -> Grammar:

@@ -73,6 +73,21 @@ def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     assert localfact("corpus", "verify", "web").returncode == 0
 
 
+def test_two_queries_a_claim_are_sent_recorded_and_counted(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
+    chosen = ("--queries-per-claim", "2", *QUICK)
+    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *chosen, *web.words)
+    assert live.returncode == 0, live.stderr
+    assert len({asked.query for asked in web.engine.asked}) == 48, (
+        "each of 24 claims is asked about by its own words and by its key words"
+    )
+    assert "q = 2" in localfact("show", "live", "--accounting").stdout
+    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *chosen, "--offline")
+    assert offline.returncode == 0, offline.stderr
+    assert assessments(tmp_path / "live") == assessments(tmp_path / "offline")
+    refused = localfact("eval", "--data", web.data, "--out", "three", "--queries-per-claim", "3", *QUICK, *web.words)
+    assert (refused.returncode, "--queries llm" in refused.stderr) == (2, True)
+
+
 def test_a_corpus_fetched_ahead_serves_an_offline_evaluation(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
     fetched = localfact("corpus", "fetch", "--data", web.data, "--out", "web", "--json", *QUICK[2:], *web.words)
     assert fetched.returncode == 0, fetched.stderr

@@ -12,7 +12,7 @@ from localfact.corpus.passages import passages_of
 from localfact.errors import MissingError
 from localfact.evidence.corpus_retriever import LEXICAL_ALONE, WHOLE_CORPUS, CorpusRetriever, Selection, hits_of
 from localfact.evidence.given import RANKED, GivenEvidence
-from localfact.evidence.queries import CLAIMS_INSTEAD, WRITTEN_QUERIES, Query
+from localfact.evidence.queries import CLAIMS_INSTEAD, WRITTEN_QUERIES, Written
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.web.pages import Page
@@ -35,8 +35,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, pages: list[Page], minilm: 
 class Puffins:
     """Writes one query for all claims but those without a word it knows."""
 
-    async def query(self, claim: Claim, response: Response) -> Query:
-        return Query(claim.text, failed=True) if claim.id == "c3" else Query("Where do puffins nest?")
+    async def write(self, claim: Claim, response: Response) -> Written:
+        return Written((claim.text,), failed=True) if claim.id == "c3" else Written(("Where do puffins nest?",))
 
 
 def titles(evidence: Evidence, claim: str) -> list[str]:
@@ -81,7 +81,7 @@ async def test_written_queries_rank_given_passages_for_the_claims_that_have_none
 
 async def test_nobody_is_asked_for_queries_where_all_passages_are_given(pages: list[Page]) -> None:
     class Nobody:
-        async def query(self, claim: Claim, response: Response) -> Query:
+        async def write(self, claim: Claim, response: Response) -> Written:
             return pytest.fail(f"asked about {claim.id}")
 
     response = given(pages, hits={"c1": ("Wool",), "c2": ()})

@@ -11,8 +11,16 @@ from localfact.corpus.writer import CorpusWriter
 from localfact.errors import SearchError
 from localfact.evidence.admission import admission_of
 from localfact.evidence.corpus_retriever import LEXICAL_ALONE, RERANKED, CorpusRetriever, Selection
-from localfact.evidence.queries import Query
-from localfact.evidence.query_retriever import FEWER, NEVER_ASKED, NO_SEARCH, NOTHING_LEFT, UNANSWERED, SearchRetriever
+from localfact.evidence.queries import Written
+from localfact.evidence.query_retriever import (
+    FEWER,
+    NEVER_ASKED,
+    NO_SEARCH,
+    NOTHING_LEFT,
+    SOME_UNRECORDED,
+    UNANSWERED,
+    SearchRetriever,
+)
 from localfact.evidence.query_retriever import OWN_SEARCH as OWN_SEARCH_OF
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Response, passage_id
@@ -220,16 +228,35 @@ async def test_affinity_is_that_of_vectors_and_left_out_where_nobody_asks(folder
     assert (await evidence(folder, *CLAIMS, embedder=minilm, score_affinity=False)).affinity == {}
 
 
-class Written:
-    """Writes one query for every claim."""
+class Always:
+    """Writes these queries for every claim."""
 
-    async def query(self, claim: Claim, response: Response) -> Query:
-        return Query(CLAIMS[1].text)
+    def __init__(self, *queries: str) -> None:
+        self.queries = queries
+
+    async def write(self, claim: Claim, response: Response) -> Written:
+        return Written(self.queries)
 
 
 async def test_a_written_query_is_what_is_looked_up(folder: Path) -> None:
-    got = await evidence(folder, CLAIMS[0], queries=Written())
+    got = await evidence(folder, CLAIMS[0], queries=Always(CLAIMS[1].text))
     assert set(titles(got, "c1")) >= {"Harbour"}
+
+
+async def test_a_claim_gets_the_pages_of_all_its_searches_as_one_ranking(folder: Path) -> None:
+    both = Always(CLAIMS[0].text, CLAIMS[1].text)
+    got = await evidence(folder, CLAIMS[0], queries=both, selection=Selection(k=10))
+    assert set(titles(got, "c1")) == {"Bird", "Lighthouse", "Wool", "Harbour"}  # the copy of the harbour's page is merged
+    assert (got.counts["searches"], got.counts["pages"]) == (2, 5)
+    scores = [hit.score for hit in got.hits["c1"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+async def test_what_the_recorded_ones_of_several_queries_found_is_used_and_told(folder: Path) -> None:
+    got = await evidence(folder, CLAIMS[0], queries=Always(CLAIMS[0].text, "nobody asked this"))
+    assert got.counts["queries_without_search"] == 1
+    assert SOME_UNRECORDED in got.notes
+    assert set(titles(got, "c1")) == {"Bird", "Lighthouse", "Wool"}
 
 
 class Backwards:
@@ -270,3 +297,10 @@ async def test_a_claim_whose_search_failed_is_a_failure_and_the_others_have_thei
     assert got.hits["c1"] == ()
     assert got.hits["c2"]
     assert UNANSWERED in got.notes
+
+
+async def test_every_query_of_a_claim_is_searched_for_and_one_without_an_answer_fails_the_claim(folder: Path) -> None:
+    collector = Unanswered("second")
+    got = await evidence(folder, CLAIMS[0], collector=collector, queries=Always(CLAIMS[0].text, "second"))
+    assert collector.asked == [CLAIMS[0].text, "second"]
+    assert got.failures == {"c1": "searxng: 500"}

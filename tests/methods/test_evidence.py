@@ -95,6 +95,25 @@ def test_factreasoner_as_published_has_three_passages_a_claim_of_wikipedia_and_f
     assert settled(Options(**options, scope="query", k=2), published).k == 2  # type: ignore[arg-type]
 
 
+def test_a_search_of_wikipedia_alone_is_no_search_of_the_web_live_and_offline(tmp_path: Path) -> None:
+    with CorpusWriter(tmp_path / "web", None) as writer:
+        writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
+        writer.add_search(Search(query="puffins", count=3, provider="wikipedia", time="now"))
+        writer.finish(("pages",))
+    options = {"embedder": "none", "relations": "lexical", "corpus": tmp_path / "web"}
+    for live in ({}, {"providers": ("wikipedia",)}):
+        found = settled(Options(**options, **live), "factreasoner-fr2")  # type: ignore[arg-type]
+        assert (found.k, found.results) == (3, 3)
+    assert settled(Options(**options, providers=("wikipedia", "duckduckgo")), "factreasoner-fr2").k == 5  # type: ignore[arg-type]
+
+
+def test_queries_a_claim_are_part_of_the_settings_where_there_are_several(searched: Path) -> None:
+    assert "queries_per_claim" not in settings_of(corpus=searched)
+    assert settings_of(corpus=searched, queries_per_claim=2)["queries_per_claim"] == 2
+    with pytest.raises(InputError, match="--queries llm"):
+        settings_of(corpus=searched, queries_per_claim=3)
+
+
 def test_what_is_admitted_and_who_reranks_decide_results_and_everything_else_of_the_web_does_not(searched: Path) -> None:
     plain = settings_of(corpus=searched)
     assert settings_of(corpus=searched, before="2023")["admission"] == {"block": [], "allow": [], "before": "2023"}

@@ -14,7 +14,7 @@ import yaml
 from localfact.claims.answers import read_answer
 from localfact.claims.reviser import faithful, read_revision
 from localfact.claims.units import read_units
-from localfact.evidence.queries import plain, read_query
+from localfact.evidence.queries import MOST_WRITTEN, plain, read_queries
 from localfact.llm.engine import Generation, Message
 from localfact.prompts import (
     Boundary,
@@ -120,7 +120,9 @@ def test_every_example_of_the_revision_is_one_that_would_be_accepted() -> None:
 
 def test_every_example_of_the_query_is_plain_words_without_the_operators_of_its_claim() -> None:
     for example in examples("query"):
-        assert read_query(Generation(text=example["query"])) == example["query"] == plain(example["query"])
+        shown = example["queries"]
+        assert read_queries(Generation(text="\n".join(shown)), MOST_WRITTEN) == shown == [plain(query) for query in shown]
+        assert len(shown) == MOST_WRITTEN
     assert any("site:" in example["claim"] for example in examples("query"))
 
 

@@ -72,8 +72,10 @@ def test_a_guided_revision_is_read_without_its_signs() -> None:
 
 
 def test_a_query_is_one_line() -> None:
-    assert re.fullmatch(query_grammar(), "does ice float")
-    assert not re.fullmatch(query_grammar(), "does ice float\nor sink")
+    assert re.fullmatch(query_grammar(1), "does ice float")
+    assert not re.fullmatch(query_grammar(1), "does ice float\nor sink")
+    assert re.fullmatch(query_grammar(2), "does ice float\nor sink")
+    assert not re.fullmatch(query_grammar(2), "does ice float")
 
 
 @pytest.mark.parametrize("label", VERDICT_OF)
