@@ -80,7 +80,7 @@ def test_two_queries_a_claim_are_sent_recorded_and_counted(localfact: CommandLin
     assert len({asked.query for asked in web.engine.asked}) == 48, (
         "each of 24 claims is asked about by its own words and by its key words"
     )
-    assert "q = 2" in localfact("show", "live", "--accounting").stdout
+    assert json.loads((tmp_path / "live" / "summary.json").read_text())["accounting"]["queries_per_claim"] == 2
     offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *chosen, "--offline")
     assert offline.returncode == 0, offline.stderr
     assert assessments(tmp_path / "live") == assessments(tmp_path / "offline")
