@@ -10,6 +10,7 @@ import typer
 from localfact.cli import corpus_info
 from localfact.cli.corpus_fetch import fetch
 from localfact.cli.corpus_info import AsJson, Folder, Kind, OwnEmbedder, show_description
+from localfact.errors import InputError
 from localfact.report.console import errors, note
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def build(
 def add(
     folder: Folder, sources: Sources, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False
 ) -> None:
-    """Add pages to a corpus. A page that it has already is not taken twice."""
+    """Add pages to a corpus. A page that it has already is not taken twice; a new text of an address replaces the older one."""
     from localfact.corpus.corpus import read_description
 
     read_description(folder)
@@ -83,7 +84,39 @@ def add(
         with reading(sources) as (pages, problems):
             added = writer.add_pages(pages)
         description = finished(writer, passages)
-    show_description(folder, description, {"added": added, "passed_over": len(problems)}, as_json=as_json)
+    counts = {"added": added, "replaced": writer.replaced, "passed_over": len(problems)}
+    show_description(folder, description, counts, as_json=as_json)
+
+
+@app.command()
+def remove(
+    folder: Folder,
+    addresses: Annotated[
+        list[str], typer.Argument(metavar="ADDRESSES...", help="Links of pages, as `corpus search` prints them; or hosts.")
+    ],
+    embedder: OwnEmbedder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove pages from a corpus, by their links or by their host, with what searches show of them.
+
+    They are not fetched again; the archive, to which is only added, keeps what was fetched.
+
+    [dim]localfact corpus remove index/web https://mirror.example/copied page.txt[/]
+    [dim]localfact corpus remove index/web mirror.example[/]
+    """
+    from localfact.corpus.corpus import STORE_FILE, read_description
+    from localfact.corpus.store import Store
+
+    description = read_description(folder)
+    links, unknown = Store(folder / STORE_FILE, finished=not description.unfinished).links_of(addresses)
+    if unknown:
+        raise InputError(
+            f"{folder} has no page with this link or host: {', '.join(unknown)}. `localfact corpus search` prints links."
+        )
+    with writer_of(folder, embedder) as writer:
+        removed = writer.remove(links)
+        description = finished(writer, None)
+    show_description(folder, description, {"removed": removed}, as_json=as_json)
 
 
 @app.command()

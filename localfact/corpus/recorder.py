@@ -5,15 +5,17 @@ Each call is one transaction: after a kill it has happened completely or not at 
 
 import sqlite3
 import threading
+from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import SCHEMA, Fetch, Store, page_digest
+from localfact.corpus.store import SCHEMA, Fetch, Store, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import connected, is_empty, transaction
+from localfact.web.fetching.failures import Reason
 from localfact.web.pages import WEB, Page
 from localfact.web.searching.results import Search
 
@@ -31,8 +33,11 @@ WANTED = {
 WANTED["chunks"] = WANTED["pages"]
 
 
-def from_first_new(file: Path, pages: Iterable[Page]) -> Iterator[Page]:
+def from_first_new(file: Path, pages: Iterable[Page], known: "array[int]") -> Iterator[Page]:
     """The pages from the first one on that the file does not hold; the file is only read.
+
+    Args:
+        known: gets the numbers of the pages before it.
 
     Raises:
         CorpusError: it is damaged.
@@ -41,9 +46,11 @@ def from_first_new(file: Path, pages: Iterable[Page]) -> Iterator[Page]:
     try:
         with closing(connected(f"{file.absolute().as_uri()}?mode=ro")) as database:
             for page in rest:
-                if database.execute("SELECT 1 FROM pages WHERE digest = ?", (page_digest(page),)).fetchone() is None:
+                found = database.execute("SELECT id FROM pages WHERE digest = ?", (page_digest(page),)).fetchone()
+                if found is None:
                     rest = chain([page], rest)
                     break
+                known.append(found[0])
     except sqlite3.DatabaseError as error:
         raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
     yield from rest
@@ -71,8 +78,16 @@ class Recorder:
         except sqlite3.DatabaseError as error:
             raise CorpusError(f"{file} is damaged: {error}. Copy or build the corpus again.") from error
 
-    def add_pages(self, pages: Iterable[Page]) -> int:
-        """Adds the pages that are not there yet, and returns how many those were."""
+    def add_pages(self, pages: Iterable[Page], known: Iterable[int] = ()) -> int:
+        """Adds the pages that are not there yet, and returns how many those were.
+
+        Args:
+            known: numbers of pages that were given before these; `older` tells what all of them replace.
+        """
+        with self._lock:
+            self._database.execute("CREATE TEMP TABLE IF NOT EXISTS given (page INTEGER PRIMARY KEY)")
+            self._database.execute("DELETE FROM given")
+            self._database.executemany("INSERT OR IGNORE INTO given VALUES (?)", ((number,) for number in known))
         added, some = 0, []
         for page in pages:
             some.append(page)
@@ -80,6 +95,52 @@ class Recorder:
                 added += self._add(some)
                 some = []
         return added + self._add(some)
+
+    def older(self) -> list[Page]:
+        """The pages at addresses of the web that `add_pages` gave other texts for; what was fetched is not among them."""
+        with self._lock:
+            rows = self._database.execute(
+                """
+                SELECT DISTINCT old.link, old.title, old.date, old.language, old.provider, old.text
+                FROM given JOIN pages AS new ON new.id = given.page JOIN pages AS old ON old.link = new.link
+                WHERE (new.link GLOB 'http://*' OR new.link GLOB 'https://*') AND NOT old.snippet
+                    AND old.id NOT IN (SELECT page FROM given) AND NOT EXISTS (SELECT 1 FROM fetches WHERE page = old.id)
+                ORDER BY old.digest
+                """
+            ).fetchall()
+        return [page_of_row(row) for row in rows]
+
+    def remove(self, pages: Iterable[Page]) -> None:
+        """Removes pages that were not fetched."""
+        with self._lock, transaction(self._database):
+            for page in pages:
+                self._database.execute("DELETE FROM pages WHERE digest = ?", (page_digest(page),))
+
+    def withdraw(self, links: Iterable[str]) -> int:
+        """Removes everything that stands at these addresses, what searches show of it too; returns how many pages those were.
+
+        An address that a search found is recorded as withdrawn, so that it is not fetched again.
+        """
+        removed = 0
+        with self._lock, transaction(self._database):
+            for link in links:
+                statement = """
+                    SELECT link FROM fetches WHERE link = :link OR page IN (SELECT id FROM pages WHERE link = :link)
+                    UNION SELECT link FROM results WHERE link = :link
+                """
+                for (address,) in self._database.execute(statement, {"link": link}).fetchall():
+                    self._database.execute(
+                        """
+                        INSERT INTO fetches (link, time, final_link, reason, detail) VALUES (?, '', ?, ?, '')
+                        ON CONFLICT (link) DO UPDATE SET page = NULL, reason = excluded.reason, detail = ''
+                        """,
+                        (address, address, Reason.WITHDRAWN),
+                    )
+                    self._database.execute("UPDATE results SET snippet = '', title = '' WHERE link = ?", (address,))
+                    self._database.execute("DELETE FROM pages WHERE link = ? AND snippet", (address,))
+                cursor = self._database.execute("DELETE FROM pages WHERE link = ? AND NOT snippet", (link,))
+                removed += cursor.rowcount
+        return removed
 
     def add_search(self, search: Search) -> None:
         """Records what a search found, unless the same query was recorded with the same count; its snippets become pages."""
@@ -101,6 +162,7 @@ class Recorder:
     def add_fetch(self, fetch: Fetch) -> None:
         """Records the result of fetching an address, in place of an earlier one."""
         with self._lock, transaction(self._database):
+            (before,) = self._database.execute("SELECT page FROM fetches WHERE link = ?", (fetch.link,)).fetchone() or (None,)
             page = self._insert(fetch.page, snippet=False) if fetch.page is not None else None
             at = fetch.location
             place = (at.file, at.offset, at.length) if at is not None else (None, None, None)
@@ -109,6 +171,7 @@ class Recorder:
                 "INSERT OR REPLACE INTO fetches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (fetch.link, fetch.time, fetch.final_link, *place, page, *why),
             )
+            self._remove_replaced(before, page)
 
     def replace_page(self, link: str, page: Page) -> None:
         """Replaces the text of the page that an address gave; pages that other addresses gave stay."""
@@ -116,12 +179,7 @@ class Recorder:
             (before,) = self._database.execute("SELECT page FROM fetches WHERE link = ?", (link,)).fetchone() or (None,)
             number = self._insert(page, snippet=False)
             self._database.execute("UPDATE fetches SET page = ?, reason = NULL, detail = NULL WHERE link = ?", (number, link))
-            if before not in (None, number):
-                self._database.execute(
-                    "DELETE FROM pages WHERE id = ? AND provider = ? AND NOT EXISTS (SELECT 1 FROM fetches WHERE page = ?)",
-                    (before, WEB, before),
-                )
-                self._database.execute("DELETE FROM places WHERE page NOT IN (SELECT id FROM pages)")
+            self._remove_replaced(before, number)
 
     def cut(self, kind: PassageKind) -> None:
         """Cuts the pages that have no passages of that kind yet, and drops passages of pages that are not wanted any more.
@@ -168,12 +226,23 @@ class Recorder:
                 self._database.execute("INSERT INTO places VALUES (?, ?, ?, ?)", (kind, number, position, passage.id))
         return int(uncut[-1][0]) if uncut else None
 
+    def _remove_replaced(self, before: int | None, now: int | None) -> None:
+        """Removes the page that an address gave before, unless another address gave it too, or a user brought it."""
+        if before in (None, now):
+            return
+        self._database.execute(
+            "DELETE FROM pages WHERE id = ? AND provider = ? AND NOT EXISTS (SELECT 1 FROM fetches WHERE page = ?)",
+            (before, WEB, before),
+        )
+        self._database.execute("DELETE FROM places WHERE page NOT IN (SELECT id FROM pages)")
+
     def _add(self, pages: Iterable[Page]) -> int:
         statement = "SELECT COALESCE(MAX(id), 0) FROM pages"  # numbers go up by one
         with self._lock, transaction(self._database):
             (before,) = self._database.execute(statement).fetchone()
             for page in pages:
-                self._insert(page, snippet=False)
+                number = self._insert(page, snippet=False)
+                self._database.execute("INSERT OR IGNORE INTO given VALUES (?)", (number,))
             (after,) = self._database.execute(statement).fetchone()
         return int(after - before)
 

@@ -180,6 +180,18 @@ class Store:
                     location=Location(file=file, offset=offset, length=length) if file is not None else None,
                 )
 
+    def links_of(self, addresses: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The links of pages and search results that are one of the addresses or on a host of them, and addresses of none."""
+        wanted = dict.fromkeys(addresses)
+        found: dict[str, None] = {}
+        used: set[str] = set()
+        with self._database() as database:
+            for (link,) in database.execute("SELECT link FROM pages UNION SELECT link FROM results ORDER BY link"):
+                meant = [address for address in (link, host_of(link)) if address in wanted]
+                used.update(address for address in meant if address is not None)
+                found |= dict.fromkeys([link] if meant else [])
+        return list(found), [address for address in wanted if address not in used]
+
     def last_location(self) -> Location | None:
         """Where the archive has the last recorded answer; None where there is none."""
         statement = "SELECT file, offset, length FROM fetches WHERE file IS NOT NULL ORDER BY file DESC, offset DESC LIMIT 1"

@@ -6,7 +6,9 @@ A kill at any moment leaves a corpus that is marked unfinished; the next process
 import os
 import secrets
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -51,6 +53,17 @@ ID_BYTES = 8
 Progress = Callable[[PassageKind, int, int], None]
 
 
+def as_exchange(page: Page) -> Exchange:
+    """A page that was never fetched, as an answer that the archive can hold."""
+    return Exchange(
+        url=page.link,
+        time=datetime.now(UTC),
+        status=200,
+        headers=(("content-type", "text/plain; charset=utf-8"),),
+        payload=page.text.encode(),
+    )
+
+
 def silent(kind: PassageKind, done: int, total: int) -> None:
     """Ignores reports of progress."""
 
@@ -76,6 +89,8 @@ class CorpusWriter:
         self.folder = folder
         self.embedder = embedder
         self._place = place or folder
+        #: How many pages gave way to newer texts of their addresses.
+        self.replaced = 0
         self._renewed = False
         self._opening = threading.RLock()
         with writing(folder):
@@ -120,15 +135,28 @@ class CorpusWriter:
     def add_pages(self, pages: Iterable[Page]) -> int:
         """Adds pages and returns how many of them are new; a corpus that has them all is not changed.
 
+        Where an address of the web has another text now, the page that was added before is replaced; the archive keeps it.
+
         Raises:
             WriteError: the disk is full, for example; the pages added before stay.
         """
         with writing(self._place):
+            known = array("q")
             if self.description.content and not self.description.unfinished:
-                pages = from_first_new(self.folder / STORE_FILE, pages)
+                pages = from_first_new(self.folder / STORE_FILE, pages, known)
             rest = iter(pages)
             first = next(rest, None)
-            return self._recording().add_pages(chain([first], rest)) if first is not None else 0
+            if first is None:
+                return 0
+            added = self._recording().add_pages(chain([first], rest), known)
+            self._replace_older()
+            return added
+
+    def remove(self, links: Iterable[str]) -> int:
+        """Removes the pages at these addresses, as evidence changes; returns how many there were. The archive keeps them."""
+        with writing(self._place):
+            self._begin(renewed=True)
+            return self._recording().withdraw(links)
 
     def add_search(self, search: Search) -> None:
         """Records what a search found. From then on the corpus has an id, which stays while it grows."""
@@ -235,6 +263,15 @@ class CorpusWriter:
                 self._remove_unnamed_segments()
             self._describe(self.description.model_copy(update={"unfinished": True, "id": known}))
 
+    def _replace_older(self) -> None:
+        older = self._recording().older()
+        if older:
+            self._begin(renewed=True)
+        for page in older:
+            self.archive.append(as_exchange(page))
+        self._recording().remove(older)
+        self.replaced += len(older)
+
     def _remove_unnamed_segments(self) -> None:
         """Removes segments that the description of the finished corpus does not list."""
         files = [self.folder / name for name in self.description.files]
@@ -251,9 +288,10 @@ class CorpusWriter:
     def _indexed(self, kind: PassageKind, *, merge: bool, progress: Progress) -> SegmentCounts:
         self._recording().cut(kind)
         texts = PassageTexts(self._recording().store(), kind)
-        if not texts:
-            return SegmentCounts(passages=0, vectors=None)
         segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
+        if not texts:
+            segments.remove_others(())
+            return SegmentCounts(passages=0, vectors=None)
         embedder = self.embedder if self.description.embedder is not None else None
         passages, vectors = segments.add(texts, embedder, lambda done: progress(kind, done, len(texts)))
         if merge:

@@ -1,6 +1,7 @@
 """What is searched and fetched is kept, once, and read back as it was; order, time and kills decide nothing."""
 
 import random
+from array import array
 from pathlib import Path
 
 import pytest
@@ -167,8 +168,10 @@ def test_a_cut_that_is_killed_keeps_what_was_cut(recorder: Recorder, monkeypatch
 def test_pages_that_are_there_are_left_out_up_to_the_first_that_is_not(tmp_path: Path, recorder: Recorder) -> None:
     pages = [Page(link=str(number), text=f"Text {number}.") for number in range(9)]
     recorder.add_pages(pages[:4])
-    assert list(from_first_new(tmp_path / "corpus.sqlite", iter(pages[:4]))) == []
-    assert list(from_first_new(tmp_path / "corpus.sqlite", iter([*pages[:6], pages[0]]))) == [*pages[4:6], pages[0]]
+    for given, left in ((pages[:4], []), ([*pages[:6], pages[0]], [*pages[4:6], pages[0]])):
+        known = array("q")
+        assert list(from_first_new(tmp_path / "corpus.sqlite", iter(given), known)) == left
+        assert len(known) == 4
 
 
 def test_the_digest_depends_on_content_and_on_neither_order_nor_time(tmp_path: Path) -> None:

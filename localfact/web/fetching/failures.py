@@ -21,6 +21,7 @@ class Reason(StrEnum):
     UNREADABLE = "unreadable"
     LOGIN_REQUIRED = "login_required"
     NO_TEXT = "no_text"
+    WITHDRAWN = "withdrawn"  # by `corpus remove`
 
 
 #: Reasons that may not hold at another try; the others are properties of the page.
