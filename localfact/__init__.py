@@ -4,6 +4,7 @@
 
     summary = localfact.evaluate("answers.jsonl", options=localfact.Options(corpus="index/mine"))
     assessment = localfact.check("Marie Curie was born in Paris.")
+    rows = localfact.claim_rows(summary.run)  # a dictionary a claim, for pandas.DataFrame(rows)
 
 Names are loaded when they are first used, so that `import localfact` costs nothing.
 """
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
     from localfact.api.evaluate import check, evaluate
     from localfact.api.infer import infer
     from localfact.api.relate import relate
+    from localfact.api.runs import claim_rows
     from localfact.errors import LocalFactError
     from localfact.methods.options import Options
     from localfact.records import Assessment
     from localfact.report.summary import Summary
 
-__all__ = ["Assessment", "LocalFactError", "Options", "Summary", "check", "evaluate", "infer", "relate"]
+__all__ = ["Assessment", "LocalFactError", "Options", "Summary", "check", "claim_rows", "evaluate", "infer", "relate"]
 
 _HOMES = {
     "Assessment": "localfact.records",
@@ -27,6 +29,7 @@ _HOMES = {
     "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",
     "check": "localfact.api.evaluate",
+    "claim_rows": "localfact.api.runs",
     "evaluate": "localfact.api.evaluate",
     "infer": "localfact.api.infer",
     "relate": "localfact.api.relate",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import localfact
+from localfact.api.evaluate import sample_corpus
 from localfact.runs.progress import Silent
 from localfact.vocabulary import Flag, VerdictLabel
 
@@ -74,6 +75,25 @@ def test_evaluate_returns_the_sums_that_it_writes(tmp_path: Path) -> None:
     assert localfact.Summary.model_validate_json((tmp_path / "run/summary.json").read_text()) == summary
     assert summary.responses == 2
     assert sum(summary.verdicts.values()) == summary.claims
+
+
+@pytest.mark.slow
+def test_objects_are_evaluated_and_their_claims_are_rows(tmp_path: Path) -> None:
+    given = {
+        "id": "given",
+        "response": "Ice floats on water.",
+        "passages": [{"text": "Because it is less dense, ice floats on water."}],
+    }
+    run = tmp_path / "run"
+    options = localfact.Options(corpus=sample_corpus())
+    summary = localfact.evaluate([given, "Marie Curie was born in Warsaw."], options=options, out=run)
+    assert summary.responses == 2
+    rows = localfact.claim_rows(run)
+    assert [(row["response"], row["text"]) for row in rows] == [
+        ("given", "Ice floats on water."),
+        ("row-2", "Marie Curie was born in Warsaw."),
+    ]
+    assert localfact.claim_rows(localfact.check(given, options=NO_VECTORS))[0]["sentence"] == given["passages"][0]["text"]
 
 
 def test_what_cannot_be_used_is_a_localfact_error(tmp_path: Path) -> None:

@@ -110,6 +110,13 @@ def calibrate(
     claims = [claim for claim in found if claim.gold is not None]
     definite = [claim for claim in claims if is_definite(claim)]
     points = points_of(definite, len(claims), delta)
+    prior_map: PriorMap | None = None
+    too_few: tuple[str, ...] = ()
+    if with_prior_map:
+        try:
+            prior_map = prior_map_of(claims, chosen.facts.identity.model)
+        except InputError as error:
+            too_few = (f"No map of priors was made: {error}",)
     return ThetaCalibration(
         method=chosen.method.name,
         model=chosen.facts.identity.model,
@@ -123,8 +130,8 @@ def calibrate(
         delta=delta,
         points=tuple(points),
         chosen=smallest_theta(points, max_risk),
-        prior_map=prior_map_of(claims, chosen.facts.identity.model) if with_prior_map else None,
-        warnings=warnings_of(failures),
+        prior_map=prior_map,
+        warnings=(*warnings_of(failures), *too_few),
     )
 
 

@@ -1,4 +1,4 @@
-"""Evaluates a file of responses into a run folder, or checks one text."""
+"""Evaluates responses, of a file or given as objects, into a run folder; or checks one text."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -9,9 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from localfact.api.data import Data, read_data
 from localfact.api.rescore import run_facts
 from localfact.errors import InputError, LocalFactError, MissingError
-from localfact.inputs.responses import MAX_WORDS, read_responses, response_of, warnings_about
+from localfact.inputs.json_rows import Row
+from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.shared import Start, start_engine
 from localfact.methods.engine import same_model, without_name
@@ -33,7 +35,6 @@ from localfact.runs.run_folder import (
     read_run_file,
     settings_name,
 )
-from localfact.runtime.files import file_digest
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder
 from localfact.runtime.tasks import complete
@@ -55,10 +56,10 @@ class Job:
     """An evaluation that is ready to run, prepared without loading a model.
 
     Attributes:
-        out: the run folder. warnings: about the input, for the reader of the results.
+        data: where the responses are from. out: the run folder. warnings: about the input, for the reader of the results.
     """
 
-    data: Path
+    data: str
     responses: tuple[Response, ...]
     chosen: Configuration
     out: Path
@@ -76,7 +77,7 @@ def sample_corpus() -> Path:
 
 
 def prepare(
-    data: str | Path | None = None,
+    data: Data | None = None,
     *,
     method: str | None = None,
     options: Options | None = None,
@@ -87,8 +88,9 @@ def prepare(
     """Reads the input and determines everything that decides the results. No model is loaded and nothing is written.
 
     Args:
-        data: JSONL or JSON with responses in any schema of inputs/responses.py; the shipped sample when None, with its corpus
-            unless the options name another or have the web searched, and with claims extracted unless the options say "given".
+        data: a file (JSONL, JSON, CSV) with responses in any schema of inputs/responses.py, or a list of texts and of mappings
+            in such a schema; the shipped sample when None, with its corpus unless the options name another or have the web
+            searched, and with claims extracted unless the options say "given".
         method: a name of registry.METHODS; when None, localfact where the options name a language model, else builtin-fr2.
         options: what departs from the method's defaults.
         out: the run folder; runs/<hash of data and settings> when None.
@@ -105,14 +107,14 @@ def prepare(
         options = options.model_copy(update=defaults)
     if options.live:
         check_web(options)
-    path = Path(data) if data is not None else sample_responses()
-    responses = read_responses(path, max_words=max_words, limit=limit)
+    given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
+    responses = given.responses
     chosen = configure(method, options)
-    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=file_digest(path), limit=limit)})
+    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit)})
     if options.corpus is None:
         responses = without_evidence_marked(responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings)
-    return Job(path, tuple(responses), replace(chosen, settings=known_as(settings, folder)), folder, warnings_about(path))
+    return Job(given.name, tuple(responses), replace(chosen, settings=known_as(settings, folder)), folder, given.warnings)
 
 
 def run_name(settings: Settings) -> str:
@@ -219,7 +221,7 @@ def wire_interruptibly(
 
 
 def evaluate(
-    data: str | Path | None = None,
+    data: Data | None = None,
     *,
     method: str | None = None,
     options: Options | None = None,
@@ -228,16 +230,16 @@ def evaluate(
     max_words: int = MAX_WORDS,
     progress: Progress = SILENT,
 ) -> Summary:
-    """Scores the responses of a file, stores everything in a run folder and returns the summary.
+    """Scores responses, of a file or a list, stores everything in a run folder and returns the summary.
 
-    See `prepare` and `execute`.
+    See `prepare` and `execute`; `localfact.claim_rows(summary.run)` has a row for each claim.
     """
     job = prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
     return execute(job, progress=progress)
 
 
 def check(
-    text: str,
+    text: str | Row,
     *,
     topic: str | None = None,
     prompt: str | None = None,
@@ -249,17 +251,21 @@ def check(
     """Assesses one text and returns a verdict for each of its claims; writes nothing but what the options name.
 
     Args:
-        text: any text. topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
+        text: any text; or a mapping in a schema of inputs/responses.py, which may bring claims and passages.
+        topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
         method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
         progress: gets what is counted on the way.
 
     Raises:
         InputError: the text is longer than `max_words`, or an option cannot be used.
     """
-    response = response_of({"id": "text", "response": text, "topic": topic, "prompt": prompt}, 1, max_words)
+    row = {"response": text} if isinstance(text, str) else text
+    said = {name: value for name, value in (("topic", topic), ("prompt", prompt)) if value is not None}
+    response = response_of({"id": "text", **row, **said}, 1, max_words)
     if response.problem is not None:
         raise InputError(response.problem)
-    options = with_corpus((options or Options()).model_copy(update={"claims": "extract"}))
+    claims = "extract" if response.claims is None else "given"
+    options = with_corpus((options or Options()).model_copy(update={"claims": claims}))
     options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
     return complete(checked(response, configure(method, options), progress))
 

@@ -9,14 +9,16 @@ from typing import Any
 from localfact.errors import InputError, LocalFactError
 from localfact.runtime.files import replace, write_errors
 
+STANDARD_INPUT = Path("/dev/stdin")
+
 
 def infer(
     files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0, write_uai: Path | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yields the marginals of each graph file, as plain values; a file that cannot be used yields `file` and `error_message`.
 
-    A file that ends in .uai is read as such, with variables x0, x1, ...; any other is a fact graph in JSON. With `write_uai`
-    each graph is also written into that folder as NAME.uai, for other solvers.
+    "-" is standard input. A file that ends in .uai is read as such, with variables x0, x1, ...; any other is a fact graph in
+    JSON. With `write_uai` each graph is also written into that folder as NAME.uai, for other solvers.
 
     `reference` is the deviation from the file's own reference marginals (`inference.reference`), where it has any.
 
@@ -32,7 +34,7 @@ def infer(
 
     if solver not in SOLVERS:
         raise InputError(f"There is no solver '{solver}'. Choose one of: {', '.join(SOLVERS)}.")
-    for file in map(Path, files):
+    for file in (STANDARD_INPUT if str(file) == "-" else Path(file) for file in files):
         is_uai = file.suffix == ".uai"
         try:
             graph = read_uai(text_of(file)) if is_uai else read_graph(file)
@@ -44,7 +46,7 @@ def infer(
         except LocalFactError as error:
             yield {"file": str(file), "error_message": str(error)}
             continue
-        deviation = None if is_uai else deviation_of(file, result)
+        deviation = None if is_uai or file == STANDARD_INPUT else deviation_of(file, result)
         yield {
             "file": str(file),
             "variables": len(graph.ids),

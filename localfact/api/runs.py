@@ -1,12 +1,15 @@
 """The runs that are there: which folders, and what became of each."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from localfact.api.evaluate import RUNS
 from localfact.api.rescore import finished
 from localfact.errors import LocalFactError, MissingError
-from localfact.records import Record
+from localfact.records import Assessment, Record
+from localfact.report.claim_rows import claim_rows as rows_of
 from localfact.runs.run_folder import RUN_FILE, read_assessments, read_run_file
 
 
@@ -48,6 +51,19 @@ def latest_run(folder: Path = RUNS) -> Path:
 def list_runs(folder: Path = RUNS) -> list[RunRow]:
     """What became of each run in a folder, the latest first; one that cannot be read says why."""
     return [_row(path) for path in run_folders(folder)]
+
+
+def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict[str, Any]]:
+    """A row for each claim of a run folder, or of assessments, as plain values: `pandas.DataFrame(claim_rows("runs/4f1c"))`.
+
+    `relation`, `probability`, `sentence` and `source` are of the passage that counts most; None where there is none.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    if isinstance(run, str | Path):
+        run = read_assessments(Path(run))
+    return list(rows_of([run] if isinstance(run, Assessment) else run))
 
 
 def _row(path: Path) -> RunRow:

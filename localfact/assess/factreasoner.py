@@ -123,7 +123,7 @@ class FactReasoner:
         ]
         passages = self._passage_variables(links, evidence)
         graph = build_graph(
-            {claim_variable(claim): self.prior_of(claim) if self.prior_of else self.claim_prior for claim in judged},
+            {claim_variable(claim): self.claim_prior_of(claim) for claim in judged},
             passages,
             [factor.between_variables for factor in factors],
             tables=self.tables,
@@ -155,10 +155,15 @@ class FactReasoner:
     def _passage_variables(self, links: Sequence[Link], evidence: Evidence) -> dict[str, float]:
         """The passages' variables and their priors."""
         if self.version == 1:
-            return {link.variable: self._prior(link.passage) for link in links}
-        return {passage_variable(passage.id): self._prior(passage) for passage in evidence.passages}
+            return {link.variable: self.passage_prior_of(link.passage) for link in links}
+        return {passage_variable(passage.id): self.passage_prior_of(passage) for passage in evidence.passages}
 
-    def _prior(self, passage: Passage) -> float:
+    def claim_prior_of(self, claim: Claim) -> float:
+        """The prior of a claim, in [0, 1]."""
+        return self.prior_of(claim) if self.prior_of else self.claim_prior
+
+    def passage_prior_of(self, passage: Passage) -> float:
+        """The prior of a passage, in [0, 1]: lower where its host, or one above it, has a lower one."""
         labels = (passage.host or "").split(".")
         for start in range(len(labels)):
             domain = ".".join(labels[start:])

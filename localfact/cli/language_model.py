@@ -10,7 +10,7 @@ import typer
 from localfact.cli.options import AsJson, Concurrency, Force, Limit, MaxWords, options_from, read_text
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
-from localfact.report.console import errors, note, show
+from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.tables import fields_table, table_of
 from localfact.runs.run import CONCURRENCY_WITH_MODEL
 from localfact.runtime.files import replace, write_errors
@@ -172,8 +172,6 @@ def calibrate(
             replace(prior_map, found.prior_map.model_dump_json(indent=2).encode() + b"\n")
         note(f"The map of priors, from {found.prior_map.claims} claims, is in {prior_map}.")
     show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
-    if as_json:
-        return
     note(f"{found.claims} labelled claims, {found.definite} of them with a label that may settle them.")
     if found.chosen is None:
         note(
@@ -183,6 +181,8 @@ def calibrate(
     else:
         saved = f"{found.chosen.skipped:.1%} of the claims skip the search"
         note(f"theta = {found.chosen.theta:.6g}: risk under {max_risk:g} with probability {1 - delta:g}; {saved}.")
+    if prior_map is not None and found.prior_map is None:
+        raise typer.Exit(SOME_FAILED)
 
 
 @contextmanager

@@ -24,6 +24,10 @@ def show_command(
             "--only", help="Claims of this verdict alone, in each response the least likely first; repeat for several."
         ),
     ] = None,
+    graph: Annotated[bool, typer.Option("--graph", help="Print the factor graph of one response, for infer.")] = False,
+    how: Annotated[
+        str, typer.Option("--format", help="terminal; or all claims as a table: csv, markdown, latex, json.")
+    ] = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Show a run: its scores and responses, or one response with a verdict per claim.
@@ -31,9 +35,14 @@ def show_command(
     [dim]localfact show[/]                                the latest run
     [dim]localfact show marie-curie[/]                    one response of it
     [dim]localfact show runs/4f1c --only contradicted[/]  what that run found wrong, the surest first
+    [dim]localfact show --format csv > claims.csv[/]      a row a claim, with the sentence that it rests on
+    [dim]localfact show marie-curie --graph | localfact infer -[/]  the marginals again, by another solver perhaps
     """
+    from localfact.api.graph import graph as graph_of
     from localfact.api.rescore import finished, rescore
     from localfact.api.runs import latest_run
+    from localfact.report.claim_rows import claims_table
+    from localfact.report.formats import known_format, rendered
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
     from localfact.runs.run_folder import read_assessments
 
@@ -43,8 +52,17 @@ def show_command(
     assessments = read_assessments(folder)
     if response_id is not None:
         assessments = [one_of(assessments, response_id, folder)]
+    if graph:
+        if response_id is None:
+            raise InputError("A graph is of one response: localfact show RUN ID --graph. `localfact show RUN` lists the ids.")
+        show(graph_of(folder, assessments[0]), as_json=True)
+        return
     if only:
         assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
+    if known_format(how) != "terminal":
+        text = rendered(claims_table(assessments), known_format(how))
+        output().print(text, markup=False, highlight=False, soft_wrap=True, end="")
+        return
     if response_id is None and not only:
         summary = finished(folder)
         if summary is None:

@@ -14,7 +14,10 @@ from localfact.report.tables import graph_view, graphs_table, pairs_table
 
 def infer(
     graphs: Annotated[
-        list[Path], typer.Argument(metavar="GRAPH.json...", help="Fact graphs (atoms, contexts, relations), or UAI files.")
+        list[Path],
+        typer.Argument(
+            metavar="GRAPH.json...", help="Fact graphs (atoms, contexts, relations), or UAI files; - for standard input."
+        ),
     ],
     solver: Solver = "auto",
     write_uai: Annotated[

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.errors import GraphError
-from localfact.inference.factor_graph import FactorGraph, build_graph
+from localfact.inference.factor_graph import PASSAGE_PRIOR, FactorGraph, build_graph
 from localfact.inference.tables import TABLE_SETS
 from localfact.records import Relation
 from localfact.vocabulary import RelationLabel
@@ -26,8 +26,8 @@ def read_graph(path: Path) -> FactorGraph:
 
     Our schema: `atoms` and `contexts` map ids to priors; `relations` lists `source`, `target`, `type` and `probability`.
     IBM's: `nodes` lists `id`, `type` (atom or context) and `probability`; `edges` lists `from`, `to`, `relation` and
-    `probability`. In both, `variant` names the tables, "paper" where it is absent; other keys are passed over. Probabilities
-    are kept as they are, 0 and 1 included.
+    `probability`. In both, `variant` names the tables, "paper" where it is absent, and `passage_prior` is theirs (see
+    `build_graph`); other keys are passed over. Probabilities are kept as they are, 0 and 1 included.
 
     Raises:
         GraphError: the file cannot be read, is no JSON object, lacks a part, names an id twice or an unknown one, has a
@@ -66,7 +66,8 @@ def _graph(content: object) -> FactorGraph:
         nodes = [*_listed(content, "atoms", "atom"), *_listed(content, "contexts", "context")]
         rows = _rows(content, "relations", ("source", "target", "type"))
     atoms, contexts = _priors(nodes)
-    return build_graph(atoms, contexts, _relations(rows, {**atoms, **contexts}), tables=variant)
+    passage_prior = _probability(content.get("passage_prior", PASSAGE_PRIOR), "the passage_prior")
+    return build_graph(atoms, contexts, _relations(rows, {**atoms, **contexts}), tables=variant, passage_prior=passage_prior)
 
 
 def _listed(content: Mapping[str, Any], part: str, kind: str) -> Iterable[_Row]:

@@ -1,7 +1,9 @@
-"""Reads rows of JSON from a file: JSON lines, a list, or one object. An unusable row is reported and stops no other."""
+"""Reads rows from a file: JSON lines, a JSON list or object, or a table (CSV, TSV). An unusable row stops no other."""
 
+import csv
+import io
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,10 @@ Row = Mapping[str, Any]
 UNPARSABLE = (ValueError, RecursionError)
 #: How many characters of a file that is not JSON a message shows.
 SHOWN_CHARACTERS = 60
+#: Ending of a file that is a table -> what stands between its cells.
+DELIMITERS: Mapping[str, str] = {".csv": ",", ".tsv": "\t"}
+#: The most characters of a cell; the library's own limit is shorter than some responses.
+LONGEST_CELL = 50_000_000
 
 
 class RowError(Exception):
@@ -20,10 +26,11 @@ class RowError(Exception):
 
 
 def read_rows(path: Path, holding: str) -> Iterator[Row | RowError]:
-    """Yields one JSON object a row, or what is wrong with that row.
+    """Yields one mapping a row, or what is wrong with that row.
 
     Args:
-        path: JSON lines, a JSON list, or a single JSON object; UTF-8, invalid bytes become replacement characters.
+        path: JSON lines, a JSON list, a single JSON object, or a table with a head (.csv, .tsv), whose cells are texts, or JSON
+            where they are a list or an object; UTF-8, invalid bytes become replacement characters.
         holding: what the file should hold, for messages.
 
     Raises:
@@ -40,8 +47,55 @@ def read_rows(path: Path, holding: str) -> Iterator[Row | RowError]:
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise InputError(f"{path} is empty. It should hold {holding}.")
+    if path.suffix.lower() in DELIMITERS:
+        return table_rows(path, text, DELIMITERS[path.suffix.lower()], holding)
     whole = parse_whole(path, text, holding)
     return iter(whole) if whole is not None else (parse_line(line) for line in text.split("\n") if line.strip())
+
+
+def table_rows(path: Path, text: str, delimiter: str, holding: str) -> Iterator[Row | RowError]:
+    """Yields a row of a table as a mapping from column to cell, without empty cells.
+
+    Raises:
+        InputError: the table has no head, or a column has no name or that of another.
+    """
+    csv.field_size_limit(LONGEST_CELL)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        head = [name.strip() for name in next(lines, [])]
+    except csv.Error as error:
+        raise InputError(f"{path} is no table: {error}. It should hold {holding}.") from None
+    if "" in head or len(set(head)) < len(head):
+        raise InputError(f"The columns of {path} need different names in its first line; it has {', '.join(head)}.")
+    return _table_rows(lines, head)
+
+
+def _table_rows(lines: Iterator[list[str]], head: Sequence[str]) -> Iterator[Row | RowError]:
+    while True:
+        try:
+            cells = next(lines)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield RowError(f"The row is no row of a table: {error}.")
+            continue
+        if any(cells):
+            known = dict(zip(head, cells, strict=False))
+            too_many = len(cells) > len(head)
+            yield RowError(f"The row has {len(cells)} cells under {len(head)} names.") if too_many else _values(known)
+
+
+def _values(cells: Mapping[str, str]) -> Row:
+    return {name: _value(cell) for name, cell in cells.items() if cell.strip()}
+
+
+def _value(cell: str) -> Any:
+    if not cell.lstrip().startswith(("[", "{")):
+        return cell
+    try:
+        return json.loads(cell)
+    except UNPARSABLE:
+        return cell
 
 
 def broken_bytes(path: Path) -> int:

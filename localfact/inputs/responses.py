@@ -56,9 +56,14 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
     Raises:
         InputError: the file is missing, unreadable, empty, or not JSON at all.
     """
+    return responses_of(read_rows(path, RESPONSES), max_words=max_words, limit=limit)
+
+
+def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
+    """The responses of rows, in order, with different ids; arguments as in `read_responses`."""
     responses: list[Response] = []
     seen: set[str] = set()
-    for number, row in enumerate(read_rows(path, RESPONSES), start=1):
+    for number, row in enumerate(rows, start=1):
         if limit is not None and len(responses) >= limit:
             break
         response = response_of(row, number, max_words)

@@ -59,6 +59,8 @@ class Number:
 
 Cell = str | Number
 
+_FORMULA = re.compile(r"(?![+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?)?$)[=+@-]")
+
 
 @dataclass(frozen=True)
 class Column:
@@ -82,6 +84,7 @@ class Table:
 
     Attributes:
         facts: name -> value, about the whole table: which data, which policy. notes: sentences for people, below the table.
+        grouped_by: what the headings of the groups are, for programs.
 
     Raises:
         ValueError: a row has more or fewer cells than there are columns, or two columns have one name.
@@ -92,6 +95,7 @@ class Table:
     groups: tuple[Group, ...]
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    grouped_by: str = "group"
 
     def __post_init__(self) -> None:
         names = [column.name for column in self.columns]
@@ -232,7 +236,7 @@ def csv_text(table: Table) -> str:
     names = [name for column in table.columns for name in (column.name, f"{column.name} sd")[: 1 + (column.name in deviating)]]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(one_line, ("group", *names, *table.facts)))
+    writer.writerow(map(one_line, (table.grouped_by, *names, *table.facts)))
     for group in table.groups:
         for row in group.rows:
             cells = [
@@ -240,8 +244,13 @@ def csv_text(table: Table) -> str:
                 for column, one in zip(table.columns, row, strict=True)
                 for value in plain(one)[: 1 + (column.name in deviating)]
             ]
-            writer.writerow([one_line(group.heading), *cells, *map(one_line, table.facts.values())])
+            writer.writerow(map(no_formula, [one_line(group.heading), *cells, *map(one_line, table.facts.values())]))
     return stream.getvalue()
+
+
+def no_formula(cell: str) -> str:
+    """The cell with an apostrophe before what a spreadsheet would take for a formula; numbers stay."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
 
 
 def plain(cell: Cell) -> tuple[str, str]:
@@ -252,10 +261,10 @@ def plain(cell: Cell) -> tuple[str, str]:
 
 
 def json_values(table: Table) -> dict[str, Any]:
-    """The table as plain values: a mapping a row, from column to a text or to {"value", "sd"}, and its group under "group"."""
+    """The table as plain values: a mapping a row, from column to a text or to {"value", "sd"}, and its group's heading."""
     names = [column.name for column in table.columns]
     rows = [
-        {"group": group.heading, "cells": dict(zip(names, map(json_cell, row), strict=True))}
+        {table.grouped_by: group.heading, "cells": dict(zip(names, map(json_cell, row), strict=True))}
         for group in table.groups
         for row in group.rows
     ]

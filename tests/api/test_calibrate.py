@@ -80,6 +80,17 @@ def test_a_map_of_priors_says_how_often_claims_are_supported_of_which_the_model_
     assert found(1.0) == 1.0
 
 
+@pytest.mark.slow
+def test_too_few_claims_for_a_map_of_priors_still_give_theta(tmp_path: Path, options: Options) -> None:
+    data = rows(tmp_path / "rows.jsonl")
+    row = json.loads(data.read_text())
+    data.write_text(json.dumps(row | {"claims": row["claims"][:5]}))
+    few = calibrate(data, options=options, with_prior_map=True)
+    assert few.points
+    assert few.prior_map is None
+    assert any("too few for a map of priors" in warning for warning in few.warnings)
+
+
 def test_a_replayed_calibration_finds_the_same(tmp_path: Path, options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     data = rows(tmp_path / "rows.jsonl")
     first = calibrate(data, options=options)

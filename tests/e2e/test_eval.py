@@ -227,6 +227,23 @@ def test_show_and_score_read_a_run_again(evaluated: CommandLine) -> None:
     assert "marie-curie" in missing.stderr
 
 
+def test_the_claims_of_a_run_are_a_table_and_the_graph_of_a_response_is_solved_again(
+    evaluated: CommandLine, tmp_path: Path
+) -> None:
+    localfact = evaluated
+    table = localfact("show", "out", "--format", "csv").stdout.splitlines()
+    assert table[0].startswith("response,claim,text,verdict,posterior")
+    assert len(table) == 1 + sum(json.loads((tmp_path / "out/summary.json").read_text())["verdicts"].values())
+    graph = localfact("show", "out", "marie-curie", "--graph")
+    (tmp_path / "graph.json").write_text(graph.stdout)
+    claims = json.loads(localfact("show", "out", "marie-curie", "--json").stdout)["verdicts"]
+    found = json.loads(localfact("infer", "graph.json", "--json").stdout)["marginals"]
+    assert [found[f"claim {verdict['claim_id']}"] for verdict in claims] == pytest.approx(
+        [verdict["posterior"] for verdict in claims], abs=1e-9
+    )
+    assert localfact("show", "out", "--graph").returncode == 2
+
+
 def test_the_labelled_example_gets_the_scores_that_its_relations_allow(localfact: CommandLine, shared: Path) -> None:
     data = shared / "data/flaherty/flaherty_wikipedia.json"
     done = localfact("eval", "--data", data, "--method", "builtin-fr2", *QUICK, "--json")

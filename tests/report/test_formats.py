@@ -26,6 +26,7 @@ from localfact.report.formats import (
     latex_text,
     markdown,
     markdown_text,
+    no_formula,
     one_line,
     rendered,
 )
@@ -155,11 +156,21 @@ def test_any_csv_is_read_back_cell_by_cell(table: Table) -> None:
     for read, row in zip(rows[1:], cells(table), strict=True):
         expected = []
         for column, cell in zip(table.columns, row, strict=True):
-            expected.append(repr(cell.value) if isinstance(cell, Number) else one_line(cell))
+            expected.append(repr(cell.value) if isinstance(cell, Number) else no_formula(one_line(cell)))
             if column.name in deviating:
                 expected.append(repr(cell.sd) if isinstance(cell, Number) and cell.sd is not None else "")
         assert read[1 : 1 + len(expected)] == expected
         assert len(read) == len(rows[0])
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "- a line"])
+def test_a_cell_that_a_spreadsheet_would_reckon_out_is_a_text(cell: str) -> None:
+    assert no_formula(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["-0.5", "+1", "-1e-05", "", "-", "a=b"])
+def test_a_number_and_a_text_stay(cell: str) -> None:
+    assert no_formula(cell) == cell
 
 
 @given(tables())

@@ -103,9 +103,12 @@ def relative(clause: Clause) -> list[Clause]:
 
 
 _MAIN_VERB = re.compile(rf" {ADVERB}?(?P<verb>{VERB})")
-_APPOSITION = re.compile(
-    rf"(?<!,)(?<! and) (?P<name>{NAME}), (?P<noun>(?:an? \w|the (?!same\b|latter\b|former\b)[a-z])[^,;]{{3,100}})$"
+# What follows the comma is then what was said, not the name.
+_EVENT = (
+    r"(?:\w+ )?(?:achievement|change|claim|decision|event|feat|first|marriage|milestone|moment|move|position|post|practice|"
+    r"process|record|result|role|step|time|title|victory|win|year)\b"
 )
+_APPOSITION = re.compile(rf"(?<!,)(?<! and) (?P<name>{NAME}), (?P<noun>an? (?!{_EVENT})[^,;]{{3,100}})$")
 # A verb in -ing behind the last comma has the subject of the clause; others than these may have another.
 _PASTS = {
     "becoming": "became",
@@ -131,7 +134,7 @@ def apposition(clause: Clause) -> list[Clause]:
     place = subject_of(masked)
     found = _APPOSITION.search(masked, place[1]) if place else None
     verb = _MAIN_VERB.match(masked, place[1]) if place else None
-    if found is None or verb is None or re.search(VERB, found["noun"]):
+    if found is None or verb is None or re.search(rf"\d|{_MONTH}", found["name"]) or re.search(VERB, found["noun"]):
         return [clause]
     name = clause.text[slice(*found.span("name"))]
     return [clause.head(found.end("name")), clause.part(*found.span("noun"), prefix=f"{name} {_be(verb['verb'])}")]

@@ -1,0 +1,65 @@
+"""The claims of a run as rows: one a claim with its verdict and what it rests on, for data frames, CSV and Markdown."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from localfact.records import Assessment, Claim, CountedPassage, Passage
+from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.text import closest_sentences
+
+_NUMBERS = ("posterior", "probability")
+
+
+def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
+    """Yields a row a claim, in order, as plain values; None where there is none.
+
+    `relation`, `probability`, `sentence` and `source` are of the passage that counts most.
+    """
+    for assessment in assessments:
+        passages = {passage.id: passage for passage in assessment.passages}
+        for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
+            counted = next((one for one in verdict.passages if one.passage_id in passages), None)
+            yield {
+                "response": assessment.response_id,
+                "claim": claim.id,
+                "text": claim.text,
+                "verdict": verdict.label.value,
+                "posterior": verdict.posterior,
+                "flags": ", ".join(flag.value for flag in verdict.flags),
+                "label": claim.gold.value if claim.gold is not None else None,
+                **_resting_on(claim, counted, passages),
+            }
+
+
+def _resting_on(claim: Claim, counted: CountedPassage | None, passages: dict[str, Passage]) -> dict[str, Any]:
+    if counted is None:
+        return dict.fromkeys(("relation", "probability", "sentence", "source"))
+    passage = passages[counted.passage_id]
+    sentence = counted.sentence or next(iter(closest_sentences(passage.text, claim.text)), None)
+    return {
+        "relation": counted.relation.value if counted.relation is not None else None,
+        "probability": counted.probability,
+        "sentence": passage.text[sentence.start : sentence.end] if sentence is not None else passage.text,
+        "source": passage.links[0] if passage.links else passage.title,
+    }
+
+
+def claims_table(assessments: Iterable[Assessment]) -> Table:
+    """The rows as a table, those of a response under its id."""
+    rows = list(claim_rows(assessments))
+    names = [name for name in rows[0] if name != "response"] if rows else ["claim"]
+    groups: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in rows:
+        groups.setdefault(row["response"], []).append(tuple(_cell(row[name], name) for name in names))
+    return Table(
+        title="Claims",
+        columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in names),
+        groups=tuple(Group(response, tuple(cells)) for response, cells in groups.items()),
+        grouped_by="response",
+    )
+
+
+def _cell(value: Any, name: str) -> Cell:
+    if value is None:
+        return ""
+    return Number(value) if name in _NUMBERS else str(value)

@@ -1,0 +1,61 @@
+import csv
+import io
+
+from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
+from localfact.report.claim_rows import claim_rows, claims_table
+from localfact.report.formats import csv_text, markdown
+from localfact.vocabulary import Flag, GoldLabel, RelationLabel, VerdictLabel
+
+PASSAGE = Passage(id="p", text="Ice is cold. Ice floats on water.", links=("https://ice.example/",))
+JUDGED = Assessment(
+    index=0,
+    response_id="ice",
+    status="scored",
+    claims=(Claim(id="c1", text="Ice floats.", gold=GoldLabel.SUPPORTED), Claim(id="c2", text="=1+1 is ice.")),
+    verdicts=(
+        Verdict(
+            claim_id="c1",
+            label=VerdictLabel.SUPPORTED,
+            posterior=0.9,
+            passages=(
+                CountedPassage(
+                    passage_id="p", relation=RelationLabel.ENTAILMENT, probability=0.8, sentence=Span(start=13, end=33)
+                ),
+            ),
+            flags=(Flag.SINGLE_SOURCE,),
+        ),
+        Verdict(claim_id="c2", label=VerdictLabel.NOT_ENOUGH_EVIDENCE),
+    ),
+    passages=(PASSAGE,),
+)
+
+
+def test_a_row_has_the_verdict_and_the_sentence_that_it_rests_on() -> None:
+    first, second = claim_rows([JUDGED])
+    assert first == {
+        "response": "ice",
+        "claim": "c1",
+        "text": "Ice floats.",
+        "verdict": "supported",
+        "posterior": 0.9,
+        "flags": "single_source",
+        "label": "supported",
+        "relation": "entailment",
+        "probability": 0.8,
+        "sentence": "Ice floats on water.",
+        "source": "https://ice.example/",
+    }
+    assert list(second) == list(first)
+    assert (second["verdict"], second["posterior"], second["source"]) == ("not_enough_evidence", None, None)
+
+
+def test_the_rows_of_a_run_are_read_back_from_csv_and_no_cell_is_a_formula() -> None:
+    rows = list(csv.DictReader(io.StringIO(csv_text(claims_table([JUDGED])))))
+    assert [row["response"] for row in rows] == ["ice", "ice"]
+    assert (rows[0]["posterior"], rows[0]["sentence"]) == ("0.9", "Ice floats on water.")
+    assert (rows[1]["text"], rows[1]["posterior"]) == ("'=1+1 is ice.", "")
+    assert "| **ice** |" in markdown(claims_table([JUDGED]))
+
+
+def test_a_run_without_claims_has_a_table_without_rows() -> None:
+    assert csv_text(claims_table([])) == "response,claim\n"
