@@ -16,6 +16,7 @@ Our own schema, one JSON object a line (only `response` is needed):
 """
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from localfact.inputs.claims import claim_of, listed, optional_text
 from localfact.inputs.json_rows import Row, RowError, broken_bytes, read_rows
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
-from localfact.text import host_of, readable, word_count
+from localfact.text import host_of, normalise, readable, word_count
 
 #: The default of the most words of a response; `--max-words` changes it.
 MAX_WORDS = 20_000
@@ -42,7 +43,10 @@ SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
 #: An extractor's results besides its claims.
 SAID = ("unparsed", "dropped", "counts", "warnings")
-PASSAGE_KEYS = ("passages", "contexts")
+OWN_PASSAGES = "passages"
+PASSAGE_KEYS = (OWN_PASSAGES, "contexts")
+#: Stands between the parts of a page that a search shows.
+ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…)\s*")
 
 
 def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
@@ -197,7 +201,7 @@ def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[
         name = readable(str(item.get("id", position)))
         if name in by_given_id:
             raise RowError(f"Two passages have the id '{name[:40]}'.")
-        by_given_id[name] = passage_of(item)
+        by_given_id[name] = passage_of(item, joined=OWN_PASSAGES in row)
     notes = []
     empty = sum(passage is None for passage in by_given_id.values())
     if empty:
@@ -226,9 +230,19 @@ def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:
     return tuple(Hit(passage_id=passage.id, rank=rank, score=1.0 / rank) for rank, passage in enumerate(found, start=1))
 
 
-def passage_of(item: Row) -> Passage | None:
-    """One given passage; the snippet is used for an empty text; None where both are empty."""
-    text = optional_text(item.get("text")) or optional_text(item.get("snippet"))
+def passage_of(item: Row, *, joined: bool) -> Passage | None:
+    """One given passage; the snippet is used for an empty text; None where both are empty.
+
+    Args:
+        joined: whether what the snippet shows and the text lacks is put before the text. Of other schemas it is not, so that
+            files that were published give what they gave.
+    """
+    text, snippet = optional_text(item.get("text")), optional_text(item.get("snippet"))
+    if text is None or snippet is None:
+        text = text or snippet
+    elif joined:
+        lacking = [part.strip() for part in ELLIPSIS.split(snippet) if normalise(part) not in normalise(text)]
+        text = "\n\n".join((*lacking, text))
     if text is None:
         return None
     text = text.strip()

@@ -372,3 +372,16 @@ def test_the_public_data_sets_are_read_unchanged(shared: Path) -> None:
     assert len(bench) == len({response.id for response in bench}) == 260
     assert all(response.problem is None for response in bench)
     assert read_responses(shared / "data/veriscore/data_sample.jsonl")[0].source == "ShareGPT"
+
+
+def test_what_a_snippet_shows_and_its_text_lacks_stands_before_the_text(tmp_path: Path) -> None:
+    passage = {"text": "The harbour is  deep.", "snippet": "Opened in 1901 ... the harbour is deep …"}
+    ours, published = (
+        written(tmp_path, {"response": "r", name: [passage]}, name=f"{name}.jsonl") for name in ("passages", "contexts")
+    )
+    (response,) = read_responses(ours)
+    assert response.evidence is not None
+    assert [one.text for one in response.evidence.passages] == ["Opened in 1901\n\nThe harbour is  deep."]
+    (response,) = read_responses(published)
+    assert response.evidence is not None
+    assert [one.text for one in response.evidence.passages] == ["The harbour is  deep."]
