@@ -113,6 +113,7 @@ def check(
     from localfact.api import evaluate
     from localfact.methods.evidence import check_web, privacy_note, with_corpus
     from localfact.report.progress import TerminalProgress
+    from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view
     from localfact.runs.run_folder import is_failed
 
@@ -127,5 +128,8 @@ def check(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
         )
     show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))
-    if is_failed(assessment):
+    unread = no_page_read(assessment.counts)
+    if unread:
+        note(NO_PAGE_READ)
+    if is_failed(assessment) or unread:
         raise typer.Exit(SOME_FAILED)

@@ -71,8 +71,6 @@ def summarise(
         warnings: of the run itself, before those of the responses.
     """
     costs, usage = accounting(assessments, facts), usage_of(assessments)
-    named, missed = (usage.get("retrieve", {}).get(name, 0) for name in ("pages", "pages_failed"))
-    no_page_read = 0 < named == missed
     statuses = Counter(assessment.status for assessment in assessments)
     verdicts = [verdict for assessment in assessments for verdict in assessment.verdicts]
     labels = Counter(verdict.label for verdict in verdicts)
@@ -84,7 +82,7 @@ def summarise(
         responses_abstained=statuses["abstained"],
         responses_unscored=statuses["unscored"],
         responses_failed=statuses["failed"],
-        no_page_read=no_page_read,
+        no_page_read=no_page_read(usage),
         claims=sum(len(assessment.claims) for assessment in assessments),
         verdicts={label.value: labels[label] for label in VerdictLabel},
         flags={flag.value: flags[flag] for flag in Flag},
@@ -93,11 +91,17 @@ def summarise(
         accounting=costs,
         warnings=(
             *warnings,
-            *([NO_PAGE_READ] if no_page_read else []),
+            *([NO_PAGE_READ] if no_page_read(usage) else []),
             *mass_warnings(costs, facts),
             *warnings_of(assessments),
         ),
     )
+
+
+def no_page_read(counts: Mapping[str, Mapping[str, int]]) -> bool:
+    """Whether searches named pages and not one of them could be read, by the counts of the stages."""
+    named, missed = (counts.get("retrieve", {}).get(name, 0) for name in ("pages", "pages_failed"))
+    return 0 < named == missed
 
 
 def mass_warnings(costs: Accounting, facts: RunFacts) -> Iterator[str]:
