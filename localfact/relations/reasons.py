@@ -32,13 +32,19 @@ class _Question(NamedTuple):
 
     @property
     def whole(self) -> Pair:
-        """The pair of what was read and the claim."""
-        return Pair(self.passage.text[self.read.start : self.read.end], self.claim.text)
+        """The pair of what was read, below its title, and the claim.
+
+        With the title, the sentence that names the subject is not missed for the name alone.
+        """
+        return self._below_title(self.passage.text[self.read.start : self.read.end])
 
     def without(self, sentence: Span) -> Pair:
         """The same without a sentence."""
         text = self.passage.text
-        return Pair(text[self.read.start : sentence.start] + text[sentence.end : self.read.end], self.claim.text)
+        return self._below_title(text[self.read.start : sentence.start] + text[sentence.end : self.read.end])
+
+    def _below_title(self, text: str) -> Pair:
+        return Pair(f"{self.passage.title}. {text}" if self.passage.title else text, self.claim.text)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -93,7 +99,7 @@ class Reasons:
             question = questions.get((verdict.claim_id, counted.passage_id))
             if question is None:
                 return counted
-            whole = len(question.whole.premise.strip()) == len(question.passage.text.strip())
+            whole = question.read.end - question.read.start >= len(question.passage.text.strip())
             window = None if whole else question.read
             return counted.model_copy(update={"window": window, "sentence": question.sentence(said)})
 

@@ -42,6 +42,8 @@ _INDEPENDENT = re.compile(
     rf"(?P<subject>{SUBJECT}|(?:many|most|several|some)(?: [\w'’-]+){{1,6}}?)(?:, [^,]{{3,60}},)? {ADVERB}?{FINITE} "
     r"(?!so\b|not(?: so\b|[,;]|$)))"
 )
+_THEY = re.compile(r"[Tt]hey ")
+_PLURAL = re.compile(r"^(?!(?:[Tt]hey|[Tt]hese)$).*[^\Wus]s$")
 _CLAUSE_START = re.compile(rf"{SUBJECT} {ADVERB}?{VERB}")
 
 
@@ -52,8 +54,12 @@ def _independent(clause: Clause) -> list[Clause]:
         before, subject, after = masked[: joint.start()], joint["subject"], masked[joint.end() :]
         named = subject and not NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
         if named or (not subject and subject_of(before) and _CLAUSE_START.match(after)):
-            rest = clause.text[joint.end() :]
-            return [clause.head(joint.start()), *_independent(Clause(rest, clause.start + joint.end(), 0))]
+            rest = Clause(clause.text[joint.end() :], clause.start + joint.end(), 0)
+            place = subject_of(before)
+            # "Frogs swim, but they cannot fly": nobody else is meant.
+            if place and _THEY.match(rest.text) and _PLURAL.search(before[slice(*place)]):
+                rest = rest.part(len("they "), prefix=clause.text[slice(*place)])
+            return [clause.head(joint.start()), *_independent(rest)]
     return [clause]
 
 

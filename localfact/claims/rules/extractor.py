@@ -71,7 +71,7 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
         return
     topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
     subjects = _Subjects(topic, response.text, lines)
-    for heading, sentence in _sentences(lines, topic, dropped, english=english):
+    for line, sentence in _sentences(lines, topic, dropped, english=english):
         opening = _OPENING.match(sentence.text) if english else None
         start = opening.end() if opening else 0
         statement = sentence.text[start:]
@@ -80,7 +80,9 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
         elif not english:
             yield statement, sentence.span(0, len(statement))
         else:
-            subject = subjects.under(heading)
+            subject = subjects.under(line.heading)
+            if line.item:
+                subject.begin_item()
             subject.read(statement)
             for clause in split_clauses(statement):
                 claim = _finished(subject.resolve(clause.text), sentence.text)
@@ -89,20 +91,20 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
 
 def _sentences(
     lines: Sequence[Line], topic: str | None, dropped: Counter[str], *, english: bool
-) -> Iterator[tuple[str | None, PlainText]]:
-    """Yields heading and text of every sentence, those of lists and tables completed; counts the rows that give none."""
+) -> Iterator[tuple[Line, PlainText]]:
+    """Yields every sentence with its line, those of lists and tables completed; counts the rows that give none."""
     for is_table, group in groupby(lines, key=lambda line: line.row):
         rows = list(group)
         if not is_table:
             for line in rows:
                 completed = english and line.first
-                yield line.heading, sentence_of(line.text, line.heading or topic, item=line.item) if completed else line.text
+                yield line, sentence_of(line.text, line.heading or topic, item=line.item) if completed else line.text
             continue
         for line, found in zip(rows, row_sentences([row.text for row in rows], rows[0].heading or topic), strict=True):
             if not (english and found):
                 dropped[DropReason.TABLE] += 1
             else:
-                yield from ((line.heading, sentence) for sentence in found)
+                yield from ((line, sentence) for sentence in found)
 
 
 class _Subjects:

@@ -8,6 +8,7 @@ import re
 from localfact.claims.rules.checkworthy import DropReason, drop_reason
 from localfact.claims.rules.english import ADVERB, BE, FINITE, HAVE, JOINED_VERB, NAME, PAST, SUBJECT, VERB, is_or_are, mask
 from localfact.claims.rules.markdown import PlainText
+from localfact.text import words
 
 #: The longest label, and the longest name in a heading, in words.
 LONGEST_LABEL = 6
@@ -59,7 +60,7 @@ _TIME = re.compile(
 _PASSIVE = re.compile(
     r"(?i:(?:appointed|awarded|born|buried|elected|inducted|named|nominated|ordained|promoted)\b|"
     rf"(?:{_EVENT.pattern}|announced|designed|introduced|recorded|signed|unveiled) "
-    r"(?:at|between|by|during|for|from|in|on|to|under)\b|[a-z]+ed by\b)"
+    r"(?:at|between|by|during|for|from|in|on|to|under)\b|(?:[a-z]+ed|bought|given|led|lost|made|sold|taken|won) by\b)"
 )
 _STATE = re.compile(r"(?i:based|considered|known|located|regarded|situated|used) (?:as|at|by|for|in|near|on|to)\b")
 # "Built in 1889, it is high": what follows the comma is the sentence.
@@ -75,6 +76,7 @@ _PLACEHOLDER = re.compile(r"(?i:n/?a|none|no|yes|unknown|tbd|\W*)$")
 _PRONOUN = re.compile(rf"(?:It|They|This|These)(?= {ADVERB}?{VERB})")
 # A phrase without a verb, or with one only in its relative clause.
 _PHRASE = rf"(?:(?!\b{VERB}(?! (?:as|at|by|for|from|in|of|on|to|with)\b)).)*"
+_LEADING = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 _DEFINES = re.compile(rf"(?i:an?|the|one of) {_PHRASE}(?:$|\b(?:that|which|who|whose|where)\b(?! [\w-]+ (?:{BE}|{HAVE})))")
 _ATTRIBUTE = re.compile(r"[A-Za-z][a-z-]+(?: (?:of )?[a-z-]+){0,2}")
 _SENTENCE = re.compile(rf"(?!\S+ (?:\S+ )?(?:that|which|who)\b){SUBJECT} {VERB}")
@@ -131,10 +133,11 @@ def _labelled(label: PlainText, rest: PlainText, subject: str | None) -> PlainTe
         return value_of(label.text, subject, rest) if subject else None
     masked = mask(rest.text)
     if _OPENED.match(masked) or _SENTENCE.match(masked):
-        if named and (pronoun := _PRONOUN.match(masked)):
+        # Where the topic is known, one word ("Conservation") may be a side of it.
+        if named and (subject is None or " " in label.text) and (pronoun := _PRONOUN.match(masked)):
             return label.joined("", rest.part(pronoun.end()))
-        repeated = not set(label.text.casefold().split()).isdisjoint(rest.text.casefold().split())
-        return rest if repeated or not named else None
+        repeated = not _stems(rest.text).isdisjoint(_stems(f"{label.text} {subject or ''}"))
+        return rest if repeated or not named or _LEADING.match(rest.text) else None
     if _ORDERING.fullmatch(label.text):
         return rest
     verb = _verb(masked)
@@ -147,6 +150,11 @@ def _labelled(label: PlainText, rest: PlainText, subject: str | None) -> PlainTe
     if named or subject is None or drop_reason(rest.text) not in (None, DropReason.FRAGMENT):
         return None
     return _said_of(subject, rest) if verb is not None else value_of(label.text, subject, rest)
+
+
+def _stems(text: str) -> frozenset[str]:
+    """Returns the words without the s of a plural."""
+    return frozenset(word.casefold().removesuffix("s") for word in words(text))
 
 
 def _said_of(subject: str | None, predicate: PlainText) -> PlainText | None:

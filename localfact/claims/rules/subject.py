@@ -27,8 +27,9 @@ _KINDS = {
 _PRONOUN = re.compile(rf"\b(?i:{'|'.join(_KINDS)})\b")
 _POSSESSIVES = frozenset({"his", "her", "its", "their"})
 _LEADING_PRONOUN = re.compile(
-    r"(?:(?:After|As|At|Before|By|Despite|During|Following|From|In|On|Over|Since|Throughout|Until|Upon)\b"
-    r"(?:[^,]{1,100}, (?:\d{4}, )?| (?:[A-Z][a-z]+ )?\d{4} ))?(?P<pronoun>(?i:he|his|she|her|it|its|they|their))(?= )"
+    r"(?:(?:After|As|At|Before|By|Despite|During|Following|From|In|On|Over|Since|Throughout|Unlike|Until|Upon)\b"
+    r"(?:[^,]{1,100}, (?:\d{4}, )?| (?:[A-Z][a-z]+ )?\d{4} |(?<=During)(?: [\w'’-]+){1,5} ))?"
+    r"(?P<pronoun>(?i:he|his|she|her|it|its|they|their))(?= )"
 )
 _EXPLETIVE = re.compile(
     r"\b[Ii]t (?:is|was|has been|seems|appears|remains) (?:\w+ ){0,2}(?:believed|clear|estimated|important|known that|likely|"
@@ -66,6 +67,10 @@ class Subject:
         self._other_person = False
         self._relative = False
         self._other_thing = False
+
+    def begin_item(self) -> None:
+        """Begins an item of a list: it speaks of the topic, whatever the item before it spoke of."""
+        self._other_person = self._other_thing = self._relative = False
 
     def read(self, sentence: str) -> None:
         """Notes what else the pronouns of this sentence, and of those after it, may refer to."""

@@ -201,6 +201,10 @@ def test_a_second_clause_that_leans_on_the_first_or_is_none_stays(sentence: str)
             "Ada Morel was born on May 4, 1950, in Lyon, France.",
             ["Ada Morel was born on May 4, 1950", "Ada Morel was born in Lyon, France"],
         ),
+        (
+            "Axolotls can regrow limbs, but they cannot fly.",
+            ["Axolotls can regrow limbs", "Axolotls cannot fly"],
+        ),
         ("She died in Paris in 1990.", ["She died in Paris", "She died in 1990"]),
         ("She married Joe Bell, a French chemist.", ["She married Joe Bell", "Joe Bell was a French chemist"]),
         (

@@ -27,6 +27,7 @@ def completed(text: str, subject: str | None = "Ada Morel", *, item: bool = True
         ("Songs: Red Sky, The Boat", "The songs of Ada Morel are Red Sky, The Boat"),
         ("1990: Awarded the Osmium Prize", "In 1990, Ada Morel was awarded the Osmium Prize"),
         ("May 1990 - Became a member of the academy", "In May 1990, Ada Morel became a member of the academy"),
+        ("Sold by her heirs to the town", "Ada Morel was sold by her heirs to the town"),
         ("Won the Osmium Prize in 1990", "Ada Morel won the Osmium Prize in 1990"),
         ("Named after a river in France", "Ada Morel was named after a river in France"),
     ],
@@ -69,6 +70,11 @@ def test_a_label_is_the_subject_or_goes(text: str, expected: str) -> None:
 )
 def test_a_line_that_no_rule_is_sure_of_stays(text: str) -> None:
     assert completed(text) == text
+
+
+def test_one_word_is_a_side_of_a_known_topic() -> None:
+    assert completed("Conservation: It is rare in the wild.", "axolotl") == "It is rare in the wild."
+    assert completed("Healing: Axolotls can grow new limbs.", "axolotl") == "Axolotls can grow new limbs."
 
 
 def test_only_an_item_has_its_label_before_a_dash_and_its_verb_first() -> None:

@@ -101,3 +101,11 @@ def test_the_article_of_a_topic_is_small_within_a_sentence() -> None:
         "The Morel Bridge is long.",
         "In 1900 the Morel Bridge was built.",
     ]
+
+
+def test_an_item_of_a_list_begins_with_the_topic_again() -> None:
+    subject = Subject("Morel Bridge", "It is long. It is high.")
+    subject.read("The house beside the river is old.")
+    assert subject.resolve("It is long.") == "It is long."
+    subject.begin_item()
+    assert subject.resolve("It is long.") == "Morel Bridge is long."
