@@ -27,11 +27,15 @@ from localfact.claims.rules.english import (
 LONGEST_SENTENCE = 1_000
 
 
-def split_clauses(sentence: str) -> list[Clause]:
-    """Splits an English sentence, with words in it, into clauses; if no rule applies, it is the only clause."""
+def split_clauses(sentence: str, *, of_person: bool = False) -> list[Clause]:
+    """Splits an English sentence, with words in it, into clauses; if no rule applies, it is the only clause.
+
+    Args:
+        of_person: whether the text is about a person, so that years behind a name are those of a life.
+    """
     clauses = [Clause(sentence.rstrip(" .;"))]
     if len(sentence) <= LONGEST_SENTENCE:
-        for rule in _RULES:
+        for rule in (insertions.lifetime, *_RULES) if of_person else _RULES:
             clauses = [part for clause in clauses for part in rule(clause)]
     return clauses
 

@@ -70,6 +70,7 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
         dropped[DropReason.ABSTENTION] += len(prose)
         return
     topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
+    of_person = dominant_pronoun(response.text) in ("he", "she")
     subjects = _Subjects(topic, response.text, lines)
     for line, sentence in _sentences(lines, topic, dropped, english=english):
         opening = _OPENING.match(sentence.text) if english else None
@@ -84,7 +85,7 @@ def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Sp
             if line.item:
                 subject.begin_item()
             subject.read(statement)
-            for clause in split_clauses(statement):
+            for clause in split_clauses(statement, of_person=of_person):
                 claim = _finished(subject.resolve(clause.text), sentence.text)
                 yield claim, sentence.span(start + clause.start, start + clause.end)
 

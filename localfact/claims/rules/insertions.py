@@ -31,6 +31,23 @@ def birth(clause: Clause) -> list[Clause]:
     return [clause]
 
 
+_YEARS = re.compile(r"\((?:c\. )?(?P<born>\d{4}) ?[–-] ?(?P<died>\d{4})\)")
+
+
+def lifetime(clause: Clause) -> list[Clause]:
+    """X (1880-1930) is Y, of a person. -> X is Y | X was born in 1880 | X died in 1930."""
+    place = subject_of(mask(clause.text))
+    years = _YEARS.search(clause.text, *place) if place else None
+    if place is None or years is None:
+        return [clause]
+    name = clause.text[place[0] : years.start()].rstrip()
+    return [
+        clause.part(place[1] + 1, prefix=clause.text[: place[0]] + name),
+        clause.part(*years.span("born"), prefix=f"{name} was born in"),
+        clause.part(*years.span("died"), prefix=f"{name} died in"),
+    ]
+
+
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _DATE = rf"(?:on (?:{_MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}})|in (?:{_MONTH} )?\d{{4}})"
 _LIFE_EVENT = re.compile(

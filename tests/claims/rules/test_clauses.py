@@ -231,6 +231,16 @@ def test_what_follows_a_comma_stays_where_its_subject_is_not_sure(sentence: str)
     assert split(sentence) == [sentence.rstrip(".")]
 
 
+def test_the_years_behind_a_person_s_name_are_of_a_life() -> None:
+    sentence = "Ada Morel (1880–1930) was a French chemist."
+    assert [clause.text for clause in split_clauses(sentence, of_person=True)] == [
+        "Ada Morel was a French chemist",
+        "Ada Morel was born in 1880",
+        "Ada Morel died in 1930",
+    ]
+    assert split(sentence) == ["Ada Morel (1880–1930) was a French chemist"]
+
+
 def test_a_clause_knows_its_own_words_in_the_sentence() -> None:
     sentence = "Ada Morel was born in Lyon and died in Paris."
     first, second = split_clauses(sentence)
