@@ -42,13 +42,13 @@ def split_clauses(sentence: str, *, of_person: bool = False) -> list[Clause]:
 
 _INDEPENDENT = re.compile(
     r"; (?:however|moreover|also), |; |, (?:and|but|while) (?="
-    rf"(?:he|she|it|they|(?:his|her|its|their) [\w'’-]+) {ADVERB}?{VERB}|"
+    rf"(?:in (?:[A-Z][a-z]+ )?\d{{4}},? )?(?:he|she|it|they|(?:his|her|its|their) [\w'’-]+) {ADVERB}?{VERB}|"
     rf"(?P<subject>{SUBJECT}|(?:many|most|several|some)(?: [\w'’-]+){{1,6}}?)(?:, [^,]{{3,60}},)? {ADVERB}?{FINITE} "
     r"(?!so\b|not(?: so\b|[,;]|$)))"
 )
 _THEY = re.compile(r"[Tt]hey ")
 _PLURAL = re.compile(r"^(?!(?:[Tt]hey|[Tt]hese)$).*[^\Wus]s$")
-_CLAUSE_START = re.compile(rf"{SUBJECT} {ADVERB}?{VERB}")
+_CLAUSE_START = re.compile(rf"(?:in (?:[A-Z][a-z]+ )?\d{{4}},? )?{SUBJECT} {ADVERB}?{VERB}")
 
 
 def _independent(clause: Clause) -> list[Clause]:
@@ -59,6 +59,8 @@ def _independent(clause: Clause) -> list[Clause]:
         named = subject and not NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
         if named or (not subject and subject_of(before) and _CLAUSE_START.match(after)):
             rest = Clause(clause.text[joint.end() :], clause.start + joint.end(), 0)
+            if rest.text.startswith("in "):
+                rest = rest._replace(text=f"I{rest.text[1:]}")
             place = subject_of(before)
             # "Frogs swim, but they cannot fly": nobody else is meant.
             if place and _THEY.match(rest.text) and _PLURAL.search(before[slice(*place)]):

@@ -33,6 +33,7 @@ def split(sentence: str) -> list[str]:
             "These were heavier than rafts and allowed for maneuvers.",
             ["These were heavier than rafts", "These allowed for maneuvers"],
         ),
+        ("She worked in Lyon, and in 1891 she moved to Paris.", ["She worked in Lyon", "In 1891 she moved to Paris"]),
         ("He was a poet; she was a painter.", ["He was a poet", "she was a painter"]),
     ],
 )
