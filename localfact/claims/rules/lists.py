@@ -6,7 +6,7 @@ What a line leaves out stands above it: its subject is the heading, or the topic
 import re
 
 from localfact.claims.rules.checkworthy import DropReason, drop_reason
-from localfact.claims.rules.english import ADVERB, BE, FINITE, HAVE, JOINED_VERB, NAME, PAST, SUBJECT, VERB, is_or_are, mask
+from localfact.claims.rules.english import ADVERB, FINITE, JOINED_VERB, NAME, PAST, SUBJECT, VERB, is_or_are, mask
 from localfact.claims.rules.markdown import PlainText
 from localfact.text import words
 
@@ -59,8 +59,8 @@ _TIME = re.compile(
 )
 _PASSIVE = re.compile(
     r"(?i:(?:appointed|awarded|born|buried|elected|inducted|named|nominated|ordained|promoted)\b|"
-    rf"(?:{_EVENT.pattern}|announced|designed|introduced|recorded|signed|unveiled) "
-    r"(?:at|between|by|during|for|from|in|on|to|under)\b|(?:[a-z]+ed|bought|given|led|lost|made|sold|taken|won) by\b)"
+    rf"(?:{_EVENT.pattern}|announced|designated|designed|introduced|listed|recogni[sz]ed|recorded|signed|unveiled) "
+    r"(?:as|at|between|by|during|for|from|in|on|to|under)\b|(?:[a-z]+ed|bought|given|led|lost|made|sold|taken|won) by\b)"
 )
 _STATE = re.compile(r"(?i:based|considered|known|located|regarded|situated|used) (?:as|at|by|for|in|near|on|to)\b")
 # "Built in 1889, it is high": what follows the comma is the sentence.
@@ -74,10 +74,11 @@ _VERB_FIRST = re.compile(
 )
 _PLACEHOLDER = re.compile(r"(?i:n/?a|none|no|yes|unknown|tbd|\W*)$")
 _PRONOUN = re.compile(rf"(?:It|They|This|These)(?= {ADVERB}?{VERB})")
-# A phrase without a verb, or with one only in its relative clause.
-_PHRASE = rf"(?:(?!\b{VERB}(?! (?:as|at|by|for|from|in|of|on|to|with)\b)).)*"
 _LEADING = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
-_DEFINES = re.compile(rf"(?i:an?|the|one of) {_PHRASE}(?:$|\b(?:that|which|who|whose|where)\b(?! [\w-]+ (?:{BE}|{HAVE})))")
+_ARTICLE = re.compile(r"(?i:an?|the|one of) ")
+_RELATIVE = re.compile(rf" (?:that|which|who) (?={ADVERB}?{VERB})")
+# A verb that is no participle ("built in 1889") and is not the second of two ("that reads and writes").
+_MAIN_VERB = re.compile(rf"(?<!and )(?<!or )\b{VERB}(?! (?:as|at|by|for|from|in|of|on|to|with)\b)")
 _ATTRIBUTE = re.compile(r"[A-Za-z][a-z-]+(?: (?:of )?[a-z-]+){0,2}")
 _SENTENCE = re.compile(rf"(?!\S+ (?:\S+ )?(?:that|which|who)\b){SUBJECT} {VERB}")
 
@@ -145,11 +146,21 @@ def _labelled(label: PlainText, rest: PlainText, subject: str | None) -> PlainTe
     one = named and is_or_are(label.text) == "is"
     if one and verb is not None and (verb or not re.match(PAST, masked[:1].lower() + masked[1:])):
         return label.joined(f" {verb}", rest.lowered())
-    if one and _DEFINES.match(masked):
+    if one and _defines(masked):
         return label.joined(" is ", rest.lowered())
     if named or subject is None or drop_reason(rest.text) not in (None, DropReason.FRAGMENT):
         return None
-    return _said_of(subject, rest) if verb is not None else value_of(label.text, subject, rest)
+    # "Role of the bank: Condemned it" says it of the bank.
+    if verb is not None:
+        return _said_of(subject, rest) if " " not in label.text else None
+    return value_of(label.text, subject, rest)
+
+
+def _defines(masked: str) -> bool:
+    """Whether a text is a phrase that says what something is: with no verb but that of its relative clause."""
+    phrase, *clause = _RELATIVE.split(masked, maxsplit=1)
+    own = len(_MAIN_VERB.findall("".join(clause)))
+    return bool(_ARTICLE.match(masked)) and not _MAIN_VERB.search(phrase) and own <= 1
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -37,6 +37,7 @@ _EXPLETIVE = re.compile(
 )
 _NAMED_SUBJECT = re.compile(rf"(?P<name>{NAME})(?:['’]s [\w'’-]+)?(?: \([^()]{{1,200}}\))? {ADVERB}?{VERB}")
 _DEFINITE = re.compile(rf"The (?P<name>[\w'’-]+(?: [\w'’-]+){{0,4}}?) {ADVERB}?{VERB}")
+_WITHIN = re.compile(r"(?<=[a-z,] )[A-Z\u00c0-\u00de][\w'’-]+")
 _RELATIVE = re.compile(
     r"(?:His|Her) (?:\w+ )?(?:aunt|brother|daughter|father|grandfather|grandmother|husband|mother|partner|sister|son|uncle|"
     r"wife)\b"
@@ -63,6 +64,7 @@ class Subject:
     def __init__(self, topic: str | None, response_text: str) -> None:
         self._topic = topic
         self._words = _words_of(topic or "")
+        self._names = frozenset(_WITHIN.findall(response_text))
         self._pronoun = dominant_pronoun(response_text)
         self._other_person = False
         self._relative = False
@@ -78,8 +80,10 @@ class Subject:
         if named:
             is_topic = not self._words.isdisjoint(_words_of(named["name"]))
             self._other_thing = not is_topic
-            # One capitalised word at the beginning may be any noun; two are a person's name.
-            self._other_person = not is_topic and (self._other_person or " " in named["name"])
+            # One capitalised word at the beginning may be any noun; two are a person's name, and so is one that is written so
+            # within a sentence too.
+            person = " " in named["name"] or named["name"] in self._names
+            self._other_person = not is_topic and (self._other_person or person)
         elif definite := _DEFINITE.match(sentence):
             self._other_thing = self._words.isdisjoint(_words_of(definite["name"]))
         elif not _LEADING_PRONOUN.match(sentence):
@@ -100,7 +104,7 @@ class Subject:
         if kind != self._pronoun or (kind == "they" and not (self._topic or "").endswith("s")):
             return False
         if kind in ("he", "she"):
-            return not (self._other_person or self._relative)
+            return (self._topic or "")[:1].isupper() and not (self._other_person or self._relative)
         return not self._other_thing and not _EXPLETIVE.match(claim, found.start("pronoun"))
 
 

@@ -44,6 +44,8 @@ def test_what_a_line_leaves_out_is_its_subject(text: str, expected: str) -> None
         ("Morel Tower: It holds a bell", "Morel Tower holds a bell"),
         ("Gradient: Determines the strength of the answer", "Gradient determines the strength of the answer"),
         ("Duolingo - a free app that offers lessons", "Duolingo is a free app that offers lessons"),
+        ("Reader: A program that reads and writes files", "Reader is a program that reads and writes files"),
+        ("Morel Tower: a tower built in 1889", "Morel Tower is a tower built in 1889"),
         ("Early life: She was born in Lyon", "She was born in Lyon"),
         ("Answer: The bridge was built in 1900.", "The bridge was built in 1900."),
         ("Osmium: Osmium is a metal", "Osmium is a metal"),
@@ -60,6 +62,7 @@ def test_a_label_is_the_subject_or_goes(text: str, expected: str) -> None:
         "Immutability: Records cannot be altered.",  # without its label it says another thing
         "Storage: Keep it cool",  # advice
         "Morel Tower: The tower that fell was known as Bell",  # a sentence behind the colon
+        "Laki: the famine that came after it killed many",
         "Sales: N/A",
         "She had one aim: the prize",
         "Develop a plan for the future",

@@ -109,3 +109,9 @@ def test_an_item_of_a_list_begins_with_the_topic_again() -> None:
     assert subject.resolve("It is long.") == "It is long."
     subject.begin_item()
     assert subject.resolve("It is long.") == "Morel Bridge is long."
+
+
+def test_a_thing_is_neither_he_nor_she_and_one_word_may_be_a_person() -> None:
+    assert resolve("penicillin", "He found it.", "He was glad.") == ["He found it.", "He was glad."]
+    sentences = ("Huxley was a friend of Darwin.", "He spoke first.", "He was defended by Huxley.")
+    assert resolve("Ada Morel", *sentences) == list(sentences)
