@@ -20,7 +20,8 @@ _LABELLED = re.compile(r"(?P<label>[^\s:|](?:[^:|.?!]|\.(?=\S)){0,79}?)(?P<joint
 _NO_LABEL = re.compile(rf"\b(?:is|are|was|were|has|have|had)\b|,$|^{SUBJECT} {VERB}")
 # Words of headings and labels that name a side of what the text is about, not a thing that something can be said of.
 _NO_NAME = re.compile(
-    r"^(?:Here|How|What|When|Where|Who|Why)\b|\?$|\b(?i:achievements?|actions?|activities|advantages|answer|applications|approach|aspects|awards?|background|benefits|"
+    r"^(?:Here|How|What|When|Where|Who|Why)\b|\?$|"
+    r"\b(?i:achievements?|actions?|activities|advantages|answer|applications|approach|aspects|awards?|background|benefits|"
     r"biography|birth|books|budget|career|causes?|challenges?|characteristics|children|color|colour|"
     r"composition|conclusion|context|contributions?|cost|criticism|culture|date|death|definition|"
     r"demographics|description|design|details?|development|differences|disadvantages|discography|drawbacks|"
