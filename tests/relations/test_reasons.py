@@ -78,6 +78,25 @@ async def test_the_sentence_whose_loss_changes_the_prediction_most_is_recorded()
     assert len(model.asked) == 1 + 4
 
 
+async def test_the_sentence_that_only_names_the_subject_is_not_missed_below_a_title() -> None:
+    class Naming(Model):
+        """Entails where the painting is told of and somebody is named; less where the name is missing."""
+
+        async def relate(self, pairs: Sequence[Pair]) -> Relations:
+            self.asked += pairs
+            weak = Distribution(entailment=0.4, contradiction=0.1, neutral=0.5)
+            said = {}
+            for pair in pairs:
+                told, known = DECIDING in pair.premise, "Ada Lark" in pair.premise
+                said[pair] = (ENTAILED if told else weak) if known else NEUTRAL
+            return said
+
+    for title, deciding in (("", "Ada Lark never saw the Oslo harbour of old."), ("Ada Lark", DECIDING)):
+        page = passage("p", TEXT).model_copy(update={"title": title})
+        (found,) = await reasons(Naming(), VerdictLabel.SUPPORTED, [page], [ENTAILED], counted=[entailing("p")])
+        assert text_of(found.sentence) == deciding
+
+
 async def test_it_is_looked_for_in_the_window_that_was_read() -> None:
     read = Span(start=TEXT.index("Ada"), end=len(TEXT))
     said = ENTAILED.model_copy(update={"windows": 2, "window": read})
