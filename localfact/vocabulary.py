@@ -1,6 +1,10 @@
-"""The enumerations in the data: verdicts and their flags, relations, labels of annotators and of extractors."""
+"""The enumerations in the data: verdicts and their flags, relations, labels of annotators and extractors, roles in a chat."""
 
 from enum import StrEnum
+from typing import Literal
+
+#: Whose turn it is in a chat; "context" is that of models that were trained with one for the text to judge by.
+ChatRole = Literal["system", "user", "assistant", "context"]
 
 
 class VerdictLabel(StrEnum):

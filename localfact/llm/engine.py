@@ -12,6 +12,7 @@ from pydantic import Field
 
 from localfact.records import Probability, Record
 from localfact.runtime.usage import Usage
+from localfact.vocabulary import ChatRole
 
 LogProb = Annotated[float, Field(le=1e-6)]  # rounding may leave a certain token a hair above 0
 
@@ -19,7 +20,7 @@ LogProb = Annotated[float, Field(le=1e-6)]  # rounding may leave a certain token
 class Message(NamedTuple):
     """One turn of a chat. Some models that judge texts have their material in a turn of the role context."""
 
-    role: Literal["system", "user", "assistant", "context"]
+    role: ChatRole
     content: str
 
 

@@ -2,21 +2,20 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, field_validator
 
 from localfact.records import Record
-from localfact.vocabulary import RelationLabel
+from localfact.vocabulary import ChatRole, RelationLabel
 
-TurnRole = Literal["system", "user", "assistant", "context"]
 _PLACE = re.compile(r"\{(premise|hypothesis)\}")
 
 
 class Turn(Record):
     """One turn: who has it, and its text, with {premise} and {hypothesis} where those stand."""
 
-    role: TurnRole
+    role: ChatRole
     text: str
 
 
@@ -40,7 +39,7 @@ class RelationPrompt(Record):
             raise ValueError("{premise} and {hypothesis} must each stand in the turns once")
         return turns
 
-    def filled(self, premise: str, hypothesis: str) -> list[tuple[TurnRole, str]]:
+    def filled(self, premise: str, hypothesis: str) -> list[tuple[ChatRole, str]]:
         """The turns with the two texts in their places; neither is searched for places itself."""
         texts = {"premise": premise, "hypothesis": hypothesis}
         return [(turn.role, _PLACE.sub(lambda place: texts[place[1]], turn.text)) for turn in self.turns]
