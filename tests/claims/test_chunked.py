@@ -214,6 +214,20 @@ async def test_an_error_of_one_chunk_is_raised_once_all_were_asked() -> None:
     assert len(engine.calls) == 3
 
 
+async def test_a_window_in_which_not_even_one_character_fits_is_an_error_that_says_so() -> None:
+    class Bytewise(ScriptedEngine):
+        async def count(self, chat: Chat, *, prefix: str = "") -> int:
+            """A letter of the Gothic script is four tokens more, as where each byte is one."""
+            return await super().count(chat, prefix=prefix) + 4 * sum(message.content.count("𐍈") for message in chat)
+
+    response = Response(id="r", text="𐍈𐍈𐍈𐍈", prompt="Who was Kepler?")
+    window = await asyncio.to_thread(frame, response) + SMALLEST_ROOM + 2
+    engine = Bytewise(echo(), window=window)
+    with pytest.raises(PromptTooLongError, match=rf"Not one character .* window of {window:,} tokens"):
+        await extract(engine, response.text)
+    assert engine.calls == []
+
+
 async def test_a_window_that_instructions_and_question_fill_is_an_error_with_the_numbers_and_no_call() -> None:
     engine = ScriptedEngine(echo(), window=500)
     with pytest.raises(PromptTooLongError, match=r"take 1,\d\d\d tokens .* at least 128; .* has 500"):
