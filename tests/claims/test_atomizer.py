@@ -3,6 +3,7 @@ import re
 from collections.abc import Callable
 
 import pytest
+from chunked_extractions import TEXT, places, shown, texts
 
 from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.atomizer import Atomizer
@@ -13,14 +14,6 @@ from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
 from localfact.runtime.usage import Ledger, usage_counted_in
-
-TEXT = "Kepler was born in 1571. He studied in Tübingen. He moved to Graz. He died in 1630."
-
-
-def shown(chat: Chat, kind: str = "text") -> str:
-    """What a prompt shows between the last markers of that kind."""
-    found = re.findall(rf"<<{kind} ([0-9a-f]{{8}})>>\n(.*?)\n<<end {kind} \1>>", chat[0].content, re.DOTALL)
-    return str(found[-1][1])
 
 
 def frame() -> int:
@@ -41,14 +34,6 @@ def echo() -> Callable[[Chat], ScriptedAnswer]:
 
 async def extract(engine: ScriptedEngine, text: str = TEXT, **settings: int) -> Extraction:
     return await Atomizer(engine, **settings).extract(Response(id="r", text=text, prompt="Who was Kepler?"))
-
-
-def texts(extraction: Extraction) -> list[str]:
-    return [claim.text for claim in extraction.claims]
-
-
-def places(extraction: Extraction, text: str = TEXT) -> list[list[str]]:
-    return [[text[span.start : span.end] for span in claim.spans] for claim in extraction.claims]
 
 
 async def test_one_call_takes_the_whole_response_apart() -> None:
