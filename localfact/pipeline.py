@@ -23,7 +23,7 @@ from localfact.records import (
     Verdict,
 )
 from localfact.runtime.usage import Ledger, Usage, usage_counted_in
-from localfact.stages import Assessor, ClaimExtractor, Explainer, Flagger, RelationModel, Relations, Retriever
+from localfact.stages import Assessor, ClaimExtractor, Explainer, Flagger, RelationModel, Relations, Retriever, Review, Reviewer
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
 #: Called as (what, how many more): "claims" and "relations" whenever a stage of some response ends; "searches", "pages" and
@@ -71,6 +71,7 @@ class Pipeline:
         relation_model: None for an assessor that needs no pairs related.
         explainer: says what the verdicts hang on; None where relations decide nothing.
         flagger: says what a reader of them must know; None for nothing.
+        reviewer: looks again at what the relation model says, before it decides anything; None for nobody.
     """
 
     extractor: ClaimExtractor
@@ -79,6 +80,7 @@ class Pipeline:
     assessor: Assessor
     explainer: Explainer | None = None
     flagger: Flagger | None = None
+    reviewer: Reviewer | None = None
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses `response`, the one at position `index` of the input; adds what it costs to `costs`.
@@ -110,7 +112,7 @@ class Pipeline:
         judged = [claim for claim in claims if claim.id not in evidence.failures]
         pairs = self.assessor.pairs(judged, evidence)
         with costs.stage("relate"):
-            relations = await self._relate(pairs)
+            relations, reviewed = await self._reviewed(judged, await self._relate(pairs))
         observe("relations", len(pairs))
         with costs.stage("assess"):
             judgement = await self.assessor.assess(response, judged, evidence, relations)
@@ -121,8 +123,11 @@ class Pipeline:
             by_id = {claim.id: claim for claim in judged}
             judgement = await self.flagger.flag(response, by_id, judgement, evidence, relations)
         judgement = with_failures(judgement, claims, evidence.failures)
-        counts = {"retrieve": {"claims": len(searched)}, "relate": count_pairs(relations)}
+        counts = {"retrieve": {"claims": len(searched)}, "relate": {**count_pairs(relations), **reviewed}}
         return assessment_of(index, response, extraction, evidence, judgement, counts)
+
+    async def _reviewed(self, claims: Sequence[Claim], relations: Relations) -> Review:
+        return await self.reviewer.review(claims, relations) if self.reviewer and relations else Review(relations, {})
 
     async def _relate(self, pairs: Sequence[Pair]) -> Relations:
         if not pairs:

@@ -1,4 +1,4 @@
-"""The protocols of the four stages, and of what explains and flags their verdicts.
+"""The protocols of the four stages, and of what reviews relations, and explains and flags verdicts.
 
 An implementation is one file in a stage's folder and one line in `methods/`. `Pipeline.assess` calls them in this order for
 one response; many responses run at once, so every call is a coroutine and none may block the event loop for long: heavy work
@@ -6,7 +6,7 @@ goes to a thread inside the implementation.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from localfact.records import Claim, Distribution, Evidence, Extraction, Failure, Judgement, Pair, Response
 
@@ -41,6 +41,21 @@ class RelationModel(Protocol):
 
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         """Returns one prediction a pair, in the same order. An error that concerns one pair is a Failure in its place."""
+        ...
+
+
+class Review(NamedTuple):
+    """Relations as they are after a review, and named whole numbers worth reporting of it."""
+
+    relations: Relations
+    counts: Mapping[str, int]
+
+
+class Reviewer(Protocol):
+    """Looks again at predictions before they decide anything."""
+
+    async def review(self, claims: Sequence[Claim], relations: Relations) -> Review:
+        """Returns a prediction for every pair of `relations`."""
         ...
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from localfact.api.evaluate import Job
 from localfact.claims.chunks import chunks_of
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
-from localfact.methods.registry import relations_of
-from localfact.methods.relations import relation_kind
+from localfact.methods.registry import relation_names
+from localfact.methods.relations import LLM, relation_kind
 from localfact.methods.settings import ChunkSettings
 from localfact.methods.wiring import Configuration
 from localfact.records import Response
@@ -54,12 +54,15 @@ def pairs_of(chosen: Configuration, given: Sequence[Response]) -> dict[str, int]
 def calls_of(chosen: Configuration, given: Sequence[Response], extracted: Sequence[Response]) -> str:
     """The calls of the language model, in words, as far as they are known before any answer."""
     settings = chosen.settings.extraction
-    kind, related = EXTRACTORS[settings.extractor], relations_of(chosen.method, chosen.options)
+    kind, related = EXTRACTORS[settings.extractor], relation_names(chosen.method, chosen.options)
     calls: list[str] = []
     if kind.asks_model:
         stride = settings.stride if isinstance(settings, ChunkSettings) else "max"
         calls.append(f"{sum(len(chunks_of(response.text, stride)) for response in extracted)} to extract")
-    calls += [*kind.calls, *(relation_kind(related).calls if related is not None else ()), *chosen.method.calls]
+    calls += [*kind.calls, *(relation_kind(related[0]).calls if related else ())]
+    if LLM in related[1:]:
+        calls.append("up to two a claim for a second opinion")
+    calls += chosen.method.calls
     claims = sum(len(response.claims or ()) for response in given)
     if claims and settings.extractor == CHUNKED:
         calls.append(f"two for each of {claims} given claims, to pre-verify them")

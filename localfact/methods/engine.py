@@ -109,8 +109,7 @@ def start_settings(options: Options) -> "EngineSettings":
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
     beside = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
     beside += [load_card(options.reranker)] if options.reranker is not None else []
-    if options.relations not in (None, "llm", "lexical"):
-        beside.append(load_card(options.relations))
+    beside += [load_card(name) for name in (options.relations, options.second_opinion) if name not in (None, "llm", "lexical")]
     beside = [card for card in beside if not runs_on_onnx(card)]  # ONNX files run on the CPU
     return engine_settings(
         load_card(options.model),

@@ -226,6 +226,8 @@ class RelationOptions(OptionGroup):
 
     relations: str | None = None
     """Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods."""
+    second_opinion: str | None = None
+    """Ask this relation model again about the two passages of each claim that speak most surely for it or against it."""
     relations_cache: Annotated[Path | None, Flag(("--relations-cache", "--kept-relations"))] = None
     """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
 

@@ -46,7 +46,7 @@ def method_for(name: str | None, options: Options) -> Method:
     """
     method = find_method(name or (DEFAULT_METHOD_WITH_MODEL if options.names_model else DEFAULT_METHOD))
     if options.names_model:
-        if method.model == "none":
+        if method.model == "none" and options.second_opinion != LLM:
             raise InputError(
                 f"The method {method.name} uses no language model; leave --model out, or take --method "
                 f"{DEFAULT_METHOD_WITH_MODEL}."
@@ -54,7 +54,7 @@ def method_for(name: str | None, options: Options) -> Method:
         return method
     if method.model == "required":
         raise InputError(f"The method {method.name} asks a language model: name one with --model (`localfact models list`).")
-    if relations_of(method, options) == LLM:
+    if LLM in relation_names(method, options):
         raise InputError(
             f"The method {method.name} asks a language model for relations: name one with --model (`localfact models list`), "
             f"or take another relation model, --relations {BUILTIN_NLI} say."
@@ -62,6 +62,18 @@ def method_for(name: str | None, options: Options) -> Method:
     if options.queries == LLM:
         raise InputError("--queries llm asks a language model: name one with --model (`localfact models list`).")
     return method
+
+
+def relation_names(method: Method, options: Options) -> list[str]:
+    """The relation models that a method asks: its own, and the second opinion; none for a method that relates nothing.
+
+    Raises:
+        InputError: a second opinion where nothing is related.
+    """
+    name = relations_of(method, options)
+    if name is None and options.second_opinion is not None:
+        raise InputError(f"The method {method.name} relates no claims and passages, so --second-opinion would change nothing.")
+    return [each for each in (name, options.second_opinion) if each is not None]
 
 
 def relations_of(method: Method, options: Options) -> str | None:

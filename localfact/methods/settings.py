@@ -90,7 +90,8 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     """FactReasoner's graph (see assess/factreasoner.py).
 
     Attributes:
-        relations: the identity of the relation model. rules: unset where they are as published.
+        relations, second_opinion: the identities of the relation models; the second is unset where none is asked again.
+        rules: unset where they are as published.
     """
 
     version: Literal[1, 2, 3]
@@ -99,6 +100,7 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     relations: str
     tables: Tables
     passage_prior: Probability
+    second_opinion: str | None = None
 
     @property
     def reads_affinity(self) -> bool:

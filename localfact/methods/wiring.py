@@ -15,13 +15,15 @@ from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings,
 from localfact.methods.localfact import LocalFactMethod
 from localfact.methods.method import Method
 from localfact.methods.options import Options
-from localfact.methods.registry import method_for, relations_of
+from localfact.methods.registry import method_for, relation_names
 from localfact.methods.relations import LLM, cached, relation_kind
-from localfact.methods.settings import Settings
+from localfact.methods.settings import FactReasonerSettings, Settings
 from localfact.models.embedder import named_embedder
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.reasons import Reasons
+from localfact.relations.second_opinion import SecondOpinion
+from localfact.stages import RelationModel
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     """
     if options.prior_map is not None and not isinstance(method, LocalFactMethod):
         raise InputError(f"The method {method.name} takes no prior from its extractor, so --prior-map would change nothing.")
-    name = relations_of(method, options)
+    identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
     settings = Settings(
         method=method.name,
@@ -72,8 +74,10 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
             method.extractor if options.names_model and not only_judges else RULES, options, confidence=method.confidence
         ),
         evidence=evidence_settings(method, options),
-        assessment=method.assessment(options, relation_kind(name).identity(options) if name is not None else None),
+        assessment=method.assessment(options, identities[0] if identities else None),
     )
+    for identity in identities[1:]:
+        settings = with_second_opinion(settings, identity)
     if facts is None:
         return settings
     asked = prompts_of(method, options, settings)
@@ -91,13 +95,20 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     )
 
 
+def with_second_opinion(settings: Settings, identity: str) -> Settings:
+    """The settings with the identity of a relation model that is asked again."""
+    if not isinstance(settings.assessment, FactReasonerSettings):
+        raise AssertionError("only FactReasoner relates claims and passages")
+    return settings.model_copy(update={"assessment": settings.assessment.model_copy(update={"second_opinion": identity})})
+
+
 def prompts_of(method: Method, options: Options, settings: Settings) -> list[Task]:
     """The prompts that a method with these settings sends."""
-    name = relations_of(method, options)
+    related = [prompt for name in relation_names(method, options) for prompt in relation_kind(name).prompts]
     return [
         *EXTRACTORS[settings.extraction.extractor].prompts,
         *(("query",) if settings.evidence.queries == LLM else ()),
-        *(relation_kind(name).prompts if name is not None else ()),
+        *dict.fromkeys(related),
         *method.prompts,
     ]
 
@@ -125,13 +136,11 @@ def wire(
     method, options, settings = chosen.method, chosen.options, chosen.settings
     embedder = named_embedder(options.embedder)
     source = open_source(options, embedder, settings.evidence, opened, observe=observe)
-    name = relations_of(method, options)
-    kind = relation_kind(name) if name is not None else None
-    asks = kind is not None and bool(kind.prompts)
-    related = kind.open(options, None, opened) if kind is not None and not asks else None
+    kinds = [relation_kind(name) for name in relation_names(method, options)]
+    quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
     engine = open_engine(options, opened, chosen.facts, start) if options.names_model else None
-    if kind is not None and asks:
-        related = kind.open(options, engine, opened)
+    models = [quick.get(place) or kind.open(options, engine, opened) for place, kind in enumerate(kinds)]
+    related, kind = (models[0], kinds[0]) if models else (None, None)
     pipeline = Pipeline(
         open_extractor(settings.extraction, engine, settings.seed),
         retriever(
@@ -143,8 +152,9 @@ def wire(
         ),
         related,
         method.assessor(settings, engine),
-        Reasons(by_loss=not asks) if related is not None else None,
+        Reasons(by_loss=not kind.prompts) if kind is not None else None,
         Flags(EXTRACTORS[settings.extraction.extractor].languages, kind.languages if kind is not None else None),
+        SecondOpinion(models[1]) if len(models) > 1 else None,
     )
     return pipeline, source.notes
 
@@ -162,14 +172,17 @@ def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | Non
 
 
 def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: AsyncExitStack) -> Pipeline:
-    """The pipeline with its relation model's predictions cached in a file: that of the options, or the given one.
+    """The pipeline with its relation models' predictions cached in a file: that of the options, or the given one.
 
-    Predictions that are as quick as reading a file are only cached where the options name a file.
+    Those of a second opinion are in a file beside it. Predictions that are as quick as reading a file are only cached where the
+    options name a file.
     """
-    name = relations_of(chosen.method, chosen.options)
-    if pipeline.relation_model is None or name is None:
-        return pipeline
-    if not relation_kind(name).cached and chosen.options.relations_cache is None:
-        return pipeline
-    model = cached(pipeline.relation_model, chosen.options.relations_cache or file, opened)
-    return replace(pipeline, relation_model=model)
+    file = chosen.options.relations_cache or file
+    names = relation_names(chosen.method, chosen.options)
+    kept = [relation_kind(name).cached or chosen.options.relations_cache is not None for name in names]
+    if pipeline.relation_model is not None and kept[0]:
+        pipeline = replace(pipeline, relation_model=cached(pipeline.relation_model, file, opened))
+    if isinstance(pipeline.reviewer, SecondOpinion) and kept[1]:
+        model: RelationModel = cached(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
+        pipeline = replace(pipeline, reviewer=SecondOpinion(model))
+    return pipeline

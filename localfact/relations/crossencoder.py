@@ -19,7 +19,7 @@ from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of, dev
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
-from localfact.relations.pooling import is_passage, pooled
+from localfact.relations.pooling import POOLING_VERSION, is_passage, pooled
 from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measured, windows
 from localfact.stages import Relations
@@ -205,7 +205,7 @@ class CrossEncoderRelationModel:
             return report
 
         def weighed(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
-            return pooled(said, overlap[pair], pool) if pair in overlap and isinstance(said, Distribution) else said
+            return pooled(pair, said, overlap[pair], pool) if pair in overlap and isinstance(said, Distribution) else said
 
         return lambda said: report({pair: weighed(pair, one) for pair, one in said.items()})
 
@@ -234,7 +234,8 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
     if any(reading.values()):
         stated |= {**reading, "picking": SELECTION_VERSION}
     if card.pool is not None:
-        stated |= {"pool": f"{card.pool.model:g},{card.pool.overlap:g}", "overlap": lexical_identity(None)}
+        stated |= {"pool": f"{card.pool.model:g},{card.pool.overlap:g}", "pooling": POOLING_VERSION}
+        stated |= {"overlap": lexical_identity(None)}
     return "+".join(
         (card.identity, precision_of(card, device), *(f"{name}={value}" for name, value in stated.items() if value))
     )

@@ -20,7 +20,13 @@ REASONS: Mapping[str, Mapping[str, str]] = {
         "claims_without_evidence": "claims without a passage, not asked about",
         "failed": "claims failed",
     },
-    "relate": {"pairs_gated": "pairs gated", "pairs_failed": "pairs failed"},
+    "relate": {
+        "pairs_gated": "pairs gated",
+        "pairs_failed": "pairs failed",
+        "second_opinions": "pairs asked again",
+        "second_opinions_other": "of them with another label",
+        "second_opinions_failed": "second opinions failed",
+    },
 }
 
 

@@ -29,7 +29,7 @@ SUMMARY_FILE = "summary.json"
 LOCK_FILE = ".lock"
 #: The cache of relations, and the two files that SQLite makes beside it while it is open.
 RELATIONS_FILE = "relations.sqlite"
-RELATIONS_FILES = (RELATIONS_FILE, f"{RELATIONS_FILE}-wal", f"{RELATIONS_FILE}-shm")
+RELATIONS_FILES = tuple(f"{opinion}{RELATIONS_FILE}{kind}" for opinion in ("", "second-") for kind in ("", "-wal", "-shm"))
 #: All files that localfact can leave in a run folder.
 OWN_FILES = frozenset(
     {

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import pytest
+import yaml
 from tiny_albert import tiny_albert
 
-from localfact.api.evaluate import sample_corpus
+from localfact.api.evaluate import evaluate, sample_corpus
 from localfact.assess.priormap import PriorMap
 from localfact.errors import InputError
 from localfact.evidence.queries import WRITTEN_QUERIES
@@ -26,6 +27,7 @@ from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity
 from localfact.relations.windows import READING_VERSION
+from localfact.runs.run_folder import read_assessments
 from localfact.vocabulary import PreVerificationLabel
 
 TEXT = "Johannes Kepler was born in 1571. He moved to Graz."
@@ -149,3 +151,28 @@ def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypat
         start_settings(Options(model="some-model", embedder="none", relations=relations))
     assert reserved[:4] == [0, 0, 0, 0], "what runs by ONNX stays on the CPU"
     assert reserved[4] > 0
+
+
+def test_a_second_opinion_is_asked_about_what_would_decide_and_kept_in_a_file_of_its_own(tmp_path: Path) -> None:
+    options = Options(relations="lexical", second_opinion="builtin-nli", claims="given", embedder="none")
+    row = {
+        "prompt": "Tell me about the mill.",
+        "response": "The mill of Torsk opened in 1911.",
+        "claims": ["The mill of Torsk opened in 1911."],
+        "passages": [{"text": "The mill of Torsk opened in 1911.", "title": "Mill"}],
+    }
+    evaluate([row], method="builtin-fr2", options=options, out=tmp_path / "run")
+    (assessment,) = read_assessments(tmp_path / "run")
+    assert assessment.counts["relate"]["second_opinions"] == 1
+    settings = yaml.safe_load((tmp_path / "run/run.yaml").read_text(encoding="utf-8"))["settings"]["assessment"]
+    assert settings["second_opinion"].startswith("builtin-nli@")
+    assert (tmp_path / "run/second-relations.sqlite").is_file()
+
+
+def test_settings_know_of_a_second_opinion_only_where_there_is_one() -> None:
+    assert "second_opinion" not in settings_of("factreasoner-fr2").plain()["assessment"]
+    asked = settings_of("factreasoner-fr2", relations="lexical", second_opinion="llm")
+    assert asked.plain()["assessment"]["second_opinion"].startswith("llm+reading")
+    assert "relation" in (asked.prompts or ())
+    with pytest.raises(InputError, match="relates no claims and passages"):
+        settings_of("fastfact", second_opinion="lexical")
