@@ -12,8 +12,9 @@ from scripts.training.relation_model.examples import LABELS, Example
 from scripts.training.relation_model.licences import LICENCES
 
 CARD_FILE = "README.md"
-#: Between these lines stand the figures of the evaluation.
+#: Between these lines stand the figures of the evaluation, and between those the ones in use.
 BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+BEGIN_USE, END_USE = "<!-- in use -->", "<!-- end of in use -->"
 
 TEMPLATE = Path(__file__).with_name("model_card.md")
 
@@ -41,6 +42,8 @@ def write_card(
         data=data_table(examples),
         begin=BEGIN,
         end=END,
+        begin_use=BEGIN_USE,
+        end_use=END_USE,
         development=", ".join(f"{name} {accuracy:.3f}" for name, accuracy in sorted(development.items())),
     )
     (out / CARD_FILE).write_text(text, encoding="utf-8")
@@ -65,12 +68,22 @@ def put_figures(card: Path, figures: str) -> None:
     Raises:
         ValueError: the card has no place for them.
     """
+    put(card, figures, BEGIN, END)
+
+
+def put_use(card: Path, figures: str) -> None:
+    """Puts the table of `measure_use` into a card, as `put_figures` does those of an evaluation."""
+    put(card, figures, BEGIN_USE, END_USE)
+
+
+def put(card: Path, figures: str, begin: str, end: str) -> None:
+    """Puts figures between two lines of a card."""
     text = card.read_text(encoding="utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise ValueError(f"{card} has no place for figures, between the lines {BEGIN} and {END}.")
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    card.write_text(f"{before}{BEGIN}\n{figures.strip()}\n{END}{after}", encoding="utf-8")
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise ValueError(f"{card} has no place for figures, between the lines {begin} and {end}.")
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    card.write_text(f"{before}{begin}\n{figures.strip()}\n{end}{after}", encoding="utf-8")
 
 
 def commit() -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from scripts.training.relation_model import written_sets
 from scripts.training.relation_model.answer_sets import PARTIAL
 from scripts.training.relation_model.evidence_sets import evidence_sets, without_shown
 from scripts.training.relation_model.examples import CONTRADICTION, NEUTRAL, Example, Part, digest, split_by_topic
@@ -27,11 +28,15 @@ NEUTRAL_SHARE = 1.0
 #: The sets of claims, of long answers and of articles, that people judged by a passage; learned so often in an epoch that is
 #: like the use, since they are few.
 CLAIM_SETS = frozenset({"answers", "stance", "stance_joined", "wice", "expertqa"})
+#: Passages written for this model are learned in every epoch, whole.
+WHOLE = frozenset({written_sets.SET})
 CLAIM_SETS_AGAIN = 3
-#: Pairs of any other set in such an epoch, sentence pairs, and made pairs.
-OTHERS_LIKE_USE, SENTENCES_LIKE_USE, MADE_LIKE_USE = 800, 4_000, 3_500
+#: Sentence pairs and made pairs in an epoch of everything; there are many more, and in each epoch others are drawn.
+SENTENCES_OF_ALL, MADE_OF_ALL = 6_000, 8_000
+#: Pairs of any other set in an epoch that is like the use, sentence pairs, and made pairs.
+OTHERS_LIKE_USE, SENTENCES_LIKE_USE, MADE_LIKE_USE = 600, 3_000, 3_000
 #: How often sentence pairs are seen by themselves, and all else; made pairs are others in each epoch.
-SENTENCE_EPOCHS, EPOCHS = 3, 2
+SENTENCE_EPOCHS, EPOCHS, EPOCHS_LIKE_USE = 3, 2, 1
 
 
 class Reading(NamedTuple):
@@ -56,9 +61,13 @@ def read(data: Path, tokenizer: Any, seed: int, say: Callable[[str], None]) -> R
     for epoch in range(EPOCHS):
         learned = list(as_read(evened(evidence, seed + epoch), starts))
         made = list(as_read(made_pairs(parts[Part.TRAINING], seed + epoch), starts))
-        everything.append([*sentences, *turned(sentences), *learned, *made])
-        used.append(like_use(sentences, list(as_read(evened(clear(evidence), seed + epoch), starts)), made, seed + epoch))
-        say(f"epoch {epoch + 1}: {len(sentences)} sentence pairs, {len(learned)} with evidence, {len(made)} made")
+        short = drawn([*sentences, *turned(sentences)], SENTENCES_OF_ALL, seed + epoch)
+        everything.append([*short, *learned, *drawn(made, MADE_OF_ALL, seed + epoch)])
+        say(f"epoch {epoch + 1}: {len(short)} sentence pairs, {len(learned)} with evidence, {len(made)} made, some of which")
+        if epoch < EPOCHS_LIKE_USE:
+            clearer = list(as_read(evened(clear(evidence), seed + epoch), starts))
+            used.append(like_use(sentences, clearer, made, seed + epoch))
+            say(f"epoch {epoch + 1} like the use: {len(used[-1])} pairs")
     return Reading(sentences, everything, used, development(parts[Part.DEVELOPMENT], starts, seed))
 
 
@@ -79,7 +88,10 @@ def like_use(sentences: Sequence[Example], evidence: Sequence[Example], made: Se
         by_set[example.set].append(example)
     found = [*drawn(sentences, SENTENCES_LIKE_USE, seed), *drawn(made, MADE_LIKE_USE, seed)]
     for name, examples in by_set.items():
-        found += CLAIM_SETS_AGAIN * examples if name in CLAIM_SETS else drawn(examples, OTHERS_LIKE_USE, seed)
+        if name in CLAIM_SETS:
+            found += CLAIM_SETS_AGAIN * examples
+        else:
+            found += examples if name in WHOLE else drawn(examples, OTHERS_LIKE_USE, seed)
     return found
 
 

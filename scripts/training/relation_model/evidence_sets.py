@@ -9,7 +9,7 @@ from pathlib import Path
 
 from localfact.text import sentences, words
 from scripts.training.lexical_pairs import json_lines
-from scripts.training.relation_model import answer_sets, page_sets
+from scripts.training.relation_model import answer_sets, page_sets, written_sets
 from scripts.training.relation_model.examples import Example
 
 READERS = (
@@ -22,6 +22,8 @@ READERS = (
     answer_sets.conflict_nq,
     page_sets.wikicontradict,
     page_sets.fever_symmetric,
+    page_sets.factcg,
+    written_sets.written,
 )
 SAMPLE = Path(__file__).parents[3] / "index"
 SAMPLE_FILES = ("sample-pages.jsonl", "sample-responses.jsonl")

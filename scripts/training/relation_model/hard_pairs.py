@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from localfact.text import words
+from scripts.training.relation_model.agreements import agreements
 from scripts.training.relation_model.claim_pairs import claim_pairs
 from scripts.training.relation_model.evidence_sets import evidence_sets
 from scripts.training.relation_model.examples import (
@@ -50,6 +51,12 @@ QUOTAS = {
     "year changed": 420,
     "years confused": 300,
     "number changed": 420,
+    "numbers confused": 300,
+    "number rounded": 500,
+    "date less exact": 300,
+    "year less exact": 400,
+    "other unit": 200,
+    "other spelling": 200,
     "month changed": 160,
     "weekday changed": 60,
     "ordinal changed": 180,
@@ -58,6 +65,7 @@ QUOTAS = {
     "person changed": 260,
     "persons confused": 120,
     "place changed": 420,
+    "places confused": 200,
     "organisation changed": 160,
     "opposite": 600,
     "sister word": 420,
@@ -133,6 +141,8 @@ def _groups(examples: Sequence[Example], seed: int) -> Iterator[tuple[str, list[
             yield "with and without its sentence", group
         if short := shortened(passage.focus, chance):
             yield "shortened", [_pair(passage, short.kind, short.sentence, ENTAILMENT)]
+        for said in agreements(passage.focus, chance):
+            yield said[0].kind, [_pair(passage, one.kind, one.sentence, one.label) for one in said]
         yield "made", list(_made(passage, chance))
         yield from _neutral_groups(passage, elsewhere, chance)
     for group in claim_pairs(source_texts(sources, seed), SET, names, vocabulary, seed):
@@ -232,8 +242,7 @@ def _from_claims(sources: Sequence[Example], names: Names, seed: int) -> Iterato
         edits = [
             edit
             for edit in contradicting_edits(example.hypothesis, example.premise, names, chance)
-            if edit.old.casefold() in (example.focus or example.premise).casefold()
-            and edit.kind not in ("years confused", "persons confused")
+            if edit.old.casefold() in (example.focus or example.premise).casefold() and not edit.kind.endswith("confused")
         ]
         if edits:
             edit = chance.choice(edits)

@@ -54,4 +54,10 @@ LICENCES = {
     "conflict_nq": Licence("Apache-2.0", "4-en/ConflictNQ", _PERMISSIVE),
     "wikicontradict": Licence("Apache-2.0; text from Wikipedia (CC BY-SA)", "IBM/FactReasoner", _PERMISSIVE),
     "fever_symmetric": Licence("Wikipedia's terms, CC BY-SA 3.0", "TalSchuster/FeverSymmetric", _SHARE_ALIKE),
+    "factcg": Licence("MIT", "derenlei/FactCG", _PERMISSIVE),
+    "written": Licence(
+        "Apache-2.0, as all of localfact",
+        "written for localfact, row by row, by a large language model",
+        "localfact's own",
+    ),
 }

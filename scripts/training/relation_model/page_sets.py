@@ -1,4 +1,4 @@
-"""Sets about web pages: WiCE, FACTOR's news and answers of experts, WikiContradict, FeverSymmetric.
+"""Sets about web pages: WiCE, FACTOR's news and answers of experts, WikiContradict, FeverSymmetric, FactCG.
 
 Read from the folder of public data sets; the licences are in `licences.py`.
 """
@@ -169,6 +169,17 @@ def fever_symmetric(data: Path) -> Iterator[Example]:
             if share_told(claim, foreign) <= MOST_TOLD:
                 topics = (*cases[one][0].topics, foreign)
                 yield Example("fever_symmetric", "another sentence", foreign, claim, NEUTRAL, (claim, *topics))
+
+
+def factcg(data: Path) -> Iterator[Example]:
+    """FactCG's documents and claims that rest on several of their sentences; what is not supported is taken to be left open.
+
+    The unsupported ones are made by taking out of the document what one step of the claim needs.
+    """
+    for row in json_lines(data / "factcg/cg2c_doc.jsonl"):
+        label = ENTAILMENT if row["orig_label"] == 1 else NEUTRAL
+        for claim in row["text_b"]:
+            yield Example("factcg", "document", row["text_a"][:LONGEST_PREMISE], claim, label, (claim, row["text_a"]))
 
 
 def hanging_together(examples: Iterable[Example]) -> list[list[Example]]:

@@ -14,7 +14,7 @@ from scripts.training.relation_model.sentence_sets import KIND as SENTENCE_PAIR
 
 SET, KIND = "retrieved", "passage of another topic"
 #: Claims that passages are looked for, and passages of each: the nearest.
-CLAIMS, PASSAGES = 1_200, 2
+CLAIMS, PASSAGES = 1_800, 2
 #: A passage that holds more of a claim's words than this may say the same.
 MOST_SHARED = 0.8
 #: Passages in which enough of a claim may stand.

@@ -17,7 +17,7 @@ NEGATION = re.compile(
 _UNSURE = re.compile(r"\b(?:if|whether|may|might|could|would|perhaps|possibly|suggests?|unclear|should)\b", re.IGNORECASE)
 _ABILITY = re.compile(r"\b(?:can|some|sometimes|often|such as|including|or)\b", re.IGNORECASE)
 #: Before a number: what makes another number true as well, or the number no amount.
-_OPEN_ENDED = re.compile(
+OPEN_ENDED = re.compile(
     r"(?:more than|less than|fewer than|at least|at most|up to|over|under|above|below|nearly|almost|since|until|after|before"
     r"|by|between|and|to|or|than|from|least|as much as|as many as|just|vs|v|No|number|[-–/:.])\s*$",
     re.IGNORECASE,
@@ -84,6 +84,7 @@ def contradicting_edits(sentence: str, premise: str, names: Names, chance: rando
         lambda: _year(sentence, premise, chance),
         lambda: _confused_year(sentence, premise, chance),
         lambda: _number(sentence, chance),
+        lambda: _confused_number(sentence, premise, chance),
         lambda: _from_list("month changed", _MONTH, lists.MONTHS, sentence, chance),
         lambda: _from_list("weekday changed", _WEEKDAY, lists.WEEKDAYS, sentence, chance),
         lambda: _from_list("ordinal changed", _ORDINAL, lists.ORDINALS, sentence, chance),
@@ -91,6 +92,7 @@ def contradicting_edits(sentence: str, premise: str, names: Names, chance: rando
         lambda: _from_list("nationality changed", _NATIONALITY, lists.NATIONALITIES, sentence, chance),
         lambda: _person(sentence, premise, names, chance),
         lambda: _place(sentence, chance),
+        lambda: _confused_place(sentence, premise, chance),
         lambda: _organisation(sentence, names, chance),
         lambda: _opposite(sentence, chance),
         lambda: _sister(sentence, chance),
@@ -129,7 +131,7 @@ def _closed(sentence: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
     return [
         found
         for found in pattern.finditer(sentence)
-        if not _OPEN_ENDED.search(sentence[: found.start()])
+        if not OPEN_ENDED.search(sentence[: found.start()])
         and not re.match(r"\s?(?:[-–/]|to \d|and \d|or )", sentence[found.end() :])
     ]
 
@@ -150,11 +152,29 @@ def _confused_year(sentence: str, premise: str, chance: random.Random) -> Edit |
     return replaced("years confused", sentence, chance.choice(places), chance.choice(others)) if places and others else None
 
 
-def _number(sentence: str, chance: random.Random) -> Edit | None:
+def _amounts(sentence: str) -> list[re.Match[str]]:
+    """The numbers of a sentence that say how many or how much."""
     places = [found for found in _closed(sentence, _NUMBER) if not re.fullmatch(r"1[5-9]\d\d|20\d\d", found.group())]
-    places = [
-        found for found in places if not re.search(rf"(?:[A-Z]\w*|{'|'.join(lists.MONTHS)})\s$", sentence[: found.start()])
-    ]
+    return [found for found in places if not re.search(rf"(?:[A-Z]\w*|{'|'.join(lists.MONTHS)})\s$", sentence[: found.start()])]
+
+
+def _confused_number(sentence: str, premise: str, chance: random.Random) -> Edit | None:
+    """A number that the premise gives for something else, of the same sort: a share for a share."""
+    places = _amounts(sentence)
+    if not places:
+        return None
+    found = chance.choice(places)
+    share = bool(re.match(r" ?%| percent", sentence[found.end() :]))
+    others = sorted(
+        other.group()
+        for other in _amounts(premise)
+        if not has_word(sentence, other.group()) and bool(re.match(r" ?%| percent", premise[other.end() :])) == share
+    )
+    return replaced("numbers confused", sentence, found, chance.choice(others)) if others else None
+
+
+def _number(sentence: str, chance: random.Random) -> Edit | None:
+    places = _amounts(sentence)
     if not places:
         return None
     found = chance.choice(places)
@@ -200,6 +220,19 @@ def _place(sentence: str, chance: random.Random) -> Edit | None:
     return replaced(
         "place changed", sentence, found, chance.choice([one for one in _PLACES[found.group()] if one not in sentence])
     )
+
+
+def _confused_place(sentence: str, premise: str, chance: random.Random) -> Edit | None:
+    """A place of the same sort that the premise names for something else."""
+    places = [found for found in _PLACE.finditer(sentence) if _PLACE_CONTEXT.search(sentence[: found.start()])]
+    if not places:
+        return None
+    found = chance.choice(places)
+    others = sorted(
+        {other.group() for other in _PLACE.finditer(premise) if other.group() in _PLACES[found.group()]}
+        - {one.group() for one in _PLACE.finditer(sentence)}
+    )
+    return replaced("places confused", sentence, found, chance.choice(others)) if others else None
 
 
 def _organisation(sentence: str, names: Names, chance: random.Random) -> Edit | None:

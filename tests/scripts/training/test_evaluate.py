@@ -14,7 +14,7 @@ from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from scripts.training import evaluate as script
-from scripts.training.relation_model import asking
+from scripts.training.relation_model import asking, written_sets
 from scripts.training.relation_model.asking import Model, asked
 from scripts.training.relation_model.evaluated_sets import evaluated_sets, held_out_sets
 from scripts.training.relation_model.examples import CONTRADICTION, ENTAILMENT, NEUTRAL, Example
@@ -212,15 +212,17 @@ EMPTY = (
     *("conflict_nq/conflict_nq_val.jsonl", "conflict_nq/conflict_nq_test.jsonl"),
     "wikicontradict/wiki_contradict_refined.jsonl",
     *("fact_verification/fever_symmetric_dev.jsonl", "fact_verification/fever_symmetric_test.jsonl"),
+    "factcg/cg2c_doc.jsonl",
     *("nli/cad_train.tsv", "nli/cad_dev.tsv", "nli/cad_test.tsv", "nli/conjnli_dev.tsv"),
 )
 FACTOR_HEAD = "full_prefix,completion,contradiction_0,contradiction_1,contradiction_2\n"
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of data sets: 40 topics of SNLI's form, two questions of FACTOR's, some pairs of SciTail's; the rest empty."""
     folder = tmp_path / "data"
+    monkeypatch.setattr(written_sets, "FOLDER", folder / "written")
     for name in EMPTY:
         write(folder / name, "")
     write(folder / "nli/taxinli10k.tsv", "label\tprem\thyp\n")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scripts.training.relation_model import answer_sets, page_sets
+from scripts.training.relation_model import answer_sets, page_sets, written_sets
 from scripts.training.relation_model.evidence_sets import by_beginning, each_once, evidence_sets, shares_text, shown_texts
 from scripts.training.relation_model.examples import CONTRADICTION, ENTAILMENT, LABELS, NEUTRAL, Example
 from scripts.training.relation_model.licences import LICENCES
@@ -83,6 +83,18 @@ def write_wikicontradict(data: Path, contradiction: str = "Explicit") -> None:
     write(data / "wikicontradict/wiki_contradict_refined.jsonl", [row])
 
 
+def write_written(data: Path) -> None:
+    row = {"topic": "a mill", "passage": "The mill of Torsk burnt down in 1911.", "entailed": ["Torsk lost it to fire."]}
+    row |= {"contradicted": ["The mill of Torsk burnt down in 1921."], "neutral": ["The mill of Torsk was rebuilt."]}
+    write(data / "written/mills-01.jsonl", [row])
+
+
+def write_factcg(data: Path) -> None:
+    rows = [{"text_a": "Orla is a painter. She lives in Tam.", "text_b": ["A painter lives in Tam."], "orig_label": 1}]
+    rows.append({"text_a": "Orla is a person. She lives in Tam.", "text_b": ["A painter lives in Tam."], "orig_label": 0})
+    write(data / "factcg/cg2c_doc.jsonl", rows)
+
+
 def write_symmetric(data: Path) -> None:
     texts = {
         "a": ("Orla Venn is a painter .", "Orla Venn -LRB- born 1950 -RRB- paints ."),
@@ -96,7 +108,7 @@ def write_symmetric(data: Path) -> None:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """One row or two of every set, and a biography that nothing may be trained on."""
     write_stances(tmp_path, [("It opened in 1911.", "completely-support"), ("A ferry.", "irrelevant")])
     write_wice(tmp_path, [[1]], "supported", ["Vellmar.", "The bridge opened in 1911.", "It is of iron. " * 30])
@@ -106,6 +118,9 @@ def data(tmp_path: Path) -> Path:
     write_conflict(tmp_path)
     write_wikicontradict(tmp_path)
     write_symmetric(tmp_path)
+    write_factcg(tmp_path)
+    write_written(tmp_path)
+    monkeypatch.setattr(written_sets, "FOLDER", tmp_path / "written")
     for name in ("wikipedia", "google"):
         biography = {"output": "He acted.", "contexts": [{"text": "", "snippet": "He acted."}]}
         (tmp_path / "flaherty").mkdir(exist_ok=True)
@@ -287,3 +302,15 @@ def test_tokens_are_put_together_again(tokens: str, text: str) -> None:
 )
 def test_a_short_answer_is_a_claim_only_where_it_stands_alone(answer: str, claim: str) -> None:
     assert as_claim(answer) == claim
+
+
+def test_written_statements_have_the_label_of_their_list_and_the_passage_is_their_topic(data: Path) -> None:
+    found = list(written_sets.written(data))
+    assert labels(iter(found)) == [("mills", label) for label in LABELS]
+    assert {example.topics for example in found} == {("The mill of Torsk burnt down in 1911.",)}
+
+
+def test_a_claim_whose_document_lacks_a_step_is_open(data: Path) -> None:
+    supported, open_claim = page_sets.factcg(data)
+    assert (supported.label, open_claim.label) == (ENTAILMENT, NEUTRAL)
+    assert not set(supported.topics).isdisjoint(open_claim.topics)

@@ -67,6 +67,13 @@ def test_years_are_confused_only_with_another_year_of_the_premise() -> None:
     assert edits("The mill was built in 1901.", premise)["years confused"] == {"The mill was built in 1950."}
 
 
+def test_numbers_and_places_are_confused_with_others_of_their_sort_in_the_premise() -> None:
+    premise = "The mill in Oslo had 40 workers and the mine in Madrid had 75 miners. Some 30 % of the miners were ill."
+    found = edits("The mill in Oslo had 40 workers.", premise)
+    assert found["numbers confused"] == {"The mill in Oslo had 75 workers."}
+    assert found["places confused"] == {"The mill in Madrid had 40 workers."}
+
+
 def test_a_person_gives_way_to_a_namesake_or_to_somebody_of_another_text() -> None:
     names = Names.seen_in(["The barn was painted by Walter Novak."])
     found = edits("The mill was designed by Helen Moreau.", names=names)["person changed"]
