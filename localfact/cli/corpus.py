@@ -33,6 +33,10 @@ Sources = Annotated[
 ]
 EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
 
+FollowLinks = Annotated[
+    bool, typer.Option("--follow-links", help="Read files that symbolic links in a folder have outside of it.")
+]
+
 #: The most problems of an import that are listed.
 PROBLEMS_SHOWN = 20
 
@@ -49,6 +53,7 @@ def build(
     out: Annotated[Path, typer.Option("--out", help="The corpus folder to make.")],
     embedder: EmbedderName = "minilm",
     passages: Kinds = None,
+    follow_links: FollowLinks = False,
     as_json: AsJson = False,
 ) -> None:
     """Build a corpus from pages. What cannot be read is reported and passed over.
@@ -59,8 +64,12 @@ def build(
     from localfact.corpus.build import KINDS, build_corpus
     from localfact.models.embedder import named_embedder
 
-    check_sources(sources)
-    with reporting_interruption("Nothing was built."), reading(sources) as (pages, problems), indexing() as progress:
+    check_sources(sources, follow_links=follow_links)
+    with (
+        reporting_interruption("Nothing was built."),
+        reading(sources, follow_links=follow_links) as (pages, problems),
+        indexing() as progress,
+    ):
         kinds = kinds_of(passages) or KINDS
         description = build_corpus(pages, out, named_embedder(embedder), kinds=kinds, progress=progress)
     show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
@@ -68,20 +77,25 @@ def build(
 
 @app.command()
 def add(
-    folder: Folder, sources: Sources, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False
+    folder: Folder,
+    sources: Sources,
+    embedder: OwnEmbedder = None,
+    passages: Kinds = None,
+    follow_links: FollowLinks = False,
+    as_json: AsJson = False,
 ) -> None:
     """Add pages to a corpus. A page that it has already is not taken twice; a new text of an address replaces the older one."""
     from localfact.corpus.corpus import read_description
 
     read_description(folder)
-    check_sources(sources)
+    check_sources(sources, follow_links=follow_links)
     with (
         reporting_interruption(
             f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."
         ),
         writer_of(folder, embedder) as writer,
     ):
-        with reading(sources) as (pages, problems):
+        with reading(sources, follow_links=follow_links) as (pages, problems):
             added = writer.add_pages(pages)
         description = finished(writer, passages)
     counts = {"added": added, "replaced": writer.replaced, "passed_over": len(problems)}
@@ -166,16 +180,16 @@ def reporting_interruption(what: str) -> Iterator[None]:
         raise
 
 
-def check_sources(sources: Sequence[Path]) -> None:
+def check_sources(sources: Sequence[Path], *, follow_links: bool) -> None:
     """Raises MissingError or InputError for the first source that cannot be read, before anything is changed."""
     from localfact.corpus.importing.collections import check_source
 
     for source in sources:
-        check_source(source)
+        check_source(source, follow_links=follow_links)
 
 
 @contextmanager
-def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[str]]]:
+def reading(sources: Sequence[Path], *, follow_links: bool) -> Iterator[tuple[Iterable["Page"], list[str]]]:
     """The pages of all sources, one by one behind a progress bar, and the problems so far, the first of which are printed."""
     from rich.progress import Progress
 
@@ -193,7 +207,7 @@ def reading(sources: Sequence[Path]) -> Iterator[tuple[Iterable["Page"], list[st
 
         def pages() -> Iterator["Page"]:
             for source in sources:
-                for found in import_pages(source, progress=watch):
+                for found in import_pages(source, follow_links=follow_links, progress=watch):
                     if not isinstance(found, Problem):
                         yield found
                         continue

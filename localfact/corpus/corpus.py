@@ -29,6 +29,7 @@ from localfact.corpus.store import Store
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.records import Passage, Record
+from localfact.runtime.links import refuse_links
 
 #: Version of the format, increased when older corpora cannot be read any more.
 FORMAT = 2
@@ -111,6 +112,7 @@ class Corpus:
         read_description(folder)
         hold = lock_for_reading(folder)
         try:
+            refuse_links(folder)
             description = read_description(folder)
             refuse_unfinished(folder, description)
             if embedder is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from localfact.runtime.files import NEW, write_errors
+from localfact.runtime.links import new_file
 from localfact.text import readable
 from localfact.web.pages import PROVIDER, Page
 
@@ -26,7 +27,7 @@ def export_pages(pages: Iterable[Page], file: Path) -> int:
     with write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with beside.open("wb") as handle:
+            with new_file(beside) as handle:
                 for page in pages:
                     handle.write(line_of(page))
                     count += 1

@@ -10,6 +10,7 @@ from pathlib import Path
 from localfact.corpus.passages import PassageKind
 from localfact.errors import CorpusError, WriteError
 from localfact.records import Passage, Record
+from localfact.runtime.sqlite import connected
 from localfact.text import host_of
 from localfact.web.archiving.archive import Location
 from localfact.web.fetching.failures import PageFailure
@@ -262,7 +263,7 @@ class Store:
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(sqlite3.connect(self._address, uri=True)) as database:
+            with closing(connected(self._address)) as database:
                 yield database
         except sqlite3.DatabaseError as error:
             if not self._finished and isinstance(error, sqlite3.OperationalError):

@@ -42,6 +42,7 @@ from localfact.corpus.write_errors import writing
 from localfact.errors import CorpusError, InputError
 from localfact.models.embedder import Embedder
 from localfact.runtime.files import NEW, file_digest, replace
+from localfact.runtime.links import refuse_links
 from localfact.web.archiving.archive import Archive
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.pages import Page
@@ -97,6 +98,7 @@ class CorpusWriter:
             folder.mkdir(parents=True, exist_ok=True)
             self._hold = lock_for_writing(folder)
         try:
+            refuse_links(folder)
             self.description = self._described()
             if identity is not None and self.description.id is None:
                 unfinished = self.description.unfinished or not self.description.content

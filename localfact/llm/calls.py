@@ -5,6 +5,7 @@ Floats are written with as many digits as restore the same bits; minus infinity 
 
 import hashlib
 import json
+import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,8 @@ FORMAT = 1
 
 #: A revision that identifies content: a commit of the hub, or the hash of the files; engine arguments may follow a "+".
 CONTENT = re.compile(r"([0-9a-f]{40}|sha256:[0-9a-f]{64})(?=\+|$)")
+#: Of the labels of a recorded choice together; the rounding of so many exponentials is less.
+MOST_MASS = 1.001
 
 CallResult = TypeVar("CallResult", int, Generation, Choice)
 #: Errors that stand in place of an answer, by the name under which their message is kept.
@@ -178,8 +181,11 @@ class GenerateCall(Call[Generation]):
         return answer.model_dump()
 
     def read(self, plain: Any) -> Generation:
-        """The text with its tokens."""
-        return Generation.model_validate(plain)
+        """The text with its tokens; refused where they do not cover it, as a probability of it would be too high."""
+        answer = Generation.model_validate(plain)
+        if not answer.covered:
+            raise ValueError("the tokens do not cover the text")
+        return answer
 
     def cut_by_window(self, answer: Generation) -> bool:
         """Whether the answer was cut before `max_tokens`."""
@@ -209,8 +215,10 @@ class ChooseCall(Call[Choice]):
         return answer.model_dump()
 
     def read(self, plain: Any) -> Choice:
-        """The probabilities, in the order in which this call names the labels."""
+        """The probabilities, in the order in which this call names the labels; refused where they are more than all."""
         choice = Choice.model_validate(plain)
+        if math.fsum(math.exp(value) for value in choice.log_probs.values()) > MOST_MASS:
+            raise ValueError("the labels together are more probable than 1")
         return choice.model_copy(update={"log_probs": {label: choice.log_probs[label] for label in self.labels}})
 
 

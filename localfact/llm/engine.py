@@ -84,6 +84,16 @@ class Generation(Record):
     masked: bool = False
     usage: Usage = Usage()
 
+    @property
+    def covered(self) -> bool:
+        """Whether the tokens cover the text in order, without a gap; else a probability of a part would leave some out."""
+        reached = 0
+        for token in self.tokens:
+            if token.start > reached or token.end > len(self.text):
+                return False
+            reached = max(reached, token.end)
+        return reached == len(self.text)
+
     def probability(self, start: int, end: int) -> float:
         """P(text[start:end] | everything before it), in [0, 1]: the product over all tokens that overlap [start, end).
 

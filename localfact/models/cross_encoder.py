@@ -17,6 +17,7 @@ from localfact.errors import InputError
 from localfact.models.cards import ModelCard, weights_folder
 from localfact.models.embedder import single_threaded_workers
 from localfact.models.files import is_onnx
+from localfact.models.loading import loading_error
 from localfact.models.match_types import CONFIGURED, match_types
 from localfact.models.onnx import OnnxModel, OnnxTokenizer
 
@@ -191,19 +192,25 @@ def load(folder: Path, card: ModelCard, use: Use, precision: str) -> tuple[Any, 
         InputError: they cannot be loaded, or the weights have no trained classification head.
     """
     import torch
-    from safetensors import SafetensorError
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         # Texts are data: a page that spells a special token must not end the first text and begin another second one.
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, split_special_tokens=True)
-        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
-            folder, local_files_only=True, dtype=getattr(torch, precision), output_loading_info=True
+        tokenizer = AutoTokenizer.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False, split_special_tokens=True
         )
-    except (OSError, ValueError, RuntimeError, SafetensorError) as error:
-        raise InputError(f"The folder {folder} could not be loaded as the {CALLED[use]} '{card.name}': {error}") from error
+        model, loading_info = AutoModelForSequenceClassification.from_pretrained(
+            folder,
+            local_files_only=True,
+            trust_remote_code=False,
+            weights_only=True,
+            dtype=getattr(torch, precision),
+            output_loading_info=True,
+        )
+    except Exception as error:  # of any class, where a file is damaged
+        raise loading_error(folder, f"the {CALLED[use]} '{card.name}'", error) from error
     if loading_info["missing_keys"]:
         raise InputError(
             f"The folder {folder} holds no {CALLED[use]}: its weights lack {min(loading_info['missing_keys'])}. "

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from localfact.errors import InputError
 from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.loading import loading_error
 from localfact.text import readable, sentences
 
 if TYPE_CHECKING:
@@ -228,7 +229,6 @@ def load_embedder(card: ModelCard) -> Embedder:
         raise InputError(f"The model '{card.name}' is no embedder; its roles are: {', '.join(card.roles)}.")
     folder = weights_folder(card)
     import torch
-    from safetensors import SafetensorError
     from sentence_transformers import SentenceTransformer
     from transformers.utils.logging import disable_progress_bar
 
@@ -236,10 +236,14 @@ def load_embedder(card: ModelCard) -> Embedder:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         model = SentenceTransformer(
-            str(folder), device=device, local_files_only=True, model_kwargs={"dtype": getattr(torch, card.dtype)}
+            str(folder),
+            device=device,
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"dtype": getattr(torch, card.dtype)},
         )
-    except (OSError, ValueError, SafetensorError) as error:
-        raise InputError(f"The folder {folder} could not be loaded as the embedder '{card.name}': {error}") from error
+    except Exception as error:  # of any class, where a file is damaged
+        raise loading_error(folder, f"the embedder '{card.name}'", error) from error
     embedder = Embedder(card.identity, model.eval(), query_prefix=card.query_prefix, passage_prefix=card.passage_prefix)
     if card.dimension not in (None, embedder.dimension) or card.window not in (None, embedder.window):
         raise InputError(

@@ -15,6 +15,7 @@ import yaml
 
 from localfact.errors import InputError, RunFolderError
 from localfact.runtime.files import replace, whole_lines, write_all, write_error
+from localfact.runtime.links import append_to
 
 Settings = Mapping[str, Any]
 
@@ -32,7 +33,7 @@ def lock(file: Path, made: Path) -> IO[bytes]:
     Raises:
         RunFolderError: another process has the lock.
     """
-    handle = file.open("a+b")
+    handle = append_to(file, read=True)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -103,7 +104,7 @@ class Appended:
     """Files, made if missing, that are appended to together: after an error all of them are cut back to their previous end."""
 
     def __init__(self, *files: Path) -> None:
-        self._files = [file.open("ab", buffering=0) for file in files]
+        self._files = [append_to(file, buffering=0) for file in files]
         self._path = files[0]
 
     def append(self, *lines: bytes) -> None:

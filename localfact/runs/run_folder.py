@@ -20,6 +20,7 @@ from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.records import Assessment
 from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
 from localfact.runtime.files import NEW, replace, whole_lines, write_errors
+from localfact.runtime.links import refuse_links
 from localfact.vocabulary import VerdictLabel
 
 RUN_FILE = "run.yaml"
@@ -84,6 +85,7 @@ class RunFolder:
         self.warnings: list[str] = []
         with write_errors(path), ExitStack() as opened:
             path.mkdir(parents=True, exist_ok=True)
+            refuse_links(path)
             if any(item.name not in OWN_FILES for item in path.iterdir()) and not (path / RUN_FILE).exists():
                 raise RunFolderError(
                     f"{path} holds other files and is not a run folder. Name an empty or a new folder with --out."

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from localfact.errors import WriteError
+from localfact.runtime.links import new_file
 
 #: Suffix of a file while it is written; `replace` then renames it.
 NEW = ".new"
@@ -36,7 +37,7 @@ def write_all(file: IO[bytes], content: bytes) -> None:
 def replace(file: Path, content: bytes) -> None:
     """Replaces the file's content atomically: a reader, or a kill, sees the old content or the new."""
     beside = file.with_name(file.name + NEW)
-    with beside.open("wb") as handle:
+    with new_file(beside) as handle:
         handle.write(content)
         handle.flush()
         os.fsync(handle.fileno())

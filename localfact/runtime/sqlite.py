@@ -1,16 +1,45 @@
-"""Opens our SQLite files, which several processes may use: transactions, header numbers, error codes."""
+"""Opens our SQLite files, which several processes may use: transactions, header numbers, error codes.
+
+A file may come from somebody else. Ours have tables and indexes and nothing else: a view or a trigger would run as ours.
+"""
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from localfact.runtime.links import refuse_linked_companions
 
 #: Seconds to wait for another process that is writing.
 PATIENCE_SECONDS = 60.0
 
 
+#: What a schema of ours is made of; SQLite calls the rest view, trigger, and a virtual table is a table without a root page.
+FOREIGN = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0)"
+
+
 def connected(address: str) -> sqlite3.Connection:
-    """A connection that begins no transactions by itself."""
-    return sqlite3.connect(address, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+    """A connection that begins no transactions by itself, to a file with tables alone.
+
+    Args:
+        address: `file:` and what follows, percent-encoded.
+
+    Raises:
+        InputError: a file beside it is a symbolic link.
+        sqlite3.DatabaseError: the file is damaged, no database, or has a view, a trigger or a virtual table.
+    """
+    refuse_linked_companions(Path(unquote(urlsplit(address).path)))
+    database = sqlite3.connect(address, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        database.execute("PRAGMA trusted_schema = OFF")
+        foreign = database.execute(FOREIGN).fetchone()
+        if foreign is not None:
+            raise sqlite3.DatabaseError(f"it has a {foreign[0]} named {foreign[1]!r}, and ours have none")
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 @contextmanager

@@ -81,3 +81,12 @@ def test_a_provider_or_language_that_is_none_is_passed_over(tmp_path: Path) -> N
     file = tmp_path / "pages.jsonl"
     file.write_text('{"url": "u", "text": "t", "provider": "<b>" , "language": 7}\n{"url": "u", "text": "t", "provider": 3}\n')
     assert list(read_rows(file, "pages.jsonl", lambda *_: None)) == [Page(link="u", text="t", provider="local")] * 2
+
+
+def test_a_link_beside_the_file_is_not_written_through(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    (tmp_path / "pages.jsonl.new").symlink_to(victim)
+    export_pages([Page(link="l", text="t")], tmp_path / "pages.jsonl")
+    assert victim.read_text() == "precious"
+    assert (tmp_path / "pages.jsonl").read_bytes()

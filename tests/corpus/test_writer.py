@@ -455,3 +455,25 @@ def test_what_is_removed_is_gone_with_what_searches_show_of_it_and_is_not_asked_
     assert fetch.failure == PageFailure(reason=Reason.WITHDRAWN)
     assert search is not None
     assert [result.snippet for result in search.results] == [""]
+
+
+@pytest.mark.parametrize(
+    "name", ["corpus.yaml.new", "pages/pages-00001.warc.gz", "segments/old", "corpus.sqlite-wal", "anything", "pages/deep/link"]
+)
+def test_a_corpus_with_a_link_in_it_is_neither_read_nor_written(tmp_path: Path, pages: list[Page], name: str) -> None:
+    folder, victim = tmp_path / "corpus", tmp_path / "victim"
+    build_corpus(pages[:1], folder, None)
+    (victim / "inner").mkdir(parents=True)
+    (victim / "inner/file").write_text("precious")
+    link = folder / name
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(victim if name.startswith("segments") else victim / "inner/file")
+    with pytest.raises(InputError, match=f"{name} is a symbolic link"):
+        CorpusWriter(folder, None)
+    with pytest.raises(InputError, match=f"{name} is a symbolic link"):
+        Corpus.open(folder, None)
+    assert (victim / "inner/file").read_text() == "precious"
+    link.unlink()
+    with CorpusWriter(folder, None) as writer:
+        writer.add_pages(pages[1:2])
+        writer.finish(("pages",))

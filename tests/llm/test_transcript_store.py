@@ -274,7 +274,8 @@ async def test_a_damaged_transcript_is_said_to_be_so(file: Path) -> None:
     with pytest.raises(InputError, match=r"is damaged: .* Copy it again"):
         ReplayEngine(file)
     file.write_bytes(whole)
-    for answer in ("{}", "no JSON", '{"text": 1}'):
+    uncovered = ('{"text": "[Supported]", "tokens": []}', '{"text": "ab", "tokens": [{"log_prob": 0, "start": 1, "end": 2}]}')
+    for answer in ("{}", "no JSON", '{"text": 1}', *uncovered):
         with closing(sqlite3.connect(file)) as database, database:
             database.execute("UPDATE calls SET answer = ?", (answer,))
         replay = ReplayEngine(file)

@@ -195,3 +195,19 @@ async def test_a_timing_cut_short_spoils_no_other(tmp_path: Path) -> None:
     (tmp_path / ASSESSMENTS_FILE).write_bytes(b"")
     await finish(tmp_path)
     assert all(json.loads(line)["seconds"] for line in timings.read_text().splitlines())
+
+
+@pytest.mark.parametrize(
+    "name", [".lock", "assessments.jsonl", "assessments.jsonl.new", "summary.json.new", "relations.sqlite"]
+)
+def test_a_run_folder_with_a_link_in_it_is_not_written(tmp_path: Path, name: str) -> None:
+    folder, victim = tmp_path / "run", tmp_path / "victim"
+    with folder_of(folder):
+        pass
+    victim.write_text("precious")
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(victim)
+    for force in (False, True):
+        with pytest.raises(InputError, match=f"{name} is a symbolic link to"):
+            RunFolder(folder, SETTINGS, {"localfact": "1"}, force=force)
+    assert victim.read_text() == "precious"

@@ -20,7 +20,9 @@ KNOWN = ", ".join(Kind)
 MEDIA_TYPES = {Kind.HTML: "text/html", Kind.PDF: "application/pdf", Kind.TEXT: "text/plain"}
 
 
-def import_pages(source: Path, *, progress: Progress = lambda name, done, total: None) -> Generator[Imported, None, None]:
+def import_pages(
+    source: Path, *, follow_links: bool = False, progress: Progress = lambda name, done, total: None
+) -> Generator[Imported, None, None]:
     """Yields the pages of a file, or of all files of known kinds below a folder in the order of their paths.
 
     The kind of a file is recognised by its content first and by its name second. Pages come in the order of the collection,
@@ -28,6 +30,7 @@ def import_pages(source: Path, *, progress: Progress = lambda name, done, total:
 
     Args:
         source: a file, or a folder of files; files of other kinds in a folder are ignored.
+        follow_links: read files, too, that a symbolic link in the folder has outside of it; else each is a problem.
         progress: called as (name of the file or folder, done, total or None).
 
     Raises:
@@ -38,14 +41,23 @@ def import_pages(source: Path, *, progress: Progress = lambda name, done, total:
         if not source.exists():
             raise MissingError(f"There is no file or folder {source}. Known are {KNOWN}, and folders of these.")
         if source.is_dir():
-            files = [file for file in sorted(source.rglob("*")) if file.is_file()]
-            return extracted(folder_entries(source, files, progress))
+            return extracted(folder_entries(source, files_in(source), progress, follow_links=follow_links))
         return extracted(file_entries(source, kind_of_one(source), cleaned(source.name), progress))
     except OSError as error:
         raise InputError(f"{error.filename or source} cannot be read: {error.strerror}.") from error
 
 
-def check_source(source: Path) -> None:
+def files_in(folder: Path) -> list[Path]:
+    """The files at any depth of a folder, in the order of their paths."""
+    return [file for file in sorted(folder.rglob("*")) if file.is_file()]
+
+
+def leads_outside(file: Path, folder: Path) -> bool:
+    """Whether the path of a file in a folder goes through a symbolic link to a place that is not in the folder."""
+    return not file.resolve().is_relative_to(folder.resolve())
+
+
+def check_source(source: Path, *, follow_links: bool = False) -> None:
     """Checks that `import_pages` can begin with that file or folder, before anything is written.
 
     Raises:
@@ -53,7 +65,8 @@ def check_source(source: Path) -> None:
     """
     try:
         if source.is_dir():
-            if not any(kind_of_any(file) for file in source.rglob("*") if file.is_file()):
+            own = (file for file in files_in(source) if follow_links or not leads_outside(file, source))
+            if not any(map(kind_of_any, own)):
                 raise no_pages(source)
             return
         import_pages(source).close()
@@ -89,8 +102,10 @@ def kind_of_one(file: Path) -> Kind:
     return kind
 
 
-def folder_entries(folder: Path, files: list[Path], progress: Progress) -> Generator[RawPage | Imported, None, None]:
-    """Yields the entries of the folder's files; a file that cannot be read gives a problem.
+def folder_entries(
+    folder: Path, files: list[Path], progress: Progress, *, follow_links: bool
+) -> Generator[RawPage | Imported, None, None]:
+    """Yields the entries of the folder's files; a file that cannot be read, or is not to be, gives a problem.
 
     Raises:
         InputError: none of them is of a known kind.
@@ -99,6 +114,9 @@ def folder_entries(folder: Path, files: list[Path], progress: Progress) -> Gener
     for done, file in enumerate(files, start=1):
         name = cleaned(file.relative_to(folder).as_posix())
         try:
+            if not follow_links and leads_outside(file, folder):
+                yield Problem(name, "A symbolic link that leads out of the folder; --follow-links reads such files.")
+                continue
             kind = kind_of(file)
             if kind is not None:
                 known = True

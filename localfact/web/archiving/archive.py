@@ -15,6 +15,7 @@ from typing import IO, Self
 
 from localfact.errors import CorpusError, InputError
 from localfact.runtime.files import write_all, write_error, write_errors
+from localfact.runtime.links import append_to
 from localfact.web.archiving.warc_exchange import exchange_of, information, members_of
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES
 from localfact.web.archiving.warc_records import DamagedError, Unzipped, followed_by_record, records
@@ -162,7 +163,7 @@ class Archive:
         """Opens a file for appending at `end`, with a warcinfo record first if it is empty."""
         self._path, self._end = path, end
         self._holds_exchanges = end > 0
-        self._file = path.open("ab", buffering=0)
+        self._file = append_to(path, buffering=0)
         if end == 0:
             self._write(information(path.name))
             self._holds_exchanges = False

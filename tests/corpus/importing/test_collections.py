@@ -313,3 +313,28 @@ def test_progress_names_what_is_read_and_how_far(tmp_path: Path) -> None:
 def test_a_file_twice_gives_the_same_pages(tmp_path: Path) -> None:
     file = wikipedia(tmp_path / "wiki.db", "Orm", "Halla")
     assert imported(file) == imported(file)
+
+
+def test_a_file_that_a_link_leads_to_outside_the_folder_is_passed_over_unless_wanted(tmp_path: Path) -> None:
+    folder, secret = tmp_path / "folder", tmp_path / "secret.txt"
+    folder.mkdir()
+    secret.write_text("A secret of somebody's home.")
+    (folder / "own.txt").write_text("A page of its own.")
+    (folder / "same.txt").symlink_to(folder / "own.txt")
+    (folder / "secret.txt").symlink_to(secret)
+    found = list(import_pages(folder))
+    assert [entry.text for entry in found if isinstance(entry, Page)] == ["A page of its own."] * 2
+    (problem,) = (entry for entry in found if isinstance(entry, Problem))
+    assert str(problem).startswith("secret.txt")
+    assert "--follow-links" in str(problem)
+    followed = list(import_pages(folder, follow_links=True))
+    assert "A secret of somebody's home." in [entry.text for entry in followed if isinstance(entry, Page)]
+
+
+def test_a_folder_that_holds_nothing_but_links_outside_holds_no_pages(tmp_path: Path) -> None:
+    (tmp_path / "page.txt").write_text("A page.")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/page.txt").symlink_to(tmp_path / "page.txt")
+    with pytest.raises(InputError, match="holds no pages"):
+        check_source(tmp_path / "folder")
+    check_source(tmp_path / "folder", follow_links=True)
