@@ -21,8 +21,8 @@ def refuse_links(folder: Path) -> None:
     """
     for link in links_in(folder):
         raise InputError(
-            f"{link} is a symbolic link to {link.readlink()}. What localfact writes would go there, so a folder with links in it "
-            "is refused: remove the link, or put the files themselves in its place."
+            f"{link} is a symbolic link to {link.readlink()}. What localfact writes would go there, so a folder with a link "
+            "in it is refused: remove the link, or put the files themselves in its place."
         )
 
 
