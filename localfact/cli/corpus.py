@@ -11,7 +11,7 @@ from localfact.cli import corpus_info
 from localfact.cli.corpus_fetch import fetch
 from localfact.cli.corpus_info import AsJson, Folder, Kind, OwnEmbedder, show_description
 from localfact.errors import InputError
-from localfact.report.console import errors, note
+from localfact.report.console import note, progress_bar
 
 if TYPE_CHECKING:
     from localfact.corpus.corpus import CorpusDescription
@@ -149,15 +149,13 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
     """Make the text of fetched pages anew from the archive, as a newer localfact would: nothing is fetched."""
     from dataclasses import asdict
 
-    from rich.progress import Progress
-
     from localfact.corpus.corpus import read_description
     from localfact.methods.evidence import reextract_all
     from localfact.runtime.tasks import complete
 
     read_description(folder)
     with writer_of(folder, embedder) as writer:
-        with Progress(console=errors(), transient=True) as bar:
+        with progress_bar() as bar:
             task = bar.add_task("extracting pages", total=None)
             done = complete(reextract_all(writer, lambda now, total: bar.update(task, completed=now, total=total)))
         description = finished(writer, None)
@@ -191,13 +189,12 @@ def check_sources(sources: Sequence[Path], *, follow_links: bool) -> None:
 @contextmanager
 def reading(sources: Sequence[Path], *, follow_links: bool) -> Iterator[tuple[Iterable["Page"], list[str]]]:
     """The pages of all sources, one by one behind a progress bar, and the problems so far, the first of which are printed."""
-    from rich.progress import Progress
 
     from localfact.corpus.importing.collections import import_pages
     from localfact.corpus.importing.imported import Problem
 
     problems: list[str] = []
-    with Progress(console=errors(), transient=True) as bar:
+    with progress_bar() as bar:
         tasks: dict[str, Any] = {}
 
         def watch(name: str, done: int, total: int | None) -> None:
@@ -223,9 +220,8 @@ def reading(sources: Sequence[Path], *, follow_links: bool) -> Iterator[tuple[It
 @contextmanager
 def indexing() -> Iterator["Progress"]:
     """A progress bar for each kind of passages."""
-    from rich.progress import Progress
 
-    with Progress(console=errors(), transient=True) as bar:
+    with progress_bar() as bar:
         tasks: dict[str, Any] = {}
 
         def watch(kind: str, done: int, total: int) -> None:

@@ -13,7 +13,7 @@ import typer
 
 from localfact.cli import about, corpus, evaluate, language_model, models, papers, roc, runs, single_stages
 from localfact.errors import LocalFactError, WriteError
-from localfact.report.console import SOME_FAILED, errors, note, output
+from localfact.report.console import SOME_FAILED, note, output, report_error
 
 #: In the order of --help.
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -54,7 +54,7 @@ for name, command in COMMANDS.items():
 def print_version(wanted: bool) -> None:
     """Prints the version, where that is asked for, and ends."""
     if wanted:
-        output().print(f"localfact {installed_version('localfact')}", highlight=False)
+        output().print(f"localfact {installed_version('localfact')}")
         raise typer.Exit
 
 
@@ -78,7 +78,7 @@ def main() -> NoReturn:
         finally:
             sys.stdout.flush()  # so that a full disk is noticed here, not when the interpreter ends
     except LocalFactError as error:
-        errors().print(f"Error: {error}", style="red", markup=False, soft_wrap=True)
+        report_error(error)
         sys.exit(error.exit_code)
     except OSError as error:  # of standard output; our own files have other errors
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # takes what is still buffered

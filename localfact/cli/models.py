@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from localfact.errors import InputError, LocalFactError, MissingError
-from localfact.report.console import errors, note, show
+from localfact.report.console import note, progress_bar, show
 from localfact.report.tables import fields_table, table_of
 
 app = typer.Typer(no_args_is_help=True, help="Model cards: what there is, what is here, how to get the rest.")
@@ -72,7 +72,7 @@ def pull(
 
     Interrupted, the same command goes on where it stopped.
     """
-    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
     from localfact.models.cards import named_card
     from localfact.models.download import GIB, plan_pull
@@ -92,7 +92,7 @@ def pull(
     plan = plan_pull(card, to)
     note(f"{plan.hub} at {plan.revision[:12]}: {len(plan.files)} files, {plan.size / GIB:.1f} GiB, into {plan.folder}")
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=errors(), transient=True) as bar:
+    with progress_bar(*columns) as bar:
         task = bar.add_task("", total=plan.size, completed=plan.size - plan.missing)
         folder = pull_weights(plan, lambda count: bar.advance(task, count))
     result = {"hub": plan.hub, "revision": plan.revision, "folder": str(folder), "bytes": plan.size}

@@ -10,7 +10,7 @@ import typer
 from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, options_from
 from localfact.errors import LocalFactError
 from localfact.methods.options import Options
-from localfact.report.console import SOME_FAILED, errors, note, output, show
+from localfact.report.console import SOME_FAILED, errors, note, output, show, show_text
 from localfact.report.tables import fields_table
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def print_table(rows: list["Row"], how: "Format") -> None:
         note(warning)
     view = rendered(table_of_rows(rows), how)
     if isinstance(view, str):
-        print(view, end="", flush=True)
+        show_text(view)
     else:
         output().print(view)
 

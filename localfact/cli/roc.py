@@ -9,7 +9,7 @@ from rich.progress import Progress, TaskID
 
 from localfact.cli.options import AsJson, Force, Limit, options_from
 from localfact.methods.options import ModelOptions, Options
-from localfact.report.console import SOME_FAILED, errors, note, show
+from localfact.report.console import SOME_FAILED, note, progress_bar, show
 from localfact.report.tables import table_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def roc(
     folder = out or default_folder(data, limit)
     names = relations or [BUILTIN_NLI]
     try:
-        with Progress(*Progress.get_default_columns(), console=errors(), transient=True) as bar:
+        with progress_bar() as bar:
             report = relation_roc(
                 data,
                 folder,

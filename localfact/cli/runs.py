@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
 from localfact.records import Assessment
-from localfact.report.console import note, output, show
+from localfact.report.console import note, output, show, show_text
 from localfact.vocabulary import VerdictLabel
 
 
@@ -61,7 +61,7 @@ def show_command(
         assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
     if known_format(how) != "terminal":
         text = rendered(claims_table(assessments), known_format(how))
-        output().print(text, markup=False, highlight=False, soft_wrap=True, end="")
+        show_text(text)
         return
     if response_id is None and not only:
         summary = finished(folder)
@@ -133,4 +133,4 @@ def score(
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if explain and not as_json:
         for name, line in explanations(summary):
-            output().print(f"{name}: {line}.", markup=False, highlight=False)
+            output().print(f"{name}: {line}.")

@@ -1,35 +1,115 @@
-"""Where the command line prints: results to standard output, as JSON or drawn, everything else to standard error."""
+"""Where the command line prints: results to standard output, as JSON or drawn, everything else to standard error.
+
+All that is printed passes here, since most of it was written elsewhere: by models, by web pages, by whoever made a file or a
+folder. It is text: nothing in it is markup, and what a terminal would obey or an eye would not see is printed as an escape.
+"""
 
 import json
-from collections.abc import Callable
-from typing import Any
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
 
+from localfact.errors import LocalFactError
 from localfact.text import readable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 #: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
 SOME_FAILED = 1
 
+#: Controls of both sets but line feed and tab, marks of direction, separators, surrogates, tags: a terminal may obey them, and
+#: what they hide or turn round is not what is read.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+_LINE_BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+def visible(text: str) -> str:
+    """The text with an escape (\\x1b, \\u202e) for every character that would not be seen as itself; line breaks stay."""
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks, so that it cannot pass for a line of ours."""
+    return _LINE_BREAKS.sub(" ", text)
+
+
+def line(text: str, style: str = "") -> Text:
+    """One line to be printed, whatever the text has in it."""
+    return Text(one_line(text), style=style)
+
+
+class PlainConsole(Console):
+    """A console to which every string is text, and that prints what would not be seen as an escape."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of a renderable; those with controls are Rich's own."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text))
+
 
 def output() -> Console:
     """Standard output. A new Console each time, so that a redirected stream is used."""
-    return Console(highlight=False)
+    return PlainConsole()
 
 
 def errors() -> Console:
     """Standard error."""
-    return Console(stderr=True, highlight=False)
+    return PlainConsole(stderr=True)
 
 
 def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | None = None) -> None:
     """Prints plain values: as JSON, a mapping on one line, or drawn by `view`."""
     if as_json or view is None:
-        print(readable(json.dumps(value, ensure_ascii=False)))
+        print(json_line(value))
     else:
         output().print(view(value), soft_wrap=False)
 
 
+def json_line(value: Any) -> str:
+    """Plain values as JSON on one line; in its strings what would not be seen is escaped, as JSON allows."""
+    text = readable(json.dumps(value, ensure_ascii=False))
+    return _UNSEEN.sub(lambda found: "".join(f"\\u{unit:04x}" for unit in utf16(found[0])), text)
+
+
+def utf16(character: str) -> list[int]:
+    """A character as UTF-16 has it: one number, or two beyond the first 65,536."""
+    units = character.encode("utf-16-be", "surrogatepass")
+    return [int.from_bytes(units[place : place + 2]) for place in range(0, len(units), 2)]
+
+
+def show_text(text: str) -> None:
+    """Prints a document of several lines: a table as CSV, Markdown or LaTeX."""
+    print(visible(text), end="", flush=True)
+
+
 def note(text: str) -> None:
     """Prints a message to standard error."""
-    errors().print(text, style="dim", markup=False)
+    errors().print(text, style="dim")
+
+
+def report_error(error: LocalFactError) -> None:
+    """Prints an error of the user, as one paragraph on standard error."""
+    errors().print(f"Error: {one_line(str(error))}", style="red", soft_wrap=True)
+
+
+def progress_bar(*columns: "ProgressColumn") -> "Progress":
+    """A bar on standard error that goes away at the end; names of files and models in it are text.
+
+    Args:
+        columns: in place of description, bar, percentage and the time that is left.
+    """
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    usual = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    return Progress(*(columns or usual), console=errors(), transient=True)

@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from localfact.report.console import line, one_line
 from localfact.text import closest_sentences, readable
 
 #: The most characters of a text in a cell.
@@ -23,7 +24,7 @@ def table_of(rows: Sequence[Mapping[str, Any]]) -> Table:
     for name in rows[0] if rows else ():
         table.add_column(str(name), overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell(value)) for value in row.values()))
+        table.add_row(*(line(cell(value)) for value in row.values()))
     return table
 
 
@@ -33,7 +34,7 @@ def fields_table(fields: Mapping[str, Any]) -> Table:
     table.add_column(style="bold")
     table.add_column(overflow="fold")
     for name, value in flattened(fields).items():
-        table.add_row(Text(name), Text(cell(value)))
+        table.add_row(line(name), line(cell(value)))
     return table
 
 
@@ -60,12 +61,12 @@ def cell(value: Any) -> str:
 def graph_view(result: Mapping[str, Any]) -> RenderableType:
     """The marginals of one graph, or why there are none."""
     if "error_message" in result:
-        return Text(result["error_message"], style="red")
+        return line(result["error_message"], "red")
     if not result["consistent"]:
-        return Text(f"{result['file']}: inconsistent, every assignment has weight 0; there are no marginals.", style="red")
+        return line(f"{result['file']}: inconsistent, every assignment has weight 0; there are no marginals.", "red")
     exactness = "exact" if result["exact"] else f"approximate ({result['solver']}), error indication {result['error']:.2g}"
     log_z = "" if result["log_z"] is None else f", log Z {result['log_z']:.4f}"
-    head = Text(f"{result['file']}: {exactness}{log_z}, {result['seconds']:.3f} s")
+    head = line(f"{result['file']}: {exactness}{log_z}, {result['seconds']:.3f} s")
     return Group(head, table_of([{"variable": name, "P(true)": p} for name, p in result["marginals"].items()]))
 
 
@@ -118,8 +119,8 @@ def pair_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def shortened(text: str, most: int = CELL) -> str:
     """The text on one line, cut at `most` characters."""
-    line = " ".join(readable(text).split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+    whole = " ".join(readable(text).split())
+    return whole if len(whole) <= most else whole[: most - 1] + "…"
 
 
 def best_sentence(text: str, query: str) -> str:
@@ -134,7 +135,7 @@ def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
     lines = []
     for hit in hits:
         source = ", ".join(filter(None, [(hit["links"] or [hit["title"]])[0], hit["date"]]))
-        lines.append(Text(f"{hit['rank']:>3}  {hit['score']:.4f}  {readable(source)}", overflow="fold"))
+        lines.append(Text(one_line(f"{hit['rank']:>3}  {hit['score']:.4f}  {readable(source)}"), overflow="fold"))
         lines.append(Text(f"     {shortened(hit['sentence'], EXCERPT)}", style="dim"))
     return Group(*lines)
 

@@ -4,12 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
 from localfact.report.accounting_view import accounting_view
+from localfact.report.console import line, one_line
 from localfact.report.summary import Summary
 from localfact.scoring.tally import annotated_precision, tally
 from localfact.text import closest_sentences
@@ -38,9 +38,9 @@ def summary_view(summary: Summary) -> RenderableType:
     parts: list[RenderableType] = [scores_table(summary), *unscored_reasons(summary), verdicts_line(summary)]
     if summary.accounting is not None and summary.accounting.calls_sent:
         parts.append(accounting_view(summary.accounting))
-    parts += [Text(f"Note: {warning}", style="yellow") for warning in summary.warnings]
+    parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
     if summary.run:
-        parts.append(Text(f"Run folder: {summary.run}   (localfact show {summary.run})", style="dim"))
+        parts.append(line(f"Run folder: {summary.run}   (localfact show {summary.run})", "dim"))
     return Group(*parts)
 
 
@@ -84,7 +84,7 @@ def unscored_reasons(summary: Summary) -> list[Text]:
     for result in summary.scores:
         if result.value is None and result.reason:
             names.setdefault(result.reason, []).append(result.name)
-    return [Text(f"Unscored ({reason}): {', '.join(concerned)}.", style="yellow") for reason, concerned in names.items()]
+    return [line(f"Unscored ({reason}): {', '.join(concerned)}.", "yellow") for reason, concerned in names.items()]
 
 
 def number(value: float | None) -> str:
@@ -95,7 +95,7 @@ def number(value: float | None) -> str:
 def verdicts_line(summary: Summary) -> Text:
     """Counts of verdicts that occur, and of responses without a score."""
     counts = [f"{count} {label.replace('_', ' ')}" for label, count in summary.verdicts.items() if count]
-    line = f"Claims: {', '.join(counts) or 'none'}."
+    said = f"Claims: {', '.join(counts) or 'none'}."
     kinds = (
         ("abstained", summary.responses_abstained),
         ("unscored", summary.responses_unscored),
@@ -106,7 +106,7 @@ def verdicts_line(summary: Summary) -> Text:
     flags = [f"{count:,} {FLAG_WORDS[Flag(flag)]}" for flag, count in summary.flags.items() if count]
     flagged = f" To know of verdicts: {', '.join(flags)}." if flags else ""
     lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
-    return Text(line + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
+    return line(said + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
 
 
 def responses_table(assessments: Sequence[Assessment]) -> Table:
@@ -120,27 +120,27 @@ def responses_table(assessments: Sequence[Assessment]) -> Table:
         counts = tally(assessment)
         others = len(assessment.claims) - counts.supported - counts.contradicted
         cells = map(str, (len(assessment.claims), counts.supported, counts.contradicted, others))
-        table.add_row(escape(assessment.response_id), assessment.status, *cells, number(annotated_precision(assessment)))
+        table.add_row(one_line(assessment.response_id), assessment.status, *cells, number(annotated_precision(assessment)))
     return table
 
 
 def assessment_view(assessment: Assessment) -> RenderableType:
     """One response: a verdict a claim, each with its best passage."""
-    head = Text(assessment.response_id, style="bold")
+    head = line(assessment.response_id, "bold")
     if assessment.prompt:
-        head.append(f"  {assessment.prompt}", style="dim")
+        head.append(line(f"  {assessment.prompt}", "dim"))
     parts: list[RenderableType] = [head]
     if assessment.error:
-        parts.append(Text(f"Failed: {assessment.error}", style="bold red"))
+        parts.append(line(f"Failed: {assessment.error}", "bold red"))
     if assessment.status == "abstained":
-        parts.append(Text(no_claims(assessment), style="yellow"))
+        parts.append(line(no_claims(assessment), "yellow"))
     else:
         parts.append(verdicts_grid(assessment))
     if dropped := dropped_sentences(assessment):
-        parts.append(Text(f"Sentences that are no claim: {dropped}", style="dim"))
+        parts.append(line(f"Sentences that are no claim: {dropped}", "dim"))
     if assessment.unparsed:
         parts.append(unparsed_lines(assessment.unparsed))
-    parts += [Text(f"Note: {warning}", style="yellow") for warning in assessment.warnings]
+    parts += [line(f"Note: {warning}", "yellow") for warning in assessment.warnings]
     return Group(*parts)
 
 
@@ -169,8 +169,8 @@ def dropped_sentences(assessment: Assessment) -> str:
 
 def shortened(text: str) -> str:
     """The text on one line, cut at EXCERPT characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= EXCERPT else line[: EXCERPT - 1] + "…"
+    whole = " ".join(text.split())
+    return whole if len(whole) <= EXCERPT else whole[: EXCERPT - 1] + "…"
 
 
 def unparsed_lines(lines: Sequence[str]) -> Text:
@@ -189,11 +189,11 @@ def verdicts_grid(assessment: Assessment) -> Table:
     for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
         label = Text(verdict.label.value.replace("_", " "), style=VERDICT_STYLES.get(verdict.label, "yellow"))
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
-        lines = [Text(claim.text)]
+        lines = [line(claim.text)]
         if verdict.rationale:
-            lines.append(Text(shortened(verdict.rationale), style="dim"))
+            lines.append(line(shortened(verdict.rationale), "dim"))
         if verdict.flags:
-            lines.append(Text(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", style="yellow"))
+            lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", "yellow"))
         shown = [
             one for one in shown_passages(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
         ]
@@ -223,7 +223,7 @@ def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Tex
     place = f", at character {closest[0].start:,} of {len(passage.text):,}" if closest and closest[0].start else ""
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
     moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""
-    return Text(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}{place}]", style="dim")
+    return line(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}{place}]", "dim")
 
 
 def source_of(passage: Passage) -> str:

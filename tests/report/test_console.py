@@ -1,0 +1,108 @@
+"""The gate to terminal and pipe: nothing that comes from elsewhere is obeyed, hidden, turned round, or taken for markup."""
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+from run_builders import assessment
+
+from localfact.errors import InputError
+from localfact.report.console import errors, json_line, line, note, output, progress_bar, report_error, show, show_text, visible
+from localfact.report.tables import fields_table, graph_view, hits_view, table_of
+from localfact.report.terminal import assessment_view, responses_table
+
+#: An escape sequence that writes the clipboard, one of the second set of controls, a mark that turns text round, a line of its
+#: own, a tag that closes nothing, a hyperlink, an emoji.
+HOSTILE = (
+    "a\x1b]52;c;ZXZpbA==\x07b\x9b31mc\u202ed\nsupported 1.00 forged [/foo] [link=https://x.example]e[/link] :smile: \x7f\u2028f"
+)
+OBEYED = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def titled() -> Table:
+    table = Table(title=HOSTILE, caption=HOSTILE)
+    table.add_column(HOSTILE)
+    table.add_row(HOSTILE)
+    return table
+
+
+def response() -> object:
+    made = assessment("SC", gold="sn", posteriors=[0.9, 0.1])
+    claims = tuple(claim.model_copy(update={"text": HOSTILE}) for claim in made.claims)
+    changed = {"response_id": HOSTILE, "prompt": HOSTILE, "error": HOSTILE, "warnings": (HOSTILE,), "claims": claims}
+    return made.model_copy(update={**changed, "unparsed": (HOSTILE,)})
+
+
+PATHS: dict[str, Callable[[], object]] = {
+    "print": lambda: output().print(HOSTILE),
+    "print without wrapping": lambda: output().print(HOSTILE, soft_wrap=True),
+    "errors": lambda: errors().print(HOSTILE),
+    "note": lambda: note(HOSTILE),
+    "error": lambda: report_error(InputError(HOSTILE)),
+    "json": lambda: show({HOSTILE: [HOSTILE]}, as_json=True),
+    "document": lambda: show_text(HOSTILE),
+    "table": lambda: output().print(titled()),
+    "rows": lambda: show([{HOSTILE: HOSTILE}], as_json=False, view=table_of),
+    "fields": lambda: show({HOSTILE: {HOSTILE: HOSTILE}}, as_json=False, view=fields_table),
+    "graph": lambda: show({"error_message": HOSTILE}, as_json=False, view=graph_view),
+    "hits": lambda: show(
+        [{"rank": 1, "score": 1.0, "links": [HOSTILE], "title": HOSTILE, "date": HOSTILE, "sentence": HOSTILE}],
+        as_json=False,
+        view=hits_view,
+    ),
+    "response": lambda: output().print(assessment_view(response())),
+    "responses": lambda: output().print(responses_table([response()])),
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_every_way_of_printing_shows_what_came_as_text(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    PATHS[path]()
+    printed = "".join(capsys.readouterr())
+    assert "forged" in printed
+    assert not OBEYED.search(printed)
+    squeezed = re.sub(r"[\s│┃]+", "", printed)
+    assert ":smile:" in squeezed
+    assert "[/foo]" in squeezed
+
+
+@pytest.mark.parametrize("path", ["error", "fields", "graph", "json", "hits", "response"])
+def test_a_line_break_in_a_value_forges_no_line(path: str, capsys: pytest.CaptureFixture[str]) -> None:
+    PATHS[path]()
+    printed = "".join(capsys.readouterr())
+    assert not [shown for shown in printed.splitlines() if shown.startswith("supported 1.00")]
+
+
+def test_json_stays_json_of_the_same_value() -> None:
+    value = {HOSTILE: [HOSTILE, "\U000e0041", "Åse 😀"]}
+    assert json.loads(json_line(value)) == value
+    assert "Åse 😀" in json_line(value)
+    assert visible("Åse 😀\n\tx") == "Åse 😀\n\tx"
+
+
+def test_a_line_has_no_break_whatever_is_in_it() -> None:
+    assert line("a\nb\r\nc\x85d\u2029e").plain == "a b c d e"
+
+
+def test_the_name_of_a_file_is_no_markup_in_a_progress_bar() -> None:
+    with progress_bar() as bar:
+        bar.add_task(f"reading {HOSTILE}", total=1)
+        bar.refresh()
+
+
+@pytest.mark.slow
+def test_a_file_whose_name_is_markup_is_an_error_like_any_other(tmp_path: Path) -> None:
+    for name in ("[/foo].jsonl", "[link=https://x.example]a[/link].jsonl", "\x1b]52;c;eA==\x07.jsonl"):
+        (tmp_path / name.replace("/", "-")).write_text("{")
+        for given in (tmp_path / name.replace("/", "-"), Path(name)):
+            ran = subprocess.run(
+                [sys.executable, "-m", "localfact", "eval", "--data", str(given)], capture_output=True, text=True, cwd=tmp_path
+            )
+            assert ran.returncode in (1, 2, 3)
+            assert "Traceback" not in ran.stderr
+            assert not OBEYED.search(ran.stdout + ran.stderr)
