@@ -79,8 +79,9 @@ def test_a_line_break_in_a_value_forges_no_line(path: str, capsys: pytest.Captur
 
 
 def test_json_stays_json_of_the_same_value() -> None:
-    value = {HOSTILE: [HOSTILE, "\U000e0041", "Åse 😀"]}
+    value = {"\x1b[31m\n": ["\u202ea\u2066", "\U000e0041", "Åse 😀"]}
     assert json.loads(json_line(value)) == value
+    assert not OBEYED.search(json_line(value))
     assert "Åse 😀" in json_line(value)
     assert visible("Åse 😀\n\tx") == "Åse 😀\n\tx"
 
