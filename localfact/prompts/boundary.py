@@ -23,13 +23,33 @@ RULE = (
 TITLE_CHARACTERS = 300
 
 _NONCE_BYTES = 4
-_KINDS = "|".join(get_args(Kind))
-# Possessive, and only at the beginning of a run, so that no text makes the search slow.
-_OPENING = re.compile(rf"(?<![<＜])[<＜]{{2,}}+(?=[\s/]{{0,5}}(?:end\b[\s_:-]{{0,5}})?(?:{_KINDS})\b)", re.IGNORECASE)
+# What may stand inside a marker that a model would still take for one: space, signs and invisible characters.
+_INSIDE = r"(?:[^\w<＜>＞\n]|_){0,3}+"
+
+
+def _spaced(word: str) -> str:
+    """A pattern for the word with anything of _INSIDE between its characters."""
+    return _INSIDE.join(map(re.escape, word))
+
+
+_KINDS = "|".join(map(_spaced, get_args(Kind)))
+# Every part is bounded, so that no text makes the search slow. A parenthesis is what an opening becomes.
+_BEFORE = r"(?:[^\w<＜(]|_){0,5}+"
+_OPENING = re.compile(
+    rf"(?:[<＜](?:{_INSIDE}[<＜]){{1,6}}+|[≪⟪《])(?={_BEFORE}(?:{_spaced('end')}{_BEFORE})?(?:{_KINDS})(?![a-z]))",
+    re.IGNORECASE,
+)
 # Tokenizers read these as special tokens wherever they stand; a space in them makes them plain text.
+_NAMES = (
+    "s|bos|eos|pad|unk|mask|cls|sep|think|thinking|thought|start_of_turn|end_of_turn|start_of_image|end_of_utterance|turn|channel"
+    "|message|system|user|assistant|human|tools?|tool_calls?|tool_response|tool_result|function|function_calls?|invoke|im_start|im_end"
+    "|start_header_id|end_header_id|eot_id|unused[0-9]{1,4}|extra_id_[0-9]{1,3}"
+)
 _CONTROL_TOKEN = re.compile(
-    r"<(?=[|｜]|/?(?:s|bos|eos|pad|unk|think|start_of_turn|end_of_turn)>|<?/?SYS>)|"
-    r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])"
+    rf"[<＜](?=[|｜]|/?(?:{_NAMES})[>＞]|/?[\w-]{{1,24}}[|｜][>＞]|<?/?SYS>)|"
+    r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|ARGS|CALL_ID|THINK|[gs]?MASK|CLS|SEP|PAD|UNK|BOS|EOS"
+    r"|MODEL_SETTINGS)\]|e~\[)|\](?=~!?b[\[\]])",
+    re.IGNORECASE,
 )
 
 _SIGN = "[#＃﹟]"
@@ -108,7 +128,7 @@ def wording() -> str:
 
 
 def _defused(body: str, nonce: str) -> str:
-    body = readable(body).replace(nonce, "(code)")
+    body = re.sub(_spaced(nonce), "(code)", readable(body), flags=re.IGNORECASE)
     for pattern, result in _BROKEN_UP:
         body = pattern.sub(result, body)
     return body
