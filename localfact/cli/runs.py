@@ -1,6 +1,5 @@
 """The commands about runs that are there: show, score and runs. Nothing is assessed and nothing is written."""
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +9,6 @@ from rich.console import RenderableType
 
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
-from localfact.records import Assessment
 from localfact.report.console import note, output, show, show_text
 from localfact.vocabulary import VerdictLabel
 
@@ -44,14 +42,12 @@ def show_command(
     from localfact.report.claim_rows import claims_table
     from localfact.report.formats import known_format, rendered
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
-    from localfact.runs.run_folder import read_assessments
+    from localfact.runs.run_folder import read_assessment, read_assessments
 
     folder = Path(run) if run is not None else latest_run()
     if run is not None and response_id is None and not folder.exists():  # an id, where only that is given
         folder, response_id = latest_run(), run
-    assessments = read_assessments(folder)
-    if response_id is not None:
-        assessments = [one_of(assessments, response_id, folder)]
+    assessments = read_assessments(folder) if response_id is None else [read_assessment(folder, response_id)]
     if graph:
         if response_id is None:
             raise InputError("A graph is of one response: localfact show RUN ID --graph. `localfact show RUN` lists the ids.")
@@ -82,21 +78,6 @@ def show_command(
 def viewed(view: RenderableType, _: Any) -> RenderableType:
     """A view that is drawn already, in place of plain values."""
     return view
-
-
-def one_of(assessments: Sequence[Assessment], response_id: str, folder: Path) -> Assessment:
-    """The assessment of one response.
-
-    Raises:
-        InputError: there is none of that id.
-    """
-    found = next((assessment for assessment in assessments if assessment.response_id == response_id), None)
-    if found is None:
-        known = ", ".join(assessment.response_id for assessment in assessments[:5])
-        raise InputError(
-            f"The run {folder} has no response '{response_id}'. It has {known}, ... (localfact show {folder} lists them)."
-        )
-    return found
 
 
 def runs_command(

@@ -4,6 +4,7 @@ The whole file is checked before it becomes a FactorGraph; every error is a Grap
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
     content = dict(items)
     if len(content) < len(items):
         keys = [key for key, _ in items]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = next(key for key, count in Counter(keys).items() if count > 1)
         raise GraphError(f"{_shown(twice)} stands twice in one object; every id may be given once.")
     return content
 

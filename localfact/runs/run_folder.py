@@ -7,7 +7,7 @@ failed assessments, and knows which responses are done.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +39,8 @@ OWN_FILES = frozenset(
     }
 )
 
+#: How many of a run's ids are named where one is not among them.
+SHOWN_IDS = 5
 #: How many hexadecimal digits of the settings' hash name a run folder.
 NAME_DIGITS = 12
 
@@ -191,6 +193,48 @@ def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
         ) from None
 
 
+def assessments_file(path: Path) -> Path:
+    """The file of a run folder that holds its assessments.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    file = path / ASSESSMENTS_FILE
+    if not file.is_file():
+        raise MissingError(
+            f"{path} is not a run folder: it has no {ASSESSMENTS_FILE}. `localfact eval --out {path}` makes one."
+        )
+    return file
+
+
+def read_assessment(path: Path, response_id: str) -> Assessment:
+    """The assessment of one response: one line at a time is in memory, and mostly its own alone is parsed.
+
+    Raises:
+        MissingError: there is no such run. InputError: it has no such response, or a line is no assessment.
+    """
+    file = assessments_file(path)
+    quoted = json.dumps(response_id, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    known: list[str] = []
+    for asked in (quoted, b""):  # an id may be quoted in another way in the file: then every line is parsed
+        known = []
+        for found in _parsed(file, asked):
+            if found.response_id == response_id:
+                return found
+            known = [*known, found.response_id][:SHOWN_IDS]
+    raise InputError(
+        f"The run {path} has no response '{response_id}'. It has {', '.join(known)}, ... (localfact show {path} lists them)."
+    )
+
+
+def _parsed(file: Path, holding: bytes) -> Iterator[Assessment]:
+    """The assessments of the complete lines that hold these bytes."""
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.endswith(b"\n") and holding in line:
+                yield parse_assessment(file, number, line)
+
+
 def read_assessments(path: Path) -> list[Assessment]:
     """The assessments of a run folder in the order of the input, failures included.
 
@@ -198,11 +242,7 @@ def read_assessments(path: Path) -> list[Assessment]:
         MissingError: there is no such run.
         InputError: a line that is no assessment.
     """
-    file = path / ASSESSMENTS_FILE
-    if not file.is_file():
-        raise MissingError(
-            f"{path} is not a run folder: it has no {ASSESSMENTS_FILE}. `localfact eval --out {path}` makes one."
-        )
+    file = assessments_file(path)
     lines, _ = whole_lines(file)
     found = [parse_assessment(file, number, line) for number, line in enumerate(lines, start=1)]
     return sorted(found, key=lambda assessment: assessment.index)

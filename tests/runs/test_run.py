@@ -12,10 +12,19 @@ from roads import OnePassage, WordRelations, responses, small_pipeline
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, Response
+from localfact.runs import run_folder
 from localfact.runs.journal import differences
 from localfact.runs.progress import SILENT
 from localfact.runs.run import run
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RunFolder, is_failed, read_assessments, settings_name
+from localfact.runs.run_folder import (
+    ASSESSMENTS_FILE,
+    RunFolder,
+    is_failed,
+    parse_assessment,
+    read_assessment,
+    read_assessments,
+    settings_name,
+)
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
 SETTINGS = {"method": "small", "data": {"sha256": "0" * 64}}
@@ -211,3 +220,21 @@ def test_a_run_folder_with_a_link_in_it_is_not_written(tmp_path: Path, name: str
         with pytest.raises(InputError, match=f"{name} is a symbolic link to"):
             RunFolder(folder, SETTINGS, {"localfact": "1"}, force=force)
     assert victim.read_text() == "precious"
+
+
+async def test_one_response_is_read_without_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    await finish(tmp_path)
+    parsed = []
+    monkeypatch.setattr(
+        run_folder,
+        "parse_assessment",
+        lambda *given: parsed.append(given) or parse_assessment(*given),  # type: ignore[func-returns-value]
+    )
+    assert read_assessment(tmp_path, "r4") == read_assessments(tmp_path)[3]
+    parsed.clear()
+    read_assessment(tmp_path, "r4")
+    assert len(parsed) == 1
+    with pytest.raises(InputError, match=r"no response 'r9'\. It has r1, r2, r3, r4, r5, \.\.\."):
+        read_assessment(tmp_path, "r9")
+    with pytest.raises(MissingError, match="is not a run folder"):
+        read_assessment(tmp_path / "none", "r1")
