@@ -28,6 +28,11 @@ def write_error(folder: Path, why: str, number: int | None = None) -> WriteError
         return WriteError(
             f"The corpus {folder} could not be written: {why}. Copy it to a place that can be, or mend its rights."
         )
+    if number in (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS):
+        return WriteError(
+            f"The corpus {folder} could not be locked: {why}. Its file system has no locks; keep a corpus that is added to on "
+            "one that has."
+        )
     return WriteError(
         f"The corpus {folder} could not be written: {why}. Make room and give the command again; what was added before is "
         f"kept, and `localfact corpus merge {folder}` finishes a corpus so."

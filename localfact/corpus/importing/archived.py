@@ -34,7 +34,12 @@ def read_archived(file: Path, name: str, progress: Progress) -> Iterator[RawPage
             yield problem_of(entry, file, name)
             continue
         done += 1
-        if is_document(entry):
+        try:
+            wanted = is_document(entry)
+        except ValueError:
+            yield Problem(f"{name}, {entry.url}", "Its address cannot be read.")
+            continue
+        if wanted:
             yield document(entry, name)
         else:
             others += 1
@@ -52,7 +57,11 @@ def problem_of(entry: WarcProblem, file: Path, name: str) -> Problem:
 
 
 def is_document(exchange: Exchange) -> bool:
-    """Whether the answer may be a page."""
+    """Whether the answer may be a page.
+
+    Raises:
+        ValueError: its address is none ("http://[oops/").
+    """
     return exchange.media_type in DOCUMENT_TYPES and urlsplit(exchange.url).path != ROBOTS
 
 

@@ -50,10 +50,9 @@ def address(link: str) -> str:
 
     A link that cannot be parsed is returned unchanged; fetching it will give the error.
     """
-    plain, _ = urldefrag(link.strip())
     try:
-        parts = urlsplit(plain)
+        parts = urlsplit(urldefrag(link.strip()).url)
     except ValueError:
-        return plain
+        return link
     host = parts.netloc.rpartition("@")
     return urlunsplit((parts.scheme.lower(), f"{host[0]}{host[1]}{host[2].lower()}", parts.path or "/", parts.query, ""))

@@ -108,3 +108,13 @@ def test_progress_ends_with_the_number_of_answers(tmp_path: Path) -> None:
     file = archive(tmp_path / "site.warc.gz", *answers)
     assert len(list(read_archived(file, "site.warc.gz", lambda *step: told.append(step)))) == 45
     assert told == [("site.warc.gz", 20, None), ("site.warc.gz", 40, None), ("site.warc.gz", 45, 45)]
+
+
+def test_an_address_that_is_none_is_passed_over_and_the_rest_is_read(tmp_path: Path) -> None:
+    html = {"Content-Type": "text/html"}
+    file = archive(tmp_path / "a.warc", ("http://[oops/", html, HTML), ("https://lamp.example/", html, HTML))
+    problem, page = read(file)
+    assert isinstance(problem, Problem)
+    assert "http://[oops/" in str(problem)
+    assert isinstance(page, RawPage)
+    assert page.link == "https://lamp.example/"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import LocalFactError
+from localfact.web.searching.results import address
 from localfact.web.searching.search import (
     LONGEST_LINK,
     LONGEST_QUERY,
@@ -143,3 +144,8 @@ def test_results_that_all_lack_an_address_are_a_failure_and_not_nothing_found() 
         search_of("searxng", "q", 5, [Found("t", "magnet:?xt=1")], NOON)
     assert failed.value.kind is FailureKind.MALFORMED
     assert search_of("searxng", "q", 5, [], NOON).results == ()
+
+
+def test_a_link_that_cannot_be_parsed_stays_as_it_is() -> None:
+    assert address("http://[oops/#part") == "http://[oops/#part"
+    assert address(" HTTPS://A.Example#part") == "https://a.example/"
