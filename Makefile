@@ -11,7 +11,7 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 bundle test test-fast test-models test-pages test-training training-hash lint bench check-gpu clean help
+.PHONY: setup setup-llm setup-dev eval table10 bundle test test-fast test-models test-pages test-training training-hash lint bench fuzz check-gpu clean help
 
 DATA   ?=
 METHOD ?=
@@ -25,6 +25,7 @@ BUNDLE  ?=
 MODELS  ?= $(MODEL)
 CORPORA ?=
 DEV     ?=
+MINUTES ?= 5
 # A folder of wheels to install from, and nothing else is asked then; a bundle has its own.
 WHEELS ?= $(wildcard wheels)
 
@@ -118,6 +119,9 @@ lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest -q tests/test_layers.py
+
+fuzz: setup-dev ## damage files of every kind for MINUTES (5), and see that each is read or refused
+	@$(BIN)/python -m scripts.fuzz --minutes $(MINUTES)
 
 bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages; GRAPHS=DIR of references
 	@$(BIN)/python -m scripts.bench --size $(SIZE) $(if $(GRAPHS),--graphs "$(GRAPHS)")

@@ -1,0 +1,151 @@
+"""Damages files that localfact reads, and sees what it makes of them: a result, or an error that says so, within ten seconds.
+
+    python -m scripts.fuzz [--minutes 5] [--seed N] [--only corpus ...] [--keep FOLDER]
+
+Each trial copies something small and whole (a corpus, a run folder, a transcript, ...), damages one of its files by lot, and
+has it read in a process of its own. A traceback, a killed process or a wait is a finding: it is printed with its seed, by which
+it can be had again, and the exit code is 1.
+"""
+
+import argparse
+import multiprocessing
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from localfact.errors import LocalFactError
+from localfact.report.console import note
+from scripts.fuzz_subjects import SUBJECTS
+
+#: Seconds that reading a damaged file may take.
+LONGEST = 10.0
+#: Seconds for making what is damaged.
+MAKING = 600.0
+#: What a trial ends with.
+RESULT, REFUSED, BROKEN, SLOW = "a result", "refused", "broken", "slow"
+_EXITS = {0: RESULT, 10: REFUSED}
+
+
+class Finding(NamedTuple):
+    """A trial that ended otherwise than it may."""
+
+    subject: str
+    seed: int
+    file: str
+    end: str
+    why: str
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=5.0)
+    parser.add_argument("--trials", type=int, help="so many of each subject, in place of minutes")
+    parser.add_argument("--seed", type=int, default=0, help="of the first trial")
+    parser.add_argument("--only", nargs="+", choices=sorted(SUBJECTS), help="default: all")
+    parser.add_argument("--patience", type=float, default=LONGEST, help="seconds that reading may take")
+    parser.add_argument("--keep", type=Path, help="copy what was found into this folder")
+    options = parser.parse_args(arguments)
+    names = options.only or sorted(SUBJECTS)
+    found, ends = [], Counter[str]()
+    with tempfile.TemporaryDirectory() as place:
+        for finding, end in trials(names, Path(place), options.seed, options):
+            ends[end] += 1
+            if finding:
+                found.append(finding)
+                note(f"{finding.subject}, seed {finding.seed}, {finding.file}: {finding.end}\n{finding.why}")
+    print(", ".join(f"{count} {end}" for end, count in sorted(ends.items())))
+    sys.exit(bool(found))
+
+
+def trials(names: Sequence[str], place: Path, seed: int, options: argparse.Namespace) -> Iterator[tuple[Finding | None, str]]:
+    """Trials of the subjects in turn, until the time is over or there are so many of each; and how each ended."""
+    for name in names:
+        in_child(SUBJECTS[name].make, fresh(place / name), MAKING)
+    end = time.monotonic() + 60 * options.minutes
+    turn = 0
+    while (turn < options.trials) if options.trials is not None else time.monotonic() < end:
+        for name in names:
+            yield trial(name, place / name, place / "damaged", seed + turn, options.patience, options.keep)
+        turn += 1
+
+
+def trial(name: str, whole: Path, copy: Path, seed: int, patience: float, keep: Path | None) -> tuple[Finding | None, str]:
+    """One trial: a damaged copy is read in a process of its own."""
+    shutil.rmtree(copy, ignore_errors=True)
+    shutil.copytree(whole, copy)
+    chance = random.Random(f"{name} {seed}")
+    files = sorted(file for file in copy.rglob("*") if file.is_file() and file.stat().st_size)
+    file = chance.choice(files)
+    file.write_bytes(damaged(file.read_bytes(), chance))
+    ended, why = in_child(SUBJECTS[name].use, copy, patience)
+    if ended in (RESULT, REFUSED):
+        return None, ended
+    if keep is not None:
+        shutil.copytree(copy, keep / f"{name}-{seed}", dirs_exist_ok=True)
+    return Finding(name, seed, str(file.relative_to(copy)), ended, why), ended
+
+
+def in_child(work: Callable[[Path], object], folder: Path, patience: float) -> tuple[str, str]:
+    """How the work ends in a process of its own, and its traceback."""
+    report = folder.with_name(f"{folder.name}.txt")
+    report.write_text("")
+    process = multiprocessing.get_context("fork").Process(target=_child, args=(work, folder, report))
+    process.start()
+    process.join(patience)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return SLOW, f"It took more than {patience:g} s."
+    return _EXITS.get(process.exitcode or 0, BROKEN), report.read_text() or f"exit code {process.exitcode}"
+
+
+def _child(work: Callable[[Path], object], folder: Path, report: Path) -> None:
+    code = 0
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(null, stream)
+    try:
+        work(folder)
+    except LocalFactError:
+        code = 10
+    except BaseException:
+        report.write_text(traceback.format_exc())
+        code = 1
+    os._exit(code)
+
+
+def fresh(folder: Path) -> Path:
+    """A new folder."""
+    folder.mkdir(parents=True)
+    return folder
+
+
+def damaged(content: bytes, chance: random.Random) -> bytes:
+    """The content with one thing wrong with it, which is drawn."""
+    begin = chance.randrange(len(content))
+    end = min(len(content), begin + chance.choice((1, 4, 64, 4_096)))
+    ways: Mapping[str, Callable[[], bytes]] = {
+        "cut": lambda: content[:begin],
+        "hole": lambda: content[:begin] + content[end:],
+        "zeros": lambda: content[:begin] + bytes(end - begin) + content[end:],
+        "noise": lambda: content[:begin] + chance.randbytes(end - begin) + content[end:],
+        "ones": lambda: content[:begin] + b"\xff" * (end - begin) + content[end:],
+        "twice": lambda: content[:end] + content[begin:],
+        "bit": lambda: content[:begin] + bytes([content[begin] ^ (1 << chance.randrange(8))]) + content[begin + 1 :],
+        "deep": lambda: content[:begin] + b"[" * 5_000 + content[begin:],
+        "digits": lambda: content[:begin] + b"9" * 5_000 + content[begin:],
+        "nothing": lambda: b"",
+    }
+    return ways[chance.choice(sorted(ways))]()
+
+
+if __name__ == "__main__":
+    main()
