@@ -23,7 +23,7 @@ from localfact.models.cards import ModelCard, OpinionPool, load_card
 from localfact.records import Distribution, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel
 from localfact.relations.lexical.model import LexicalRelationModel
-from localfact.relations.pooling import LEAST, is_passage
+from localfact.relations.pooling import LEAST, MOST_TAKEN, holds_details, is_passage
 from localfact.stages import RelationModel
 from scripts.training.relation_model.curriculum import DEVELOPMENT_RULES, drawn, made_pairs
 from scripts.training.relation_model.evidence_sets import evidence_sets, without_shown
@@ -43,11 +43,13 @@ class Opinions(NamedTuple):
 
     Attributes:
         model, overlap: (pairs, labels), log probabilities. gold: (pairs,), places in LABELS.
+        held: (pairs,), whether the premise holds all details of the hypothesis.
     """
 
     model: Floats
     overlap: Floats
     gold: NDArray[np.int64]
+    held: NDArray[np.bool_]
 
 
 def main() -> None:
@@ -87,6 +89,7 @@ async def asked(card: ModelCard, examples: Mapping[str, Sequence[Example]]) -> d
                 await log_probabilities(model, own),
                 await log_probabilities(overlap, own),
                 np.array([LABELS.index(example.label) for example in own]),
+                np.array([holds_details(example.premise, example.hypothesis) for example in own]),
             )
             for name, own in examples.items()
             if len(own) >= FEWEST
@@ -112,8 +115,20 @@ def fitted(sets: Sequence[Opinions]) -> OpinionPool:
 
 def loss(sets: Sequence[Opinions], model: float, overlap: float) -> float:
     """The mean over sets of the mean log loss, pooled with these powers."""
-    scores = [log_softmax(model * one.model + overlap * one.overlap, axis=1) for one in sets]
+    scores = [log_softmax(pooled_scores(model * one.model, overlap * one.overlap, one.held), axis=1) for one in sets]
     return float(np.mean([-each[np.arange(len(each)), one.gold].mean() for each, one in zip(scores, sets, strict=True)]))
+
+
+def pooled_scores(own: Floats, other: Floats, held: NDArray[np.bool_]) -> Floats:
+    """As `pooling.pooled`, for many pairs: (pairs, labels) of both, and of what they are together."""
+    label = own.argmax(axis=1)[:, None]
+    ahead = np.take_along_axis(own, label, axis=1) - own
+    catching_up = other - np.take_along_axis(other, label, axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(catching_up > ahead, ahead / catching_up, 1.0).min(axis=1)
+    share = np.where((share < 1) & ~held, MOST_TAKEN * share, 1.0)
+    scores: Floats = own + share[:, None] * other
+    return scores
 
 
 def put(card: Path, pool: OpinionPool) -> None:

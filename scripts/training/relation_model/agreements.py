@@ -83,7 +83,7 @@ def _rounded(sentence: str, chance: random.Random) -> list[Agreement]:
     words += ["nearly", "almost", "just under"] if near > value else ["more than", "over", "just over"] if near < value else []
     changed = [(near, chance.choice(words), ENTAILMENT), (far, chance.choice(words[:5]), CONTRADICTION)]
     return [
-        Agreement("number rounded", put(sentence, found, f"{word} {written(number)}{found['rest']}"), label)
+        Agreement(named("number rounded", label), put(sentence, found, f"{word} {written(number)}{found['rest']}"), label)
         for number, word, label in changed
     ]
 
@@ -101,7 +101,7 @@ def _date(sentence: str, chance: random.Random) -> list[Agreement]:
     true = chance.choice((f"in {month} {year}", f"in {year}", f"in {part}{month} {year}", f"in {month} of {year}"))
     false = chance.choice((f"in {other_month} {year}", f"in {other_year}", f"in {month} {other_year}"))
     return [
-        Agreement("date less exact", put(sentence, found, _cased(text, found)), label)
+        Agreement(named("date less exact", label), put(sentence, found, _cased(text, found)), label)
         for text, label in ((true, ENTAILMENT), (false, CONTRADICTION))
     ]
 
@@ -123,7 +123,7 @@ def _period(sentence: str, chance: random.Random) -> list[Agreement]:
     )
     true, false = chance.choice(ways)
     return [
-        Agreement("year less exact", put(sentence, found, _cased(text, found)), label)
+        Agreement(named("year less exact", label), put(sentence, found, _cased(text, found)), label)
         for text, label in ((true, ENTAILMENT), (false, CONTRADICTION))
     ]
 
@@ -137,7 +137,7 @@ def _unit(sentence: str, chance: random.Random) -> list[Agreement]:
             wrong = chance.choice((f"{found['digits']} {unit}", f"about {written(round_to(value * 2, 2))} {unit}"))
             return [
                 Agreement("other unit", put(sentence, found, right), ENTAILMENT),
-                Agreement("other unit", put(sentence, found, wrong), CONTRADICTION),
+                Agreement(named("other unit", CONTRADICTION), put(sentence, found, wrong), CONTRADICTION),
             ]
     return []
 
@@ -154,6 +154,11 @@ def is_plain_amount(sentence: str, found: re.Match[str]) -> bool:
     """Whether the number says one amount: no bound, no end of a range, nothing in brackets, not rounded already."""
     before = sentence[: found.start()]
     return not OPEN_ENDED.search(before) and not _HEDGED.search(before)
+
+
+def named(rule: str, label: str) -> str:
+    """The kind of a sentence that a rule makes: the rule's name, and for the twin that no longer agrees another."""
+    return rule if label == ENTAILMENT else f"{rule}: disagrees"
 
 
 def value_of(digits: str) -> float:

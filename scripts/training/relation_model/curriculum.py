@@ -30,20 +30,20 @@ NEUTRAL_SHARE = 1.0
 CLAIM_SETS = frozenset({"answers", "stance", "stance_joined", "wice", "expertqa"})
 #: Passages written for this model are learned in every epoch, whole.
 WHOLE = frozenset({written_sets.SET})
-CLAIM_SETS_AGAIN = 3
+CLAIM_SETS_AGAIN = 2
 #: Sentence pairs and made pairs in an epoch of everything; there are many more, and in each epoch others are drawn.
-SENTENCES_OF_ALL, MADE_OF_ALL = 6_000, 8_000
+SENTENCES_OF_ALL, MADE_OF_ALL = 6_000, 6_000
 #: Pairs of any other set in an epoch that is like the use, sentence pairs, and made pairs.
-OTHERS_LIKE_USE, SENTENCES_LIKE_USE, MADE_LIKE_USE = 600, 3_000, 3_000
+OTHERS_LIKE_USE, SENTENCES_LIKE_USE, MADE_LIKE_USE = 400, 2_000, 2_000
 #: How often sentence pairs are seen by themselves, and all else; made pairs are others in each epoch.
-SENTENCE_EPOCHS, EPOCHS, EPOCHS_LIKE_USE = 3, 2, 1
+SENTENCE_EPOCHS, EPOCHS, EPOCHS_LIKE_USE = 1, 2, 1
 
 
 class Reading(NamedTuple):
     """The pairs as they are learned: sentence pairs, everything, what is like the use; and those that decide, per set.
 
-    Made pairs are nearly as many as all others, and mostly repeat their premise word by word. The last epochs hold fewer of
-    them, and more of the claims that people judged.
+    Made pairs mostly repeat their premise word by word. The last epochs hold fewer of them, and more of the claims that people
+    judged.
     """
 
     sentences: list[Example]
@@ -58,12 +58,12 @@ def read(data: Path, tokenizer: Any, seed: int, say: Callable[[str], None]) -> R
     starts = token_starts(tokenizer)
     sentences, evidence = told_apart(parts[Part.TRAINING])
     everything, used = [], []
+    made = list(as_read(made_pairs(parts[Part.TRAINING], seed), starts))
     for epoch in range(EPOCHS):
         learned = list(as_read(evened(evidence, seed + epoch), starts))
-        made = list(as_read(made_pairs(parts[Part.TRAINING], seed + epoch), starts))
         short = drawn([*sentences, *turned(sentences)], SENTENCES_OF_ALL, seed + epoch)
         everything.append([*short, *learned, *drawn(made, MADE_OF_ALL, seed + epoch)])
-        say(f"epoch {epoch + 1}: {len(short)} sentence pairs, {len(learned)} with evidence, {len(made)} made, some of which")
+        say(f"epoch {epoch + 1}: {len(short)} sentence pairs, {len(learned)} with evidence")
         if epoch < EPOCHS_LIKE_USE:
             clearer = list(as_read(evened(clear(evidence), seed + epoch), starts))
             used.append(like_use(sentences, clearer, made, seed + epoch))

@@ -7,7 +7,10 @@ import pytest
 from scipy.special import log_softmax
 
 from localfact.models.cards import OpinionPool, load_card
-from scripts.training.fit_pooling import Opinions, fitted, loss, put
+from localfact.records import Distribution, Pair
+from localfact.relations.pooling import pooled
+from scripts.training.fit_pooling import Opinions, fitted, loss, pooled_scores, put
+from scripts.training.relation_model.examples import LABELS
 
 
 def opinions(pairs: int, seed: int, model: float, overlap: float) -> Opinions:
@@ -16,7 +19,7 @@ def opinions(pairs: int, seed: int, model: float, overlap: float) -> Opinions:
     one, other = (log_softmax(draw.normal(scale=2.0, size=(pairs, 3)), axis=1) for _ in range(2))
     chances = np.exp(log_softmax(model * one + overlap * other, axis=1))
     gold = np.array([draw.choice(3, p=row) for row in chances])
-    return Opinions(one, other, gold)
+    return Opinions(one, other, gold, np.ones(pairs, dtype=np.bool_))
 
 
 def test_the_powers_that_labels_were_drawn_with_are_found_and_are_the_best() -> None:
@@ -24,6 +27,19 @@ def test_the_powers_that_labels_were_drawn_with_are_found_and_are_the_best() -> 
     pool = fitted(sets)
     assert (pool.model, pool.overlap) == (pytest.approx(0.8, abs=0.08), pytest.approx(0.4, abs=0.08))
     assert loss(sets, pool.model, pool.overlap) < min(loss(sets, 1, 0), loss(sets, 0, 1))
+
+
+def test_scores_are_those_of_the_pool_that_is_used_whatever_the_premise_holds() -> None:
+    draw = np.random.default_rng(3)
+    one, other = (log_softmax(draw.normal(scale=1.0, size=(200, 3)), axis=1) for _ in range(2))
+    held = draw.random(200) < 0.5
+    pool = OpinionPool(model=0.8, overlap=0.7)
+    scores = log_softmax(pooled_scores(pool.model * one, pool.overlap * other, held), axis=1)
+    for place in range(200):
+        pair = Pair("It has four lamps.", "It has four lamps." if held[place] else "It has nine lamps.")
+        said, overlap = (Distribution(**dict(zip(LABELS, np.exp(each[place]), strict=True))) for each in (one, other))
+        together = pooled(pair, said, overlap, pool)
+        assert [getattr(together, label) for label in LABELS] == pytest.approx(np.exp(scores[place]), abs=1e-6)
 
 
 def test_every_set_counts_alike_however_many_pairs_it_has() -> None:
