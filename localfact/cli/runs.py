@@ -57,7 +57,7 @@ def show_command(
         assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
     if known_format(how) != "terminal":
         text = rendered(claims_table(assessments), known_format(how))
-        show_text(text)
+        show_text(str(text))
         return
     if response_id is None and not only:
         summary = finished(folder)

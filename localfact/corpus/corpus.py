@@ -13,7 +13,8 @@ import json
 import os
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -33,6 +34,10 @@ from localfact.runtime.links import refuse_links
 
 #: Version of the format, increased when older corpora cannot be read any more.
 FORMAT = 2
+#: What numpy, bm25s and FAISS raise over a damaged file, besides OSError and RuntimeError, which have other causes, too.
+DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, EOFError)
+#: Characters of a library's message that are repeated.
+LONGEST_REASON = 200
 DESCRIPTION_FILE = "corpus.yaml"
 STORE_FILE = "corpus.sqlite"
 ARCHIVE_FOLDER = "pages"
@@ -152,16 +157,31 @@ class Corpus:
     def search(self, text: str, kind: PassageKind, count: int) -> list[tuple[Passage, float]]:
         """The best `count` passages of that kind for the text with their scores (see Index.search), best first."""
         vector = self.embedder.encode([text], role="query")[0] if self.embedder is not None else None
-        found = self.index(kind).search(text, vector, count)
+        index = self.index(kind)
+        with index_damage(self.folder, kind):
+            found = index.search(text, vector, count)
         passages = self.store.passages(passage for passage, _ in found)
         return [(passages[passage], score) for passage, score in found]
 
     def _load(self, kind: PassageKind) -> Index:
-        try:
+        with index_damage(self.folder, kind):
             segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
             return segments.open(self.description.embedder is not None, generation_of(self.description, kind))
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise CorpusError(f"The index over {kind} of {self.folder} is damaged: {error}. {cure(self.folder)}") from error
+
+
+@contextmanager
+def index_damage(folder: Path, kind: PassageKind) -> Iterator[None]:
+    """Turns what libraries raise inside the block, where files of an index are not what they were, into a CorpusError."""
+    try:
+        yield
+    except (*DAMAGE, OSError, RuntimeError) as error:
+        raise damaged_index(folder, kind, error) from error
+
+
+def damaged_index(folder: Path, kind: PassageKind, error: Exception) -> CorpusError:
+    """The error for an index that some library could not read."""
+    why = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
+    return CorpusError(f"The index over {kind} of {folder} is damaged: {why}. {cure(folder)}")
 
 
 def content_hash(store: Store, embedder: str | None, kinds: Iterable[PassageKind]) -> str:

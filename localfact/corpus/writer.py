@@ -18,6 +18,7 @@ import yaml
 
 from localfact.corpus.corpus import (
     ARCHIVE_FOLDER,
+    DAMAGE,
     DESCRIPTION_FILE,
     FORMAT,
     SEGMENTS_FOLDER,
@@ -27,6 +28,7 @@ from localfact.corpus.corpus import (
     SegmentCounts,
     content_hash,
     cure,
+    damaged_index,
     read_description,
     refuse_missing_files,
     refuse_no_embedder,
@@ -210,7 +212,12 @@ class CorpusWriter:
             return self.description
         with writing(self._place):
             self._begin()
-            indexed = {kind: self._indexed(kind, merge=merge, progress=progress) for kind in wanted}
+            indexed = {}
+            for kind in wanted:
+                try:
+                    indexed[kind] = self._indexed(kind, merge=merge, progress=progress)
+                except DAMAGE as error:
+                    raise damaged_index(self._place, kind, error) from error
             segments = {kind: counted for kind, counted in indexed.items() if counted.passages}
             counts = self._recording().store().counts()
             self._close_files()

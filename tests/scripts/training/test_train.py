@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scripts.training import train
-from scripts.training.relation_model.curriculum import Reading
+from scripts.training.relation_model.curriculum import SENTENCE_EPOCHS, Reading
 from scripts.training.relation_model.examples import LABELS, Example
 
 
@@ -22,7 +22,7 @@ def test_all_stages_run_in_their_order_and_write_a_model_and_its_card(
     said = capsys.readouterr().out
     ends = [
         f"{stage} epoch {epoch}: "
-        for stage, epochs in (("sentences", 3), ("everything", 2), ("like the use", 2))
+        for stage, epochs in (("sentences", SENTENCE_EPOCHS), ("everything", 2), ("like the use", 2))
         for epoch in range(1, epochs + 1)
     ]
     places = [said.index(end) for end in ends]

@@ -55,7 +55,7 @@ def test_the_last_epochs_repeat_judged_claims_and_have_a_bounded_number_of_all_e
     names = ("stance", "factor_news", "written")
     evidence = [pair(f"{name} {place}.")._replace(set=name) for name in names for place in range(9)]
     found = curriculum.like_use(sentences, evidence, made, seed=1)
-    assert Counter(example.set for example in found) == {"snli": 5, "rules": 5, "factor_news": 5, "stance": 27, "written": 9}
+    assert Counter(example.set for example in found) == {"snli": 5, "rules": 5, "factor_news": 5, "stance": 18, "written": 9}
     assert found != curriculum.like_use(sentences, evidence, made, seed=2)
 
 

@@ -85,7 +85,11 @@ def write_wikicontradict(data: Path, contradiction: str = "Explicit") -> None:
 
 def write_written(data: Path) -> None:
     row = {"topic": "a mill", "passage": "The mill of Torsk burnt down in 1911.", "entailed": ["Torsk lost it to fire."]}
-    row |= {"contradicted": ["The mill of Torsk burnt down in 1921."], "neutral": ["The mill of Torsk was rebuilt."]}
+    row |= {
+        "twins": ["The mill of Torsk burnt down in 1911."],
+        "contradicted": ["The mill of Torsk burnt down in 1921."],
+        "neutral": ["The mill of Torsk was rebuilt."],
+    }
     write(data / "written/mills-01.jsonl", [row])
 
 
@@ -306,7 +310,7 @@ def test_a_short_answer_is_a_claim_only_where_it_stands_alone(answer: str, claim
 
 def test_written_statements_have_the_label_of_their_list_and_the_passage_is_their_topic(data: Path) -> None:
     found = list(written_sets.written(data))
-    assert labels(iter(found)) == [("mills", label) for label in LABELS]
+    assert labels(iter(found)) == [("mills", label) for label in (ENTAILMENT, *LABELS)]
     assert {example.topics for example in found} == {("The mill of Torsk burnt down in 1911.",)}
 
 

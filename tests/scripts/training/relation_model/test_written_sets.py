@@ -17,7 +17,8 @@ def test_every_row_has_a_passage_and_two_to_four_statements_of_each_label() -> N
         assert 25 <= len(row["passage"].split()) <= 190
         for field in FIELDS:
             assert 2 <= len(row[field]) <= 4
-            assert all(3 <= len(statement.split()) <= 30 for statement in row[field])
+            assert all(3 <= len(statement.split()) <= 35 for statement in row[field])
+        assert len(row["twins"]) == len(row["contradicted"])
     statements = Counter(statement for row in rows for field in FIELDS for statement in row[field])
     assert statements.most_common(1)[0][1] == 1
     assert len({row["passage"] for row in rows}) == len(rows)
