@@ -29,6 +29,8 @@ from scripts.fuzz_subjects import SUBJECTS
 LONGEST = 10.0
 #: Seconds for making what is damaged.
 MAKING = 600.0
+#: Of a traceback that is reported.
+LINES = 8
 #: What a trial ends with.
 RESULT, REFUSED, BROKEN, SLOW = "a result", "refused", "broken", "slow"
 _EXITS = {0: RESULT, 10: REFUSED}
@@ -117,7 +119,7 @@ def _child(work: Callable[[Path], object], folder: Path, report: Path) -> None:
     except LocalFactError:
         code = 10
     except BaseException:
-        report.write_text(traceback.format_exc())
+        report.write_text("\n".join(traceback.format_exc(chain=False).splitlines()[-LINES:]))
         code = 1
     os._exit(code)
 

@@ -16,6 +16,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from types import TracebackType
 from typing import Self
 
@@ -35,7 +36,7 @@ from localfact.runtime.links import refuse_links
 #: Version of the format, increased when older corpora cannot be read any more.
 FORMAT = 2
 #: What numpy, bm25s and FAISS raise over a damaged file, besides OSError and RuntimeError, which have other causes, too.
-DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, EOFError)
+DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, TokenError, EOFError)
 #: Characters of a library's message that are repeated.
 LONGEST_REASON = 200
 DESCRIPTION_FILE = "corpus.yaml"

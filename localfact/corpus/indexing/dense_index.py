@@ -93,6 +93,8 @@ class DenseIndex:
         first_part = np.asarray(np.load(folder / PARTS_FILE, mmap_mode="r"))
         if first_part[-1] != vectors.ntotal:
             raise ValueError(f"{VECTORS_FILE} holds {vectors.ntotal} vectors, {PARTS_FILE} names {first_part[-1]}")
+        if first_part[0] != 0 or np.any(np.diff(first_part) < 0):
+            raise ValueError(f"the places in {PARTS_FILE} are not in order")
         codes = np.asarray(np.load(folder / CODES_FILE, mmap_mode="r"))
         if codes.shape != (vectors.ntotal, code_bytes(vectors.d)):
             raise ValueError(f"{CODES_FILE} has the shape {codes.shape}, {VECTORS_FILE} holds {vectors.ntotal} vectors")
