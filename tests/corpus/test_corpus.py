@@ -224,6 +224,33 @@ def test_an_index_of_noise_is_a_damaged_corpus(copy: Path, minilm: Embedder, nam
         Corpus.open(copy, minilm).search("anything", "chunks", 1)
 
 
+@pytest.mark.parametrize(
+    ("name", "place", "noise"),
+    [
+        (f"{SEGMENT}/parts.npy", -16, b"\x00\x00\x00\x40"),  # a place far beyond the vectors
+        (f"{SEGMENT}/parts.npy", 20, b"\x00\x00\x00\x00"),  # a header that is no Python literal
+        (f"{SEGMENT}/parts.npy", 20, b"((((("),
+        (f"{WORDS}/bm25/indices.csc.index.npy", -4, b"\xff\xff\xff\x7f"),  # a passage that is not there
+    ],
+)
+def test_one_wrong_place_in_an_index_is_a_damaged_corpus(
+    copy: Path, minilm: Embedder, name: str, place: int, noise: bytes
+) -> None:
+    content = bytearray((copy / name).read_bytes())
+    place %= len(content)
+    content[place : place + len(noise)] = noise
+    (copy / name).write_bytes(content)
+    with pytest.raises(CorpusError, match=r"index over chunks .* is damaged"):
+        search_every_word(copy, minilm)
+
+
+def search_every_word(folder: Path, embedder: Embedder) -> None:
+    """Searches for each word of the index over chunks, so that all of it is read."""
+    found = Corpus.open(folder, embedder)
+    for word in json.loads((folder / f"{WORDS}/bm25/vocab.index.json").read_text(encoding="utf-8")):
+        found.search(word, "chunks", 5)
+
+
 def test_a_store_of_noise_is_a_damaged_corpus(copy: Path) -> None:
     (copy / "corpus.sqlite").write_bytes(b"?" * (copy / "corpus.sqlite").stat().st_size)
     with pytest.raises(CorpusError, match="is damaged"):
