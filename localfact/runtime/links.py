@@ -17,11 +17,15 @@ def refuse_links(folder: Path) -> None:
     """Makes sure that a folder holds no symbolic link, at any depth; its own path may be one, as its user named it.
 
     Raises:
-        InputError: it holds one, which is named. OSError: a folder in it cannot be read.
+        InputError: it holds one, which is named, or a folder in it cannot be read.
     """
-    for link in links_in(folder):
+    try:
+        found = next(links_in(folder), None)
+    except OSError as error:
+        raise InputError(f"{error.filename or folder} cannot be looked into: {error.strerror}. Mend its rights.") from error
+    if found is not None:
         raise InputError(
-            f"{link} is a symbolic link to {link.readlink()}. What localfact writes would go there, so a folder with a link "
+            f"{found} is a symbolic link to {found.readlink()}. What localfact writes would go there, so a folder with a link "
             "in it is refused: remove the link, or put the files themselves in its place."
         )
 

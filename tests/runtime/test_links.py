@@ -31,6 +31,11 @@ def test_a_link_at_any_depth_is_named(tmp_path: Path, victim: Path, name: str) -
         refuse_links(folder)
 
 
+def test_a_folder_that_cannot_be_read_is_an_error_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="gone cannot be looked into"):
+        refuse_links(tmp_path / "gone")
+
+
 def test_a_linked_folder_is_not_looked_into_and_the_folders_own_path_may_be_a_link(tmp_path: Path, victim: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "named").symlink_to(tmp_path / "folder")
