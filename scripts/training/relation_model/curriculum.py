@@ -32,7 +32,7 @@ CLAIM_SETS = frozenset({"answers", "stance", "stance_joined", "wice", "expertqa"
 WHOLE = frozenset({written_sets.SET})
 CLAIM_SETS_AGAIN = 2
 #: Sentence pairs and made pairs in an epoch of everything; there are many more, and in each epoch others are drawn.
-SENTENCES_OF_ALL, MADE_OF_ALL = 6_000, 6_000
+SENTENCES_OF_ALL, MADE_OF_ALL = 6_000, 4_000
 #: Pairs of any other set in an epoch that is like the use, sentence pairs, and made pairs.
 OTHERS_LIKE_USE, SENTENCES_LIKE_USE, MADE_LIKE_USE = 400, 2_000, 2_000
 #: How often sentence pairs are seen by themselves, and all else; made pairs are others in each epoch.

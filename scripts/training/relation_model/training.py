@@ -53,6 +53,8 @@ class Stage(NamedTuple):
             et al. 2021, equation 4); 0 to read each once, which takes half the time.
         average: weight that the running average of the weights, which is what a stage ends with, keeps at each step.
         keep_best: whether it ends with the average of the epoch that did best on the development part, or of the last one.
+            The epochs of the stages just before, as far as they keep their best, too, are compared with: a stage that only made
+            the model worse leaves it as it was.
     """
 
     name: str
@@ -95,7 +97,7 @@ class Trainer:
         self._best: tuple[float, dict[str, torch.Tensor]] | None = None
 
     def train(self, stages: Sequence[Stage]) -> None:
-        """Leaves the model with the weights that did best on the development part in the last stage."""
+        """Leaves the model with the weights that did best on the development part, as the stages keep them."""
         at = self._resumed(stages)
         for number in range(at["stage"], len(stages)):
             self._train_stage(stages, number, at if number == at["stage"] else {"epoch": 0, "step": 0, "optimiser": None})
@@ -114,7 +116,9 @@ class Trainer:
         if at["optimiser"]:
             optimiser.load_state_dict(at["optimiser"])
         else:
-            self._average, self._best = [each.detach().clone() for each in self._parameters], None
+            self._average = [each.detach().clone() for each in self._parameters]
+            if not (stage.keep_best and number and stages[number - 1].keep_best):
+                self._best = None
         began, done = time.monotonic(), 0
         for epoch in range(at["epoch"], len(stage.epochs)):
             batches = list(self._batches(stage, epoch))

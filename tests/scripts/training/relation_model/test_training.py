@@ -96,6 +96,16 @@ def test_a_stopped_training_ends_with_the_weights_of_one_that_was_not(tmp_path: 
         assert all(torch.equal(ended[name], expected[name]) for name in expected)
 
 
+def test_a_stage_that_makes_the_model_worse_leaves_it_as_it_was(tmp_path: Path) -> None:
+    wrong = [item._replace(label=(item.label + 1) % 3) for item in ITEMS]
+    after = [Stage("second", [wrong] * 3, rate=1e-2, rows=8, average=0.5)]
+    one, other = trainer(tmp_path / "one"), trainer(tmp_path / "other")
+    one.train([*stages(20), *after])
+    other.train([*stages(20), after[0]._replace(keep_best=False)])
+    assert one.measure({"known": ITEMS}).accuracy == 1.0
+    assert other.measure({"known": ITEMS}).accuracy < 0.5
+
+
 def test_the_table_of_words_is_not_learned(tmp_path: Path) -> None:
     one = trainer(tmp_path)
     before = one.model.get_input_embeddings().weight.clone()
