@@ -1,36 +1,11 @@
-"""Extracts claims by rules: sentences that state something checkable, split into short self-contained pieces.
-
-Needs no language model. The rules for splitting and for pronouns know English only; a response in another language gives whole
-sentences.
-"""
+"""Extracts claims by rules: the statements of a response, split into short self-contained pieces. Needs no model."""
 
 import asyncio
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import groupby
 
-from localfact import text
-from localfact.claims.rules.checkworthy import ENDED, DropReason, abstains, drop_reason
-from localfact.claims.rules.clauses import split_clauses
-from localfact.claims.rules.lists import sentence_of
-from localfact.claims.rules.markdown import PlainText
-from localfact.claims.rules.outline import Line, read_outline
-from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic
-from localfact.claims.rules.tables import row_sentences
-from localfact.records import Claim, Extraction, Response, Span
-
-# How many sentences at the beginning are searched for the topic.
-OPENING_SENTENCES = 3
-
-# A connective or introduction at the beginning of a sentence.
-_OPENING = re.compile(
-    r"(?:(?i:additionally|also|but|consequently|finally|for example|for instance|furthermore|hence|however|in addition|"
-    r"in conclusion|in fact|in summary|indeed|instead|interestingly|likewise|meanwhile|moreover|nevertheless|notably|overall|"
-    r"similarly|specifically|therefore|thus|ultimately), |"
-    r"[Ii]t(?: is|['’]s) (?:also )?(?:important to note|notable|worth noting) that |Note that )+"
-)
-_COMMA_IN_QUOTES = re.compile(r",(?=[\"”]$)")
+from localfact.claims.merging import merged, numbered
+from localfact.claims.rules.statements import statements
+from localfact.records import Claim, Extraction, Response
 
 
 class RuleExtractor:
@@ -46,88 +21,11 @@ class RuleExtractor:
 
 def states_something(text: str) -> bool:
     """Whether the rules find a claim in a text."""
-    return next(_claims(Response(id="", text=text), Counter()), None) is not None
+    return next(statements(Response(id="", text=text), Counter()), None) is not None
 
 
 def _extraction(response: Response) -> Extraction:
     dropped: Counter[str] = Counter()
-    texts: dict[str, str] = {}
-    spans: dict[str, list[Span]] = {}
-    for claim, span in _claims(response, dropped):
-        key = text.normalise(claim)
-        texts.setdefault(key, claim)
-        spans.setdefault(key, []).append(span)
-    claims = (Claim(id=f"c{number}", text=texts[key], spans=tuple(spans[key])) for number, key in enumerate(texts, start=1))
-    return Extraction(claims=tuple(claims), dropped=dict(dropped))
-
-
-def _claims(response: Response, dropped: Counter[str]) -> Iterator[tuple[str, Span]]:
-    """Yields every claim with its place, also repeated ones; counts the sentences that give none."""
-    english = text.language(response.text) == "en"
-    lines = list(read_outline(response.text, dropped))
-    prose = [line.text.text for line in lines if not line.row]
-    if abstains(prose):
-        dropped[DropReason.ABSTENTION] += len(prose)
-        return
-    topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
-    of_person = dominant_pronoun(response.text) in ("he", "she")
-    subjects = _Subjects(topic, response.text, lines)
-    for line, sentence in _sentences(lines, topic, dropped, english=english):
-        opening = _OPENING.match(sentence.text) if english else None
-        start = opening.end() if opening else 0
-        statement = sentence.text[start:]
-        if reason := drop_reason(statement, topic=topic or "", english=english):
-            dropped[reason] += 1
-        elif not english:
-            yield statement, sentence.span(0, len(statement))
-        else:
-            subject = subjects.under(line.heading)
-            if line.item:
-                subject.begin_item()
-            subject.read(statement)
-            for clause in split_clauses(statement, of_person=of_person):
-                claim = _finished(subject.resolve(clause.text), sentence.text)
-                yield claim, sentence.span(start + clause.start, start + clause.end)
-
-
-def _sentences(
-    lines: Sequence[Line], topic: str | None, dropped: Counter[str], *, english: bool
-) -> Iterator[tuple[Line, PlainText]]:
-    """Yields every sentence with its line, those of lists and tables completed; counts the rows that give none."""
-    for is_table, group in groupby(lines, key=lambda line: line.row):
-        rows = list(group)
-        if not is_table:
-            for line in rows:
-                completed = english and line.first
-                yield line, sentence_of(line.text, line.heading or topic, item=line.item) if completed else line.text
-            continue
-        for line, found in zip(rows, row_sentences([row.text for row in rows], rows[0].heading or topic), strict=True):
-            if not (english and found):
-                dropped[DropReason.TABLE] += 1
-            else:
-                yield from ((line, sentence) for sentence in found)
-
-
-class _Subjects:
-    """Whom pronouns refer to: the thing that a heading names, under it, else the topic."""
-
-    def __init__(self, topic: str | None, response_text: str, lines: Sequence[Line]) -> None:
-        self._whole = Subject(topic, response_text)
-        self._headed: dict[str, Subject] = {}
-        for heading in {line.heading for line in lines if line.heading}:
-            under = " ".join(line.text.text for line in lines if line.heading == heading)
-            # Where a topic is known, one word ("Construction") may be a side of it.
-            thing = topic is None or (" " in heading and set(topic.split()).isdisjoint(heading.split()))
-            if thing and dominant_pronoun(under) in ("it", "they"):
-                self._headed[heading] = Subject(heading, under)
-
-    def under(self, heading: str | None) -> Subject:
-        return self._headed.get(heading or "", self._whole)
-
-
-def _finished(claim: str, sentence: str) -> str:
-    """Returns the claim with a full stop, and with a capital letter unless its sentence begins without one (iPhone, pH)."""
-    claim = _COMMA_IN_QUOTES.sub("", claim)
-    if not sentence.startswith(claim.split(" ", maxsplit=1)[0]):
-        claim = claim[:1].upper() + claim[1:]
-    return claim if ENDED.search(claim) else f"{claim}."
+    found = [claim for statement in statements(response, dropped) for claim in statement.claims]
+    claims = [Claim(id="", text=text, spans=(span,)) for text, span in found]
+    return Extraction(claims=numbered(merged(claims).claims), dropped=dict(dropped))

@@ -1,0 +1,127 @@
+"""Reads a response as statements: its sentences that state something checkable, each with the claims that rules find in it.
+
+Every extractor that takes a response apart sentence by sentence begins here. The rules for splitting and for pronouns know
+English only; a response in another language gives whole sentences.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from localfact import text
+from localfact.claims.rules.checkworthy import ENDED, DropReason, abstains, drop_reason
+from localfact.claims.rules.clauses import split_clauses
+from localfact.claims.rules.lists import sentence_of
+from localfact.claims.rules.markdown import PlainText
+from localfact.claims.rules.outline import Line, read_outline
+from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic
+from localfact.claims.rules.tables import row_sentences
+from localfact.records import Response, Span
+
+# How many sentences at the beginning are searched for the topic.
+OPENING_SENTENCES = 3
+
+# A connective or introduction at the beginning of a sentence.
+_OPENING = re.compile(
+    r"(?:(?i:additionally|also|but|consequently|finally|for example|for instance|furthermore|hence|however|in addition|"
+    r"in conclusion|in fact|in summary|indeed|instead|interestingly|likewise|meanwhile|moreover|nevertheless|notably|overall|"
+    r"similarly|specifically|therefore|thus|ultimately), |"
+    r"[Ii]t(?: is|['’]s) (?:also )?(?:important to note|notable|worth noting) that |Note that )+"
+)
+_COMMA_IN_QUOTES = re.compile(r",(?=[\"”]$)")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A sentence that states something checkable.
+
+    Attributes:
+        text: without markup and without its connective; an item of a list or a cell of a table is completed to a sentence.
+        span: its place in the response.
+        claims: those that the rules cut from it, at least one, each with its place.
+        topic: what the response is about, as far as that is known.
+        english: whether the response is in English.
+    """
+
+    text: str
+    span: Span
+    claims: tuple[tuple[str, Span], ...]
+    topic: str | None
+    english: bool
+
+
+def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]:
+    """Yields the statements of a response in order; counts in `dropped`, by DropReason, the sentences that are none."""
+    english = text.language(response.text) == "en"
+    lines = list(read_outline(response.text, dropped))
+    prose = [line.text.text for line in lines if not line.row]
+    if abstains(prose):
+        dropped[DropReason.ABSTENTION] += len(prose)
+        return
+    topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
+    of_person = dominant_pronoun(response.text) in ("he", "she")
+    subjects = _Subjects(topic, response.text, lines)
+    for line, sentence in _sentences(lines, topic, dropped, english=english):
+        opening = _OPENING.match(sentence.text) if english else None
+        stated = sentence.part(opening.end() if opening else 0)
+        if reason := drop_reason(stated.text, topic=topic or "", english=english):
+            dropped[reason] += 1
+            continue
+        whole = stated.span(0, len(stated.text))
+        claims = [(stated.text, whole)]
+        if english:
+            subject = subjects.under(line.heading)
+            if line.item:
+                subject.begin_item()
+            subject.read(stated.text)
+            clauses = split_clauses(stated.text, of_person=of_person)
+            claims = [
+                (finished(subject.resolve(clause.text), sentence.text), stated.span(clause.start, clause.end))
+                for clause in clauses
+            ]
+        yield Statement(stated.text, whole, tuple(claims), topic, english)
+
+
+def _sentences(
+    lines: Sequence[Line], topic: str | None, dropped: Counter[str], *, english: bool
+) -> Iterator[tuple[Line, PlainText]]:
+    """Yields every sentence with its line, those of lists and tables completed; counts the rows that give none."""
+    for is_table, group in groupby(lines, key=lambda line: line.row):
+        rows = list(group)
+        if not is_table:
+            for line in rows:
+                completed = english and line.first
+                yield line, sentence_of(line.text, line.heading or topic, item=line.item) if completed else line.text
+            continue
+        for line, found in zip(rows, row_sentences([row.text for row in rows], rows[0].heading or topic), strict=True):
+            if not (english and found):
+                dropped[DropReason.TABLE] += 1
+            else:
+                yield from ((line, sentence) for sentence in found)
+
+
+class _Subjects:
+    """Whom pronouns refer to: the thing that a heading names, under it, else the topic."""
+
+    def __init__(self, topic: str | None, response_text: str, lines: Sequence[Line]) -> None:
+        self._whole = Subject(topic, response_text)
+        self._headed: dict[str, Subject] = {}
+        for heading in {line.heading for line in lines if line.heading}:
+            under = " ".join(line.text.text for line in lines if line.heading == heading)
+            # Where a topic is known, one word ("Construction") may be a side of it.
+            thing = topic is None or (" " in heading and set(topic.split()).isdisjoint(heading.split()))
+            if thing and dominant_pronoun(under) in ("it", "they"):
+                self._headed[heading] = Subject(heading, under)
+
+    def under(self, heading: str | None) -> Subject:
+        return self._headed.get(heading or "", self._whole)
+
+
+def finished(claim: str, sentence: str) -> str:
+    """Returns the claim with a full stop, and with a capital letter unless its sentence begins without one (iPhone, pH)."""
+    claim = _COMMA_IN_QUOTES.sub("", claim)
+    if not sentence.startswith(claim.split(" ", maxsplit=1)[0]):
+        claim = claim[:1].upper() + claim[1:]
+    return claim if ENDED.search(claim) else f"{claim}."
