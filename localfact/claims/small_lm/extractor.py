@@ -1,0 +1,119 @@
+"""Extracts claims with a small language model, a sentence at a time; what its sentence does not say is thrown away."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from localfact.claims.merging import merged, numbered
+from localfact.claims.rules.statements import Statement, finished, statements
+from localfact.claims.small_lm.frame import Frame, read_claims
+from localfact.claims.small_lm.guard import Refusal, refusal
+from localfact.records import Claim, Distribution, Extraction, Pair, Response, Span
+from localfact.stages import RelationModel
+
+#: Sentences before one that are read with it.
+SENTENCES_BEFORE = 2
+#: A claim that its sentence in its context entails with a lower probability is thrown away.
+LEAST_ENTAILMENT = 0.1
+#: Why a sentence gives no claim, in `Extraction.dropped`, besides the rules' reasons.
+NOTHING = "nothing checkable, by the model"
+
+
+class Writer(Protocol):
+    """A language model that goes on with texts."""
+
+    def write(self, prompts: Sequence[str]) -> list[str]:
+        """Returns what it writes behind each, by itself, up to where it ends."""
+        ...
+
+
+class Taken(NamedTuple):
+    """The claims that the model wrote for a sentence, and those of them that were kept."""
+
+    written: list[str]
+    kept: list[str]
+
+
+class SmallLanguageModelExtractor:
+    """Takes English sentences apart with a model that was trained to, and keeps what they are found to say.
+
+    A sentence that loses all its claims keeps those that the rules find; so does every sentence of another language.
+
+    Args:
+        writer: loads the language model; called when a first response needs it.
+        relations: loads the relation model that says whether a sentence in its context entails a claim.
+    """
+
+    def __init__(self, writer: Callable[[], Writer], relations: Callable[[], RelationModel]) -> None:
+        self._load = writer, relations
+        self._loaded: tuple[Writer, RelationModel] | None = None
+        self._loading = threading.Lock()
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns the claims in the order of the text; equal ones are merged.
+
+        `dropped` counts sentences without a claim by reason, `counts` the claims thrown away by reason ("thrown_away_...") and
+        the sentences that were left to the rules ("sentences_by_rules").
+        """
+        dropped: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
+        found = await asyncio.to_thread(lambda: list(statements(response, dropped)))
+        english = [(one, frame) for one, frame in zip(found, frames_of(found), strict=True) if one.english]
+        taken = await self.taken_apart([frame for _, frame in english], counts) if english else []
+        by_place = {one.span: each for (one, _), each in zip(english, taken, strict=True)}
+        claims: list[tuple[str, Span]] = []
+        for one in found:
+            each = by_place.get(one.span)
+            if each and not each.written:
+                dropped[NOTHING] += 1
+            elif each and each.kept:
+                claims += [(claim, one.span) for claim in each.kept]
+            else:
+                claims += one.claims
+                counts["sentences_by_rules"] += one.english
+        unique = merged([Claim(id="", text=claim, spans=(span,)) for claim, span in claims]).claims
+        return Extraction(claims=numbered(unique), dropped=dict(dropped), counts=dict(+counts))
+
+    async def taken_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
+        """What the model writes of each sentence, and what of it no rule refuses and the sentence entails."""
+        writer, relations = await asyncio.to_thread(self._open)
+        answers = await asyncio.to_thread(writer.write, [frame.prompt for frame in frames])
+        taken = [Taken(read_claims(written), []) for written in answers]
+        passed: list[tuple[int, Pair]] = []
+        for place, (frame, each) in enumerate(zip(frames, taken, strict=True)):
+            for claim in (finished(line, frame.sentence) for line in each.written):
+                if refused := refusal(claim, frame.source):
+                    counts[f"thrown_away_{refused}"] += 1
+                else:
+                    passed.append((place, premise_and(claim, frame)))
+        said = await relations.relate([pair for _, pair in passed])
+        for (place, pair), relation in zip(passed, said, strict=True):
+            if isinstance(relation, Distribution) and relation.entailment >= LEAST_ENTAILMENT:
+                taken[place].kept.append(pair.hypothesis)
+            else:
+                counts[f"thrown_away_{Refusal.NOT_ENTAILED}"] += 1
+        return taken
+
+    def _open(self) -> tuple[Writer, RelationModel]:
+        with self._loading:
+            if self._loaded is None:
+                writer, relations = self._load
+                self._loaded = writer(), relations()
+            return self._loaded
+
+
+def premise_and(claim: str, frame: Frame) -> Pair:
+    """The pair to relate: the sentence behind its topic and what stood before it, and the claim."""
+    topic = f"{frame.topic}." if frame.topic else ""
+    return Pair(" ".join(part for part in (topic, frame.before, frame.sentence) if part), claim)
+
+
+def frames_of(found: Sequence[Statement]) -> list[Frame]:
+    """The statements of a response, each with its topic and what stood before it."""
+    texts = [one.text for one in found]
+    return [
+        Frame(one.topic or "", " ".join(texts[max(0, place - SENTENCES_BEFORE) : place]), one.text)
+        for place, one in enumerate(found)
+    ]

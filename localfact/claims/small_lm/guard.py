@@ -1,0 +1,81 @@
+"""What a model may not write as a claim: nothing that its sentence, what stood before it, and the topic do not have.
+
+By rule: names, numbers and dates, negations, and words. Whether the sentence says so is asked of a relation model beside these
+rules (`extractor.py`).
+"""
+
+import re
+import unicodedata
+from enum import StrEnum
+
+from localfact import text
+from localfact.claims.rules.checkworthy import FEWEST_WORDS
+
+#: Words of a claim that its source lacks in every form, at most: people who take sentences apart add "is located" or "exists".
+MOST_NEW_WORDS = 2
+#: A longer claim may have one more for so many words.
+WORDS_FOR_ONE_MORE = 12
+#: Letters that two forms of a word share at their beginning.
+STEM = 5
+#: Shorter words ("of", "has") hold claims together.
+SHORTEST_WORD = 4
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"[^\W\d_][\w'’.-]*")
+_NEGATION = re.compile(r"(?i:\b(?:no|not|never|none|neither|nor|nobody|nothing|without|cannot)\b|n['’]t\b)")
+_POSSESSIVE = re.compile(r"['’]s?$")
+#: "One" is left out: it is a pronoun as often as a number.
+_FROM_TWO = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_AS_DIGITS = {word: str(value) for value, word in enumerate(_FROM_TWO, start=2)}
+
+
+class Refusal(StrEnum):
+    """Why a claim is thrown away; the keys of what is counted."""
+
+    SHORT = "too_short"
+    NUMBER = "number_not_in_text"
+    NAME = "name_not_in_text"
+    NEGATION = "negation_not_in_text"
+    WORDS = "words_not_in_text"
+    NOT_ENTAILED = "not_entailed"
+
+
+def refusal(claim: str, source: str) -> Refusal | None:
+    """Why a claim cannot be from a text, by rule; None where no rule speaks against it.
+
+    Args:
+        claim: one line of a model's answer. source: the sentence with what stood before it and the topic.
+    """
+    if text.word_count(claim) < FEWEST_WORDS:
+        return Refusal.SHORT
+    if not numbers(claim) <= numbers(source):
+        return Refusal.NUMBER
+    known = {_bare(word) for word in _NAME.findall(source)}
+    if any(name not in known and name.removesuffix("s") not in known for name in map(_bare, names(claim))):
+        return Refusal.NAME
+    if _NEGATION.search(claim) and not _NEGATION.search(source):
+        return Refusal.NEGATION
+    stems = {word[:STEM] for word in known}
+    new = [word for word in map(_bare, _NAME.findall(claim)) if len(word) >= SHORTEST_WORD and word[:STEM] not in stems]
+    return Refusal.WORDS if len(new) > MOST_NEW_WORDS + text.word_count(claim) // WORDS_FOR_ONE_MORE else None
+
+
+def names(claim: str) -> list[str]:
+    """The capitalised words of a claim but for the first, which every claim begins with."""
+    return [found[0] for found in _NAME.finditer(claim) if found.start() and found[0][0].isupper()]
+
+
+def numbers(text_of_it: str) -> set[str]:
+    """The numbers of a text, with their digits only; small ones also where they are words."""
+    digits = {_digits(found) for found in _NUMBER.findall(text_of_it)}
+    return digits | {value for word in _NAME.findall(text_of_it) if (value := _AS_DIGITS.get(_bare(word)))}
+
+
+def _digits(number: str) -> str:
+    return number.replace(",", "")
+
+
+def _bare(word: str) -> str:
+    """A word as it is compared: in lower case, without accents, a possessive and the punctuation around it."""
+    letters = (each for each in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(each))
+    return _POSSESSIVE.sub("", "".join(letters)).strip(".-'’").replace("’", "'")

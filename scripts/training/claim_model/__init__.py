@@ -1,0 +1,1 @@
+"""How the small language model that takes sentences apart is made."""
