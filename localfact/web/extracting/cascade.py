@@ -1,7 +1,7 @@
 """What a page's style elements and style attributes declare about an element: tinycss2 parses, this matches selectors.
 
-Supported are selectors by tag, class and id, of an element and of those around it; not attributes, states and siblings, rules
-in @media and the like, or linked style sheets.
+Selectors by tag, class and id, of an element and of those around it, are most of all, and are matched here while a page is
+walked through. Others (by attribute, `:not`, siblings) are cssselect's. Not supported are states and linked style sheets.
 """
 
 import re
@@ -10,8 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from tinycss2 import parse_blocks_contents, parse_one_component_value, parse_stylesheet
+from cssselect import HTMLTranslator, SelectorError, parse
+from tinycss2 import parse_blocks_contents, parse_one_component_value, parse_rule_list, parse_stylesheet, serialize
 
+from localfact.web.extracting.media import applies
 from localfact.web.extracting.styles import PROPERTIES, Style, Token, Value, tokens
 from localfact.web.fetching.failures import PageError, Reason
 
@@ -19,6 +21,17 @@ MAX_SHEET_CHARACTERS = 500_000
 MAX_STYLE_CHARACTERS = 5_000
 MAX_SELECTORS = 5_000
 MAX_SELECTOR_TOKENS = 30
+#: What cssselect looks at, at most: for a selector of one part each element, else all that are around and beside each, too.
+#: Some seconds. Selectors after that are not followed.
+MOST_MATCHED = 5_000_000
+#: States and parts of elements, which no element has when a page is read. `:root` and the like are none.
+_NEVER = re.compile(
+    r"::|:(?:before|after|first-l\w+|hover|focus[\w-]*|active|visited|target[\w-]*|checked|disabled|-\w+)(?![\w-])"
+)
+#: A selector of several parts; one in parentheses or brackets that looks like it is taken for it.
+_COMBINED = re.compile(r"[\s>+~]")
+#: Rules in rules, as @media within @supports.
+DEEPEST_RULES = 5
 #: The most steps of matching selectors and comparing declarations: about a second. Large pages take a hundredth.
 MOST_LOOKS = 1_000_000
 
@@ -43,6 +56,13 @@ class Declaration(NamedTuple):
     value: Value
 
 
+class Rule(NamedTuple):
+    """What is declared of the elements that a selector, in tokens, speaks of."""
+
+    selector: Value
+    declared: list[Declaration]
+
+
 class Rules:
     """The rules of the style elements in a tree.
 
@@ -56,14 +76,23 @@ class Rules:
         self._known: dict[tuple[Names, Names], tuple[list[Declaration], Names]] = {}
         self._inner: dict[Names, Names] = {}
         self._looks = 0
-        texts = [sheet.text or "" for sheet in root.iter("style") if sheet.get("media", "all").lower() in {"all", "screen", ""}]
-        for order, (parts, specificity, declared) in enumerate(islice(rules(texts), MAX_SELECTORS)):
+        self._matched: dict[Any, list[Declaration]] = defaultdict(list)
+        sheets = [sheet for sheet in root.iter("style") if applies(sheet.get("media", ""))]
+        texts = [sheet.text or "" for sheet in sheets]
+        others: list[Rule] = []
+        for order, rule in enumerate(islice(rules(texts), MAX_SELECTORS)):
+            placed = rule._replace(declared=[declaration._replace(order=order) for declaration in rule.declared])
+            if (read := read_selector(rule.selector)) is None:
+                others.append(placed)
+                continue
+            parts, specificity = read
             part = Names()
             for is_child, names in parts:
                 part = names | {(is_child, part)} if part else names
                 own = self._parts[min(names)].setdefault(part, [])
                 self._asked |= part
-            own += [declaration._replace(specificity=specificity, order=order) for declaration in declared]
+            own += [declaration._replace(specificity=specificity) for declaration in placed.declared]
+        self._match(root, others)
         linked = any("stylesheet" in link.get("rel", "").lower() for link in root.iter("link"))
         self.uncertain = linked or any("background" in text for text in texts)
 
@@ -77,6 +106,8 @@ class Rules:
         classes = (f".{name}" for name in attributes.get("class", "").split())
         names = Names({"**", f"<{element.tag}", f"#{attributes.get('id', '')}", *classes} & self._asked)
         declared, inner = self._known.get((names, around)) or self._meet(names, around)
+        if element in self._matched:
+            declared = cascaded([*declared, *self._matched[element]])
         if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
             hints = [
                 Declaration(False, (), 0, name, [parse_one_component_value(attributes[given][:MAX_STYLE_CHARACTERS])])
@@ -86,6 +117,26 @@ class Rules:
             own = declarations(attributes.get("style", "")[:MAX_STYLE_CHARACTERS])
             declared = cascaded([*hints, *declared, *own])
         return {declaration.name: declaration.value for declaration in declared}, inner
+
+    def _match(self, root: Any, others: Iterable[Rule]) -> None:
+        """Finds the elements of the selectors that are cssselect's."""
+        elements, related = sizes(root)
+        left = MOST_MATCHED
+        for selector, declared in others:
+            text = serialize(selector).strip()
+            cost = related if _COMBINED.search(text) else elements
+            if len(selector) > MAX_SELECTOR_TOKENS or not are_names(selector) or _NEVER.search(text) or cost > left:
+                continue
+            left -= cost
+            try:
+                read = parse(text)
+                paths = [HTMLTranslator().selector_to_xpath(one) for one in read]
+            except (SelectorError, RecursionError):
+                continue
+            for one, path in zip(read, paths, strict=True):
+                weighed = [declaration._replace(specificity=(0, *one.specificity())) for declaration in declared]
+                for element in root.xpath(path):
+                    self._matched[element] += weighed
 
     def _meet(self, names: Names, around: Names) -> tuple[list[Declaration], Names]:
         held = [item for name in names if name in self._parts for item in self._parts[name].items()]
@@ -102,25 +153,31 @@ class Rules:
         return self._known[names, around]
 
 
-def rules(sheets: Iterable[str]) -> Iterator[tuple[list[Part], tuple[int, ...], list[Declaration]]]:
-    """The parts of each supported selector in the style sheets, its specificity, and what its rule declares."""
+def rules(sheets: Iterable[str]) -> Iterator[Rule]:
+    """The rules of the style sheets that apply to a page on a usual screen, one for each selector."""
     left = MAX_SHEET_CHARACTERS
     for sheet in sheets:
-        for rule in parse_stylesheet(sheet[:left]):
-            if rule.type == "qualified-rule" and (declared := declarations(rule.content)):
-                for _, selector in groupby(rule.prelude, lambda token: token == ","):
-                    if read := read_selector(selector):
-                        yield *read, declared
+        yield from _applied(parse_stylesheet(sheet[:left]))
         left = max(0, left - len(sheet))
+
+
+def _applied(parsed: Iterable[Token], depth: int = 0) -> Iterator[Rule]:
+    for rule in parsed:
+        if rule.type == "qualified-rule" and (declared := declarations(rule.content)):
+            for comma, selector in groupby(rule.prelude, lambda token: token == ","):
+                if not comma:
+                    yield Rule(list(selector), declared)
+        elif rule.type == "at-rule" and rule.content is not None and depth < DEEPEST_RULES:
+            shown = rule.lower_at_keyword == "media" and applies(serialize(rule.prelude))
+            if shown or rule.lower_at_keyword in ("supports", "layer", "container"):
+                yield from _applied(parse_rule_list(rule.content), depth + 1)
 
 
 def read_selector(selector: Iterable[Token]) -> tuple[list[Part], tuple[int, ...]] | None:
     """The names that each part of a selector asks for, and its specificity; None where it is not supported."""
     read = [token for token in selector if token.type != "comment"]
     shape = "".join(_LETTERS.get(token.value if token.type == "literal" else token.type, "?") for token in read)
-    # Browsers ignore #1a and the like.
-    valid = all(token.is_identifier for token in read if token.type == "hash")
-    if not valid or len(read) > MAX_SELECTOR_TOKENS or not _SELECTOR.fullmatch(shape):
+    if not are_names(read) or len(read) > MAX_SELECTOR_TOKENS or not _SELECTOR.fullmatch(shape):
         return None
     parts = []
     for part in re.finditer("([ >]*)([^ >]+)", shape):
@@ -129,6 +186,22 @@ def read_selector(selector: Iterable[Token]) -> tuple[list[Part], tuple[int, ...
         parts.append((">" in part[1], names))
     classes = shape.count(".")
     return parts, (0, shape.count("#"), classes, shape.count("<") - classes)
+
+
+def sizes(root: Any) -> tuple[int, int]:
+    """How many elements a page has, and how many pairs of one and another that is around or beside it."""
+    elements = related = 0
+    open_ones = [(root, 0)]
+    while open_ones:
+        element, depth = open_ones.pop()
+        elements, related = elements + 1, related + depth + len(element) ** 2
+        open_ones += [(child, depth + 1) for child in element]
+    return elements, related
+
+
+def are_names(selector: Iterable[Token]) -> bool:
+    """Whether what stands behind each # is a name: browsers ignore #1a and the like."""
+    return all(token.is_identifier for token in selector if token.type == "hash")
 
 
 def declarations(style: str | Value) -> list[Declaration]:

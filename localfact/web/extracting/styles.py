@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from localfact.web.extracting.sums import computed
+
 #: The properties that can hide text; other declarations are ignored.
 PROPERTIES = frozenset(
     {
@@ -79,8 +81,8 @@ def hides(style: Style) -> bool:
     """Whether an element of this style hides all its content, whatever that declares."""
     if words(style, "display") == ["none"] or words(style, "content-visibility") == ["hidden"]:
         return True
-    most = {"number": NEARLY_TRANSPARENT, "percentage": 100 * NEARLY_TRANSPARENT}
-    if any(token.type in most and token.value <= most[token.type] for token in style.get("opacity", ())):
+    opacities = [amount(token) for token in style.get("opacity", ())]
+    if any(opacity is not None and opacity <= NEARLY_TRANSPARENT for opacity in opacities):
         return True
     narrow = any(0 <= size <= NEARLY_NOTHING_PX for size in _lengths(style, "width", "height", "max-width", "max-height"))
     if narrow and not {"hidden", "clip"}.isdisjoint(words(style, "overflow", "overflow-x", "overflow-y")):
@@ -95,7 +97,8 @@ def font_size(style: Style, inherited: float) -> float:
     for token in (*style.get("font-size", ()), *short):
         if token.type == "percentage" or (token.type == "dimension" and token.lower_unit == "em"):
             return float(inherited * token.value / (100 if token.type == "percentage" else 1))
-        if (size := pixels(token)) is not None:
+        relative = token.type == "function" and any(each.type == "percentage" for each in token.arguments)
+        if not relative and (size := pixels(token)) is not None:
             return size
         if token.type == "function" or (token.type == "ident" and token.lower_value.startswith(_FONT_SIZES)):
             return USUAL_FONT_PX
@@ -119,9 +122,16 @@ def colour(value: Value) -> Colour | None:
 
 
 def pixels(token: Token) -> float | None:
-    """A length in pixels, relative ones converted for a usual screen and font; None for anything else."""
+    """A length in pixels, relative ones converted for a usual screen and font, sums computed; None for anything else."""
     unit = token.lower_unit if token.type == "dimension" else {"percentage": "%", "number": ""}.get(token.type)
-    return float(token.value * _PX_OF_UNIT[unit]) if unit in _PX_OF_UNIT else None
+    return float(token.value * _PX_OF_UNIT[unit]) if unit in _PX_OF_UNIT else computed(token, pixels)
+
+
+def amount(token: Token) -> float | None:
+    """A number, or a percentage as a share of 1; None for anything else."""
+    if token.type in ("number", "percentage"):
+        return float(token.value / (100 if token.type == "percentage" else 1))
+    return computed(token, amount)
 
 
 def _lengths(style: Style, *names: str) -> list[float]:

@@ -73,6 +73,16 @@ def test_what_the_markup_hides_is_gone_and_the_text_behind_it_stays(hidden: str)
         "color:white",
         "color:hsl(0 0% 100%)",
         "color:snow;background:ghostwhite",
+        "color:hsl(0,0%,100%)",
+        "left:calc(-10000px + 1px);position:absolute",
+        "margin-left:calc(-1 * 9999px)",
+        "text-indent:calc(2 * (0px - 5000px))",
+        "font-size:calc(0px * 16)",
+        "font-size:min(1px, 3vw)",
+        "font-size:clamp(0px, 0.5px, 1px)",
+        "opacity:calc(1 - 1)",
+        "max-height:calc(10px - 10px);overflow:hidden",
+        "clip-path:circle(calc(0px * 3))",
     ],
 )
 def test_what_a_style_hides_is_gone(style: str) -> None:
@@ -92,6 +102,11 @@ def test_what_a_style_hides_is_gone(style: str) -> None:
         "clip:rect(0,100px,200px,0)",
         "clip-path:polygon(0 0, 100% 0, 100% 85%, 0 100%)",
         "opacity:calc(1 - 0)",
+        "font-size:calc(100% + 2px)",
+        "left:calc(100% - 20px);position:absolute",
+        "font-size:calc(1px / 0)",
+        "font-size:clamp(0px)",
+        f"font-size:{'calc(' * 50}0px{')' * 50}",
         "color:lightgrey;background:navy",
         "color:#fff;background:#000",
         "color:white;background:url(night.png)",
@@ -156,6 +171,64 @@ def test_sheets_are_read_as_browsers_read_them() -> None:
 
 def test_a_style_for_another_medium_does_not_count() -> None:
     assert shown('<html><head><style media="print">p{display:none}</style></head><body><p>Shown.') == "Shown."
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "[data-x]{display:none}",
+        "p[data-x=one]{display:none}",
+        "div[class^='a'] > p.order{display:none}",
+        "p:not(.seen){display:none}",
+        "body p:not([id]):nth-child(2){display:none}",
+        "p.seen + p{display:none}",
+        "p.seen ~ p.order{display:none}",
+        ".seen + .order:hover, .seen + .order{display:none}",
+        "@media screen{.order{display:none}}",
+        "@media only screen and (min-width: 40em), print{.order{display:none}}",
+        "@media (max-width:100px){.seen{display:none}} @media not print{.order{display:none}}",
+        "@supports (display:grid){@media all{.order{display:none}}}",
+        "@layer base{.order{display:none}}",
+    ],
+)
+def test_what_rules_of_any_selector_and_for_a_usual_screen_hide_is_gone(rule: str) -> None:
+    page = f"""<html><head><style>{rule}</style></head><body><div class="ab"><p class="seen">Before.</p>
+        <p class="order" data-x="one">{ORDER}</p></div></body></html>"""
+    assert shown(page) == "Before."
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "p:hover{display:none}",
+        "p::before{display:none}",
+        "p:not(p){display:none}",
+        "p:unknown{display:none}",
+        "p[{display:none}",
+        "[data-y]{display:none}",
+        "p:not([data-x]) + div{display:none}",
+        "@media print{p{display:none}}",
+        "@media (max-width: 600px){p{display:none}}",
+        "@media (prefers-color-scheme: dark){p{display:none}}",
+        "@media screen and (monochrome){p{display:none}}",
+        "@keyframes x{from{display:none}}",
+        "p[data-x]{display:none} p.seen{display:block !important}",
+        "p:not(.other){display:none} p.seen.seen{display:block}",
+    ],
+)
+def test_what_no_rule_for_a_usual_screen_hides_stays(rule: str) -> None:
+    page = f'<html><head><style>{rule}</style></head><body><p class="seen" data-x="one">Shown.</p></body></html>'
+    assert shown(page) == "Shown."
+
+
+@pytest.mark.parametrize(
+    ("selector", "elements"),
+    [("p[data-x='NUMBER']", "<i>x</i>" * 3_000), ("i ~ p:not(.c)", "<i>x</i>" * 20_000)],
+)
+def test_selectors_that_would_take_too_long_are_not_followed(selector: str, elements: str) -> None:
+    many = "".join(f"{selector.replace('NUMBER', str(number))}{{display:none}}" for number in range(5_000))
+    page = f"<html><head><style>{many}</style></head><body>{elements}<p data-x='4999'>Shown.</p></body></html>"
+    assert shown(page).endswith("Shown.")
 
 
 def test_a_body_that_a_script_shows_later_stays() -> None:
