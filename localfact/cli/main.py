@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from localfact.cli import about, corpus, evaluate, language_model, models, papers, roc, runs, single_stages
-from localfact.errors import LocalFactError, WriteError
+from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.report.console import SOME_FAILED, note, output, report_error
 
 #: In the order of --help.
@@ -80,6 +80,9 @@ def main() -> NoReturn:
     except LocalFactError as error:
         report_error(error)
         sys.exit(error.exit_code)
+    except MemoryError:
+        note("Error: there is not enough memory. What was done is kept; give the command less at once, or more memory.")
+        sys.exit(InputError.exit_code)
     except OSError as error:  # of standard output; our own files have other errors
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # takes what is still buffered
         if isinstance(error, BrokenPipeError):  # the reader has seen enough: `localfact ... | head`

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from commands import CommandLine
+from commands import CommandLine, QuickCommandLine
 
 COMMANDS = (
     *("eval", "check", "show", "score", "runs", "corpus", "infer", "relate", "methods", "doctor"),
@@ -227,6 +227,16 @@ def test_output_that_cannot_be_written_is_one_sentence(tmp_path: Path, unbuffere
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_want_of_memory_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("localfact.cli.about.show", greedy)
+    done = QuickCommandLine(tmp_path)("methods")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not enough memory" in " ".join(done.stderr.split())
 
 
 def test_a_text_too_long_to_check_is_refused_with_the_option_that_raises_the_limit(localfact: CommandLine) -> None:

@@ -12,7 +12,7 @@ from localfact.corpus.importing.imported import Imported, Problem, Progress, Raw
 from localfact.corpus.importing.kinds import Kind, kind_of
 from localfact.corpus.importing.rows import read_rows
 from localfact.corpus.importing.workers import extracted
-from localfact.corpus.importing.zim import check_zim, read_zim
+from localfact.corpus.importing.zim_reader import check_zim, read_zim
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.web.pages import MAX_FILE_BYTES, cleaned
 

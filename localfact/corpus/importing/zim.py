@@ -1,15 +1,14 @@
-"""Reads Kiwix ZIM files: the HTML articles of an offline Wikipedia or of any archived site, not yet extracted.
+"""What is in a Kiwix ZIM file: the HTML articles of an offline Wikipedia or of any archived site, not yet extracted.
 
-libzim is licensed under the GPL, so it is an optional dependency, imported only here.
+libzim is licensed under the GPL, so it is an optional dependency, imported only here, and only run by `zim_worker.py`.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from localfact.corpus.importing.factscore_database import UNESCAPED
-from localfact.corpus.importing.imported import Problem, Progress, RawPage
+from localfact.corpus.importing.imported import Problem, RawPage
 from localfact.errors import InputError, MissingError
 from localfact.web.fetching.exchange import charset_of, media_type_of
 from localfact.web.pages import MAX_FILE_BYTES, cleaned
@@ -27,34 +26,12 @@ SITE_SCRAPERS = ("zimit", "warc2zim")
 MAX_METADATA_BYTES = 10_000
 
 
-def read_zim(file: Path, name: str, progress: Progress) -> Iterator[RawPage | Problem]:
-    """Yields every HTML entry of the content namespace in the order of the paths; redirects and other kinds are skipped.
-
-    The total given to `progress` counts entries of all kinds.
-
-    Args:
-        file: the archive. name: its name in messages about problems.
+def opened(file: Path) -> "Archive":
+    """The archive, whose index libzim has checked.
 
     Raises:
         MissingError: libzim is not installed. InputError: the file is no ZIM archive, or is damaged.
     """
-    archive = opened(file)
-    total = archive.all_entry_count
-    addresses = Addresses(archive, name)
-    for number in range(total):
-        found = article(archive, number, name, addresses)
-        if found is not None:
-            yield found
-        progress(name, number + 1, total)
-
-
-def check_zim(file: Path) -> None:
-    """Raises MissingError or InputError if the file cannot be read as a ZIM archive."""
-    opened(file)
-
-
-def opened(file: Path) -> "Archive":
-    """The archive, whose index libzim has checked."""
     try:
         from libzim.reader import Archive
     except ImportError:

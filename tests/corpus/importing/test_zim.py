@@ -1,7 +1,10 @@
 """Kiwix ZIM: which entries are articles, where they come from, and what a bad file does."""
 
+import os
+import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,13 +12,25 @@ from zim_files import Article, zim_file
 
 from localfact.corpus.importing import zim
 from localfact.corpus.importing.imported import Problem, RawPage
-from localfact.corpus.importing.zim import read_zim
+from localfact.corpus.importing.zim import Addresses, article, opened
+from localfact.corpus.importing.zim_reader import ZimProcess, check_zim, read_zim
 from localfact.errors import InputError, MissingError
+from localfact.web.pages import MAX_FILE_BYTES
 
+#: Of an entry that may be as large, if there is memory for it.
+SIZE = MAX_FILE_BYTES * 9 // 10
 HTML = "<html><head><title>{0}</title></head><body><p>All about {0}.</p></body></html>"
 
 
 def read(file: Path) -> list[RawPage | Problem]:
+    """As the worker reads it, in this process."""
+    archive = opened(file)
+    addresses = Addresses(archive, file.name)
+    found = (article(archive, number, file.name, addresses) for number in range(archive.all_entry_count))
+    return [entry for entry in found if entry is not None]
+
+
+def read_apart(file: Path) -> list[RawPage | Problem]:
     return list(read_zim(file, file.name, lambda name, done, total: None))
 
 
@@ -111,6 +126,50 @@ def test_without_libzim_the_message_says_how_to_install_it(tmp_path: Path, monke
         read(file)
 
 
-def test_importing_the_module_does_not_import_libzim() -> None:
-    code = "import sys, localfact.corpus.importing.zim; sys.exit('libzim' in sys.modules)"
+def test_the_process_gives_the_same_entries_and_the_same_errors(tmp_path: Path) -> None:
+    entries = [Article("Ålesund", HTML.format("Å"), media_type="text/html; charset=latin-1"), Article("a", HTML)]
+    file = zim_file(tmp_path / "file.zim", entries)
+    assert read_apart(file) == read(file)
+    check_zim(file)
+    (tmp_path / "bad.zim").write_bytes(b"ZIM\x04" + bytes(100))
+    with pytest.raises(InputError, match=r"bad\.zim cannot be read as a ZIM archive"):
+        check_zim(tmp_path / "bad.zim")
+
+
+@pytest.mark.slow
+def test_an_entry_that_unpacks_to_more_memory_than_there_is_is_a_problem_and_stops_no_other(tmp_path: Path) -> None:
+    bomb = Article("bomb", bytes(SIZE), media_type="text/html")
+    file = zim_file(tmp_path / "file.zim", [Article("a", HTML.format("a")), bomb, Article("z", HTML.format("z"))])
+    assert file.stat().st_size < 1_000_000
+    with closing(ZimProcess(file, "file.zim", memory_bytes=SIZE // 2)) as process:
+        found = {number: process.entry(number) for number in range(process.total())}
+    told = [str(entry) for entry in found.values() if isinstance(entry, Problem)]
+    assert [each.partition(":")[0] for each in told] == ["file.zim, bomb"], told
+    assert "larger" not in told[0]
+    assert {"file.zim, a", "file.zim, z"} <= {entry.where for entry in found.values() if entry is not None}
+
+
+@pytest.mark.slow
+def test_a_reader_that_ends_or_takes_too_long_costs_one_entry(tmp_path: Path) -> None:
+    file = zim_file(tmp_path / "file.zim", [Article("a", HTML), Article("b", HTML)])
+    with closing(ZimProcess(file, "file.zim")) as process:
+        whole = [process.entry(number) for number in range(process.total())]
+        running = process._process
+        assert running is not None
+        running.kill()
+        running.wait()
+        assert process.entry(0) == Problem("file.zim, entry 0", "The entry cannot be read: its reader ended (SIGKILL).")
+        assert [process.entry(number) for number in range(process.total())] == whole
+        running = process._process
+        assert running is not None
+        os.kill(running.pid, signal.SIGSTOP)
+        process._seconds = 0.2
+        slow = process.entry(1)
+        assert slow == Problem("file.zim, entry 1", "The entry cannot be read: it takes more than 0.2 s.")
+        process._seconds = 60
+        assert process.entry(1) == whole[1]
+
+
+def test_importing_the_reader_does_not_import_libzim() -> None:
+    code = "import sys, localfact.corpus.importing.zim_reader; sys.exit('libzim' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

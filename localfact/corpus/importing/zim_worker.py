@@ -1,0 +1,53 @@
+"""The process that reads a ZIM file: answers with one entry after the other, within a limit of memory.
+
+A few bytes of such a file may unpack to gigabytes, and the library that reads it is of another language: what it does to its
+process it does to this one alone.
+"""
+
+import os
+import resource
+import signal
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from localfact.corpus.importing.imported import Problem, RawPage
+from localfact.corpus.importing.zim import Addresses, article, opened
+from localfact.errors import LocalFactError
+from localfact.web.extracting.extraction_worker import comes, data_bytes, received, send
+
+
+def serve(file: str, name: str, memory_bytes: int) -> None:
+    """Answers on standard output how many entries there are, then each entry that standard input asks for by its number.
+
+    Args:
+        file: the archive. name: its name in messages. memory_bytes: on top of what the libraries take.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what libraries print must not get between answers
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_DATA, (data_bytes() + memory_bytes,) * 2)
+    try:
+        archive = opened(Path(file))
+    except LocalFactError as error:
+        send(answers, {"error": str(error), "exit_code": error.exit_code}, b"")
+        return
+    addresses = Addresses(archive, name)
+    send(answers, {"total": archive.all_entry_count}, b"")
+    parent = os.getppid()
+    while comes(requests, parent):
+        try:
+            header, _ = received(requests)
+        except EOFError:
+            return
+        send(answers, *encoded(article(archive, header["number"], name, addresses)))
+
+
+def encoded(entry: RawPage | Problem | None) -> tuple[dict[str, Any], bytes]:
+    """An entry as a message."""
+    if isinstance(entry, RawPage):
+        fields = asdict(entry)
+        body = fields.pop("body")
+        return {"page": fields}, body
+    return ({"problem": asdict(entry)} if isinstance(entry, Problem) else {}), b""
