@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from localfact.models.files import ONNX_FILE
 from localfact.models.match_types import (
     CONFIGURED,
     HYPOTHESIS,
@@ -83,7 +84,7 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     )
     card = out.parent / f"{out.name}.yaml"
     if card.exists():
-        stamp(card, out)
+        stamp(card, out / ONNX_FILE)
         say(f"Written: {out}, and its revision to {card}. Now its pooling with word overlap, and its figures:")
         say(f"python -m scripts.training.fit_pooling {data} --card {card}")
     named = "" if out == OUT else f"{card if card.exists() else out} "  # the one that ships is always measured

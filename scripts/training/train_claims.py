@@ -18,6 +18,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from localfact.claims.small_lm.frame import answer
+from localfact.models.adapters import ADAPTER_FILE
 from localfact.models.cards import load_card, weights_folder
 from scripts.training.claim_model.low_rank import LowRank, save, with_low_rank
 from scripts.training.claim_model.sets import Row, rows
@@ -59,6 +60,8 @@ def train(data: Path, work: Path, out: Path, epochs: int, seed: int) -> None:
     """Trains on all rows that are not for measuring; writes the difference."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
+    from scripts.training.relation_model.exporting import stamp
+
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     torch.manual_seed(seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -72,6 +75,9 @@ def train(data: Path, work: Path, out: Path, epochs: int, seed: int) -> None:
     say(f"{len(items)} sentences, {sum(len(item.ids) for item in items)} tokens")
     learn(model, learned, items, work, epochs=epochs, seed=seed)
     save(learned, out)
+    card = out.parent / f"{out.name}.yaml"
+    if card.exists():
+        stamp(card, out / ADAPTER_FILE)
     say(f"Written: {out}. Its figures: python -m scripts.training.measure_claims {data}")
 
 

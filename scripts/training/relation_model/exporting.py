@@ -91,13 +91,13 @@ def export(
     return f"sha256:{file_digest(out / ONNX_FILE)}"
 
 
-def stamp(card: Path, out: Path) -> None:
-    """Puts the revision of the model.onnx in `out` into a card, in the place of the one that stands there.
+def stamp(card: Path, weights: Path) -> None:
+    """Puts the revision of a file of weights into a card, in the place of the one that stands there.
 
     Raises:
         ValueError: the card has no line `revision: ...`, or several.
     """
-    text, changed = REVISION.subn(f"revision: sha256:{file_digest(out / ONNX_FILE)}", card.read_text(encoding="utf-8"))
+    text, changed = REVISION.subn(f"revision: sha256:{file_digest(weights)}", card.read_text(encoding="utf-8"))
     if changed != 1:
         raise ValueError(f"{card} has {changed} lines of a revision; it must have one.")
     card.write_text(text, encoding="utf-8")

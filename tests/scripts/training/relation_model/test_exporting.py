@@ -128,9 +128,9 @@ def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
 def test_the_card_gets_the_revision_of_what_was_written(shipped: Path, tmp_path: Path) -> None:
     card = tmp_path / "own.yaml"
     card.write_text("name: own\nrevision: sha256:0 # of model.onnx\nroles: [relations]\n")
-    stamp(card, shipped)
+    stamp(card, shipped / "model.onnx")
     digest = file_digest(shipped / "model.onnx")
     assert card.read_text() == f"name: own\nrevision: sha256:{digest} # of model.onnx\nroles: [relations]\n"
     card.write_text("name: own\n")
     with pytest.raises(ValueError, match="0 lines of a revision"):
-        stamp(card, shipped)
+        stamp(card, shipped / "model.onnx")
