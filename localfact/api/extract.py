@@ -15,7 +15,7 @@ from typing import Any
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import MAX_WORDS, read_responses
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
-from localfact.methods.extraction import CHUNKED, extraction_settings, open_extractor, pass_settings
+from localfact.methods.extraction import CHUNKED, EXTRACTORS, extraction_settings, open_extractor, pass_settings
 from localfact.methods.options import Options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
@@ -45,11 +45,12 @@ def extract_claims(
         LocalFactError: one that stops the whole pass. The rows made before are kept.
     """
     options = options.model_copy(update={"claims": "extract", "embedder": NO_EMBEDDER})
-    facts = engine_facts(options)
     settings = extraction_settings(CHUNKED, options)
+    facts = engine_facts(options) if EXTRACTORS[settings.extractor].asks_model else None
 
     def opened_extractor(opened: AsyncExitStack) -> ClaimExtractor:
-        return open_extractor(settings, open_engine(options, opened, facts), options.seed)
+        engine = open_engine(options, opened, facts) if facts is not None else None
+        return open_extractor(settings, engine, options.seed)
 
     return complete(
         extract_file(
@@ -64,9 +65,9 @@ def extract_claims(
     )
 
 
-def noted(pass_options: PassOptions, facts: EngineFacts) -> PassOptions:
-    """The same options, with the versions and the hardware of this machine."""
-    return replace(pass_options, versions=versions(), machine=facts.machine)
+def noted(pass_options: PassOptions, facts: EngineFacts | None) -> PassOptions:
+    """The same options, with the versions of this machine, and its hardware where a language model runs on it."""
+    return replace(pass_options, versions=versions(), machine=facts.machine if facts is not None else {})
 
 
 async def extract_file(

@@ -43,7 +43,7 @@ def choose(
     show(answer, as_json=as_json, view=fields_table)
 
 
-@options_from(Options, ModelOptions, ChunkOptions, "seed")
+@options_from(Options, "extractor", ModelOptions, ChunkOptions, "seed")
 def extract(
     options: Options,
     data: Annotated[Path, typer.Option("--data", help="Responses, in any schema that eval reads.")],
@@ -54,8 +54,9 @@ def extract(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Extract claims with their pre-verification by one model, for `eval --model OTHER` to judge.
+    """Extract claims into a file: with their pre-verification by one model, for `eval --model OTHER` to judge, or by rules.
 
+    [dim]localfact extract --data answers.jsonl --extractor rules --out claims.jsonl[/]
     [dim]localfact extract --data answers.jsonl --model llama-3.1-8b --out claims.jsonl[/]
     [dim]localfact eval --data claims.jsonl --model llama-3.1-70b --corpus index/mine[/]
     """

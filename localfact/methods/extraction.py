@@ -123,10 +123,15 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     return kind.given(found, engine, seed) if settings.claims == "given" else found
 
 
-def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts) -> dict[str, Any]:
-    """What decides the claims of an extraction pass, as plain values: stored beside its file and in each of its rows."""
+def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts | None) -> dict[str, Any]:
+    """What decides the claims of an extraction pass, as plain values: stored beside its file and in each of its rows.
+
+    `facts`: of the language model; None where the extractor asks none.
+    """
     chosen = set_fields(settings)
     claims = chosen.pop("claims")  # keeps its place, so that rows stay equal, byte for byte, to those of earlier versions
+    if facts is None:
+        return {**chosen, "claims": claims}
     return {
         **chosen,
         "model": facts.identity.model_dump(mode="json"),

@@ -239,6 +239,18 @@ def test_want_of_memory_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Monk
     assert "not enough memory" in " ".join(done.stderr.split())
 
 
+def test_rules_extract_to_a_file_without_a_language_model(localfact: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "one.jsonl").write_text('{"response": "Ada Morel was born in Lyon. She won a prize."}\n')
+    done = localfact("extract", "--data", "one.jsonl", "--extractor", "rules", "--out", "claims.jsonl")
+    assert done.returncode == 0, done.stderr
+    row = json.loads((tmp_path / "claims.jsonl").read_text())
+    assert [claim["text"] for claim in row["claims"]] == ["Ada Morel was born in Lyon.", "Ada Morel won a prize."]
+    assert row["extractor"] == {"extractor": "rules", "claims": "extract"}
+    refused = localfact("extract", "--data", "one.jsonl", "--out", "other.jsonl")
+    assert refused.returncode == 2
+    assert "--model" in refused.stderr
+
+
 def test_a_text_too_long_to_check_is_refused_with_the_option_that_raises_the_limit(localfact: CommandLine) -> None:
     text = "Marie Curie was born in Warsaw. " * 20
     refused = localfact("check", "-", "--max-words", "100", "--embedder", "none", stdin=text)
