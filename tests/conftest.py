@@ -4,14 +4,16 @@ import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from engines import Engines
 from hypothesis import settings
-from taught_model import Taught, taught
+from taught_model import SECRET, Taught, taught
 
 from localfact.models.cards import load_card
 from localfact.models.embedder import Embedder, load_embedder
+from localfact.prompts.sealing import SECRET_FILE
 from localfact.web.pages import Page
 
 # A job in the background of a shell ignores Ctrl-C, and so would all that it starts; tests send it.
@@ -33,6 +35,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if isinstance(item, pytest.Function) and COSTLY & set(item.fixturenames):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home for what localfact keeps of this machine: with a secret that the taught model knows, and never the user's own."""
+    home = tmp_path_factory.mktemp("state")
+    (home / "localfact").mkdir()
+    (home / "localfact" / SECRET_FILE).write_bytes(SECRET)
+    with patch.dict(os.environ, {"XDG_STATE_HOME": str(home)}):
+        yield home
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from localfact.llm.shared import Start, start_engine
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
+from localfact.prompts.sealing import SealingEngine, machine_secret
 
 if TYPE_CHECKING:
     from localfact.llm.settings import EngineSettings
@@ -95,10 +96,10 @@ def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
         if options.replay is None:
             raise AssertionError("the facts are those of a replay and the options name none")
         return ReplayEngine(options.replay, described(facts.identity))
-    if options.transcript is None:
-        return RetryingEngine(start(facts.settings))
-    prepare(options.transcript)  # an unusable file is reported before the model is loaded
-    return RecordingEngine(RetryingEngine(start(facts.settings)), options.transcript)
+    if options.transcript is not None:
+        prepare(options.transcript)  # an unusable file is reported before the model is loaded
+    engine = SealingEngine(RetryingEngine(start(facts.settings)), machine_secret())
+    return RecordingEngine(engine, options.transcript) if options.transcript is not None else engine
 
 
 def start_settings(options: Options) -> "EngineSettings":

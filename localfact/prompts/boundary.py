@@ -23,6 +23,10 @@ RULE = (
 TITLE_CHARACTERS = 300
 
 _NONCE_BYTES = 4
+#: A marker as `Boundary.enclose` writes it; no text between two markers has one.
+MARKER = re.compile(
+    rf"^(?P<before><<(?:end )?(?:{'|'.join(get_args(Kind))}) )(?P<code>[0-9a-f]{{{2 * _NONCE_BYTES}}})>>$", re.MULTILINE
+)
 # What may stand inside a marker that a model would still take for one: space, signs and invisible characters.
 _INSIDE = r"(?:[^\w<＜>＞\n]|_){0,3}+"
 

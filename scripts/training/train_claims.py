@@ -10,7 +10,7 @@ import argparse
 import os
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,14 +22,14 @@ from localfact.models.adapters import ADAPTER_FILE
 from localfact.models.cards import load_card, weights_folder
 from scripts.training.claim_model.low_rank import LowRank, save, with_low_rank
 from scripts.training.claim_model.sets import Row, rows
-from scripts.training.relation_model.training import micro_batches, schedule
+from scripts.training.relation_model.training import schedule
 
 BASE = "smollm2-135m"
 OUT = Path("models/small-lm")
 STATE_FILE = "state.pt"
 EPOCHS, STEP_ROWS, RATE, WARM_UP = 2, 8, 1e-3, 0.05
-#: Padded tokens that go through the model together.
-MICRO_BATCH_TOKENS = 2_048
+#: Rows among which those of similar length are put together.
+ALIKE_ROWS = 128
 #: A row that is longer, in tokens, is not learned from.
 LONGEST = 512
 STEPS_BETWEEN_STATES = 50
@@ -67,7 +67,7 @@ def train(data: Path, work: Path, out: Path, epochs: int, seed: int) -> None:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     base = weights_folder(load_card(BASE))
     tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True, split_special_tokens=True)
-    model = AutoModelForCausalLM.from_pretrained(base, local_files_only=True, dtype=torch.float32)
+    model = AutoModelForCausalLM.from_pretrained(base, local_files_only=True, dtype=torch.bfloat16)  # as it is kept
     learned = with_low_rank(model)
     model.to(device)
     learned_rows = [row for row in rows(data) if not row.is_test]
@@ -118,12 +118,17 @@ def learn(model: Any, learned: dict[str, LowRank], items: Sequence[Item], work: 
             file.with_suffix(".part").replace(file)
 
 
-def batches_of(items: Sequence[Item], seed: str) -> Iterator[list[Item]]:
-    """The items in an order of their own, so many at a time."""
+def batches_of(items: Sequence[Item], seed: str) -> list[list[Item]]:
+    """The items in an order of their own, so many at a time, those of similar length together: less is padding then."""
+    chance = random.Random(seed)
     order = list(items)
-    random.Random(seed).shuffle(order)
-    for begin in range(0, len(order), STEP_ROWS):
-        yield order[begin : begin + STEP_ROWS]
+    chance.shuffle(order)
+    batches = []
+    for begin in range(0, len(order), ALIKE_ROWS):
+        alike = sorted(order[begin : begin + ALIKE_ROWS], key=lambda item: len(item.ids))
+        batches += [alike[at : at + STEP_ROWS] for at in range(0, len(alike), STEP_ROWS)]
+    chance.shuffle(batches)
+    return batches
 
 
 def one_step(
@@ -131,15 +136,11 @@ def one_step(
 ) -> float:
     """One step of learning; returns the mean loss of a token."""
     optimiser.zero_grad(set_to_none=True)
-    counted = sum(len(item.ids) - item.begin for item in batch)
-    total = 0.0
-    for micro in micro_batches(batch, MICRO_BATCH_TOKENS):
-        loss = loss_of(model, micro) / counted
-        loss.backward()
-        total += float(loss.detach())
+    loss = loss_of(model, batch) / sum(len(item.ids) - item.begin for item in batch)
+    loss.backward()
     torch.nn.utils.clip_grad_norm_(parameters, GRADIENT_NORM)
     optimiser.step()
-    return total
+    return float(loss.detach())
 
 
 def loss_of(model: Any, items: Sequence[Item]) -> torch.Tensor:

@@ -9,7 +9,7 @@ import fcntl
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,12 +38,15 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.pipeline import Costs, Pipeline
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import relation_chat
+from localfact.prompts.sealing import keyed, sealed
 from localfact.records import Response
 from localfact.web.pages import Page
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+#: What codes in the lessons are keyed with, as those of every test are: `conftest` keeps it where localfact looks for it.
+SECRET = b"known to every test, sixty-four characters long as those that are drawn"
 #: How many tokens an answer may have: more than any has. The usual numbers would leave the window no room for the prompt.
 EXTRACTION_TOKENS, VERIFICATION_TOKENS = 192, 128
 #: As the method retrieves: chunks, ten a claim.
@@ -120,7 +123,8 @@ def lessons(corpus: Path) -> list[Lesson]:
     asyncio.run(walk())
     asked = [Lesson(chat, "".join(piece for piece, _ in answer_to(chat))) for chat in engine.calls]
     related = [Lesson(relation_chat(*pair, boundary=Boundary()), label) for pair, label in RELATIONS.items()]
-    return [half for lesson in asked + related for half in halves(lesson)]
+    sent = [replace(lesson, chat=sealed(lesson.chat, keyed(SECRET))) for lesson in asked + related]
+    return [half for lesson in sent for half in halves(lesson)]
 
 
 def ignore(what: str, number: int) -> None:
