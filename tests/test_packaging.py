@@ -40,7 +40,7 @@ def test_the_wheel_carries_cards_sample_and_types(tmp_path: Path) -> None:
 
 
 def shipped_files() -> list[Path]:
-    folders = (ROOT / "index/sample", ROOT / "models/builtin-nli")
+    folders = (ROOT / "index/sample", ROOT / "models/builtin-nli", ROOT / "models/small-lm")
     inside = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     return [*inside, *(ROOT / "index").glob("sample-*.jsonl")]
 

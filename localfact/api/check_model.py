@@ -11,7 +11,7 @@ from localfact.llm.chat import PLAIN, template_hash
 from localfact.llm.hardware import Hardware
 from localfact.llm.model_shape import number, read_config
 from localfact.llm.settings import engine_settings
-from localfact.models.cards import ModelCard, weights_folder
+from localfact.models.cards import ModelCard, load_card, weights_folder
 from localfact.models.files import TOKENIZER_FILES, weight_files
 from localfact.models.weights import missing_weights
 from localfact.records import Record
@@ -43,9 +43,10 @@ def check_model(card: ModelCard, hardware: Hardware | None = None) -> Findings:
     """Checks a model's files and the machine; loads no weights, uses no network."""
     try:
         folder = weights_folder(card)
+        base = weights_folder(load_card(card.base)) if card.base is not None else None
     except LocalFactError as error:
         return Findings(model=card.name, revision=card.revision, found=False, problems=(str(error),))
-    problems = list(folder_problems(folder))
+    problems = list(folder_problems(folder) if base is None else difference_problems(folder, base))
     remarks, machine = [], None
     if "llm" in card.roles and not problems and generates(folder):
         if template_hash(folder) == PLAIN:
@@ -80,6 +81,14 @@ def folder_problems(folder: Path) -> Iterator[str]:
         yield str(error)
     if not any((folder / name).is_file() for name in TOKENIZER_FILES):
         yield f"{folder}: there is no tokenizer ({', '.join(TOKENIZER_FILES[:3])} ...)"
+
+
+def difference_problems(folder: Path, base: Path) -> Iterator[str]:
+    """What is missing or damaged in the folder of a difference, or of the weights that it is one to, one sentence each."""
+    for file in weight_files(folder):
+        if not is_whole(file):
+            yield f"{file} is damaged or cut short"
+    yield from folder_problems(base)
 
 
 def generates(folder: Path) -> bool:

@@ -10,12 +10,23 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.reviser import RevisedClaims, Reviser
 from localfact.claims.rules.extractor import RuleExtractor
+from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
 from localfact.errors import InputError
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts
 from localfact.methods.options import ChunkOptions, Confidence, Options
-from localfact.methods.settings import AtomizerSettings, ChunkSettings, ExtractionSettings, set_fields
+from localfact.methods.relations import BUILTIN_NLI
+from localfact.methods.settings import (
+    AtomizerSettings,
+    ChunkSettings,
+    ExtractionSettings,
+    SmallLanguageModelSettings,
+    set_fields,
+)
+from localfact.models.cards import load_card
+from localfact.models.text_writer import TextWriter, writer_identity
 from localfact.prompts import Task, prompt_hashes
+from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.stages import ClaimExtractor
 
 Claims = Literal["given", "extract"]
@@ -86,9 +97,23 @@ def _pre_verified(found: ClaimExtractor, engine: Engine | None, seed: int) -> Cl
     return PreVerifiedClaims(engine, found, seed=seed)
 
 
+def _small_language_model_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
+    writer, checked_by = writer_identity(load_card(SMALL_LM)), cross_encoder_identity(load_card(BUILTIN_NLI))
+    return SmallLanguageModelSettings(extractor=name, claims=claims, writer=writer, checked_by=checked_by)
+
+
+def _small_language_model(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
+    return SmallLanguageModelExtractor(
+        lambda: TextWriter(load_card(SMALL_LM)), lambda: CrossEncoderRelationModel(load_card(BUILTIN_NLI))
+    )
+
+
 RULES, CHUNKED = "rules", "chunked"
+#: Also the name of its card.
+SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
     RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(), languages=("en",)),
+    SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
     "atomizer": ExtractorKind(
         _atomizer,
         _atomizer_settings,

@@ -39,6 +39,13 @@ class ExtractionSettings(Record):
     extractor: str
 
 
+class SmallLanguageModelSettings(ExtractionSettings):
+    """The small language model that takes sentences apart: its identity, and that of the relation model that checks it."""
+
+    writer: str
+    checked_by: str
+
+
 class AtomizerSettings(AnswerOptions, ExtractionSettings):
     """FactReasoner's atomizer and reviser."""
 

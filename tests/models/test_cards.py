@@ -6,6 +6,7 @@ import pytest
 
 from localfact.errors import InputError, MissingError
 from localfact.models.cards import ModelCard, list_cards, load_card, named_card, resolved, weights_folder
+from localfact.models.files import weight_files
 from localfact.models.weights import COMMIT
 from localfact.runtime.files import file_digest
 from localfact.runtime.locations import data_folder
@@ -62,9 +63,10 @@ def test_the_weights_of_minilm_lie_in_an_installed_package() -> None:
 
 def test_weights_that_ship_are_the_ones_that_their_card_names() -> None:
     shipped = {card.name: card for card in list_cards() if card.shipped}
-    assert set(shipped) == {"builtin-nli"}
+    assert set(shipped) == {"builtin-nli", "small-lm"}
     for card in shipped.values():
-        assert card.revision == f"sha256:{file_digest(weights_folder(card) / 'model.onnx')}"
+        (file,) = weight_files(weights_folder(card))
+        assert card.revision == f"sha256:{file_digest(file)}"
         assert resolved(card) == card
 
 

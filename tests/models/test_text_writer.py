@@ -85,6 +85,15 @@ def test_what_is_written_hangs_on_its_text_alone(tmp_path: Path, base: Path) -> 
 
 
 @pytest.mark.slow
+def test_it_ends_where_it_is_told_to(tmp_path: Path, base: Path) -> None:
+    writer = TextWriter(card(tmp_path, base, adapter(tmp_path / "adapter")))
+    (whole,) = writer.write(["x" * 300])
+    (cut,) = writer.write(["x" * 300], lambda written: len(written) >= len(whole) // 2)
+    assert 0 < len(cut) < len(whole)
+    assert whole.startswith(cut)
+
+
+@pytest.mark.slow
 def test_the_adapter_decides_what_is_written(tmp_path: Path, base: Path) -> None:
     written = [
         TextWriter(card(tmp_path, base, adapter(tmp_path / str(scale), scale=scale))).write(["Sentence: B."])[0]

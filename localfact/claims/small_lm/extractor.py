@@ -8,15 +8,16 @@ from typing import NamedTuple, Protocol
 
 from localfact.claims.merging import merged, numbered
 from localfact.claims.rules.statements import Statement, finished, statements
-from localfact.claims.small_lm.frame import Frame, read_claims
+from localfact.claims.small_lm.frame import Frame, read_claims, repeats
 from localfact.claims.small_lm.guard import Refusal, refusal
 from localfact.records import Claim, Distribution, Extraction, Pair, Response, Span
 from localfact.stages import RelationModel
 
 #: Sentences before one that are read with it.
 SENTENCES_BEFORE = 2
-#: A claim that its sentence in its context entails with a lower probability is thrown away.
-LEAST_ENTAILMENT = 0.1
+#: A claim that its sentence in its context entails with a lower probability is thrown away. Of the facts that people took from
+#: sentences that is 1 %, of those of other sentences of the same biography 77 % (on what the model was taught with).
+LEAST_ENTAILMENT = 0.2
 #: Why a sentence gives no claim, in `Extraction.dropped`, besides the rules' reasons.
 NOTHING = "nothing checkable, by the model"
 
@@ -24,8 +25,8 @@ NOTHING = "nothing checkable, by the model"
 class Writer(Protocol):
     """A language model that goes on with texts."""
 
-    def write(self, prompts: Sequence[str]) -> list[str]:
-        """Returns what it writes behind each, by itself, up to where it ends."""
+    def write(self, prompts: Sequence[str], done: Callable[[str], bool]) -> list[str]:
+        """Returns what it writes behind each, by itself, up to where it ends or `done` says of what stands there to end."""
         ...
 
 
@@ -39,7 +40,8 @@ class Taken(NamedTuple):
 class SmallLanguageModelExtractor:
     """Takes English sentences apart with a model that was trained to, and keeps what they are found to say.
 
-    A sentence that loses all its claims keeps those that the rules find; so does every sentence of another language.
+    A sentence that loses all its claims keeps those that the rules find; so does one with a question in it, and one of another
+    language.
 
     Args:
         writer: loads the language model; called when a first response needs it.
@@ -60,7 +62,9 @@ class SmallLanguageModelExtractor:
         dropped: Counter[str] = Counter()
         counts: Counter[str] = Counter()
         found = await asyncio.to_thread(lambda: list(statements(response, dropped)))
-        english = [(one, frame) for one, frame in zip(found, frames_of(found), strict=True) if one.english]
+        # What is asked is not stated, and the model was not taught the difference.
+        asked = [one.english and "?" not in one.text for one in found]
+        english = [(one, frame) for one, frame, ask in zip(found, frames_of(found), asked, strict=True) if ask]
         taken = await self.taken_apart([frame for _, frame in english], counts) if english else []
         by_place = {one.span: each for (one, _), each in zip(english, taken, strict=True)}
         claims: list[tuple[str, Span]] = []
@@ -79,7 +83,7 @@ class SmallLanguageModelExtractor:
     async def taken_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
         """What the model writes of each sentence, and what of it no rule refuses and the sentence entails."""
         writer, relations = await asyncio.to_thread(self._open)
-        answers = await asyncio.to_thread(writer.write, [frame.prompt for frame in frames])
+        answers = await asyncio.to_thread(writer.write, [frame.prompt for frame in frames], repeats)
         taken = [Taken(read_claims(written), []) for written in answers]
         passed: list[tuple[int, Pair]] = []
         for place, (frame, each) in enumerate(zip(frames, taken, strict=True)):

@@ -57,9 +57,12 @@ def read_claims(written: str) -> list[str]:
     found: dict[str, str] = {}
     for line in written.splitlines():
         claim = " ".join(line.split())
-        if not claim:
-            continue
-        if text.normalise(claim) in found:
+        if claim and found.setdefault(text.normalise(claim), claim) is not claim:
             break
-        found[text.normalise(claim)] = claim
     return list(found.values())
+
+
+def repeats(written: str) -> bool:
+    """Whether the last whole line of an unfinished answer repeats an earlier one, so that the rest need not be written."""
+    *earlier, last = [text.normalise(line) for line in written.splitlines()[: written.count("\n")] if line.strip()] or [""]
+    return last in earlier

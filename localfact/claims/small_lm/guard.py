@@ -20,9 +20,15 @@ STEM = 5
 #: Shorter words ("of", "has") hold claims together.
 SHORTEST_WORD = 4
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+#: Words behind a negation that it surely denies.
+DENIED_WORDS = 2
+
+#: "1970s" is no 1970.
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:s\b)?")
 _NAME = re.compile(r"[^\W\d_][\w'’.-]*")
 _NEGATION = re.compile(r"(?i:\b(?:no|not|never|none|neither|nor|nobody|nothing|without|cannot)\b|n['’]t\b)")
+#: "Not only" denies nothing.
+_NOT_ALONE = ("only", "just", "merely", "simply")
 _POSSESSIVE = re.compile(r"['’]s?$")
 #: "One" is left out: it is a pronoun as often as a number.
 _FROM_TWO = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -36,6 +42,7 @@ class Refusal(StrEnum):
     NUMBER = "number_not_in_text"
     NAME = "name_not_in_text"
     NEGATION = "negation_not_in_text"
+    NEGATION_LOST = "negation_lost"
     WORDS = "words_not_in_text"
     NOT_ENTAILED = "not_entailed"
 
@@ -53,11 +60,29 @@ def refusal(claim: str, source: str) -> Refusal | None:
     known = {_bare(word) for word in _NAME.findall(source)}
     if any(name not in known and name.removesuffix("s") not in known for name in map(_bare, names(claim))):
         return Refusal.NAME
-    if _NEGATION.search(claim) and not _NEGATION.search(source):
-        return Refusal.NEGATION
+    if _NEGATION.search(claim):
+        if not _NEGATION.search(source):
+            return Refusal.NEGATION
+    elif denied(source) & {_bare(word) for word in _NAME.findall(claim)}:
+        return Refusal.NEGATION_LOST
     stems = {word[:STEM] for word in known}
     new = [word for word in map(_bare, _NAME.findall(claim)) if len(word) >= SHORTEST_WORD and word[:STEM] not in stems]
     return Refusal.WORDS if len(new) > MOST_NEW_WORDS + text.word_count(claim) // WORDS_FOR_ONE_MORE else None
+
+
+def denied(source: str) -> set[str]:
+    """The longer words of a text that stand right behind a negation, and nowhere else: "soft but not brown" denies "brown"."""
+    behind: set[str] = set()
+    elsewhere: set[str] = set()
+    left = 0
+    for found in re.finditer(r"[^\s]+", source):
+        if _NEGATION.search(found[0]):
+            left = DENIED_WORDS
+            continue
+        word = _bare(found[0].strip('"“”(),;:!?'))
+        (behind if left and len(word) >= SHORTEST_WORD else elsewhere).add(word)
+        left = 0 if found[0][-1] in ".,;:!?" or word in _NOT_ALONE else max(0, left - 1)
+    return behind - elsewhere
 
 
 def names(claim: str) -> list[str]:

@@ -27,16 +27,18 @@ def write_card(
     temperature: float,
     development: Mapping[str, float],
     percent: int,
+    made_at: str,
 ) -> None:
     """Writes the card into the model's folder; figures of an evaluation that stood there are gone, since they are of another.
 
     Args:
         examples: all that was learned from. development: accuracy a set. percent: topics of a set that are kept for measuring.
+        made_at: the commit of the training, before it wrote anything.
     """
     text = TEMPLATE.read_text(encoding="utf-8").format(
         labels=", ".join(LABELS),
         seed=seed,
-        commit=commit(),
+        commit=made_at,
         temperature=temperature,
         percent=percent,
         data=data_table(examples),

@@ -16,7 +16,7 @@ class WrittenLines:
         self.answers = answers
         self.prompts: list[str] = []
 
-    def write(self, prompts: Sequence[str]) -> list[str]:
+    def write(self, prompts: Sequence[str], done: Callable[[str], bool]) -> list[str]:
         self.prompts += prompts
         return [self.answers[prompt.splitlines()[2].removeprefix("Sentence: ")] for prompt in prompts]
 
@@ -88,6 +88,17 @@ async def test_a_sentence_of_which_nothing_is_written_is_dropped() -> None:
     found, *_ = await extracted(f"{FIRST} {SECOND}", {FIRST: "", SECOND: "Ada Morel won two prizes."})
     assert [claim.text for claim in found.claims] == ["Ada Morel won two prizes."]
     assert found.dropped == {NOTHING: 1}
+
+
+async def test_what_is_asked_is_left_to_the_rules() -> None:
+    text = f'"Was Ada Morel born in Lyon?" asked her uncle in Paris. {SECOND}'
+    found, writer, _ = await extracted(text, {SECOND: "Ada Morel won two prizes."})
+    assert len(writer.prompts) == 1
+    by_rules = await RuleExtractor().extract(Response(id="r", text=text, topic="Ada Morel"))
+    assert [claim.text for claim in found.claims] == [
+        *(claim.text for claim in by_rules.claims[:-1]),
+        "Ada Morel won two prizes.",
+    ]
 
 
 async def test_another_language_is_left_to_the_rules_and_loads_nothing() -> None:

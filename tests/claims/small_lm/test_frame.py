@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.claims.small_lm.frame import LONGEST_SENTENCE, WORDS_BEFORE, Frame, answer, read_claims
+from localfact.claims.small_lm.frame import LONGEST_SENTENCE, WORDS_BEFORE, Frame, answer, read_claims, repeats
 
 
 def test_a_frame_is_four_lines_whatever_its_texts_hold() -> None:
@@ -24,6 +24,12 @@ def test_an_answer_is_read_as_it_is_taught() -> None:
 
 def test_a_repeated_claim_ends_the_answer() -> None:
     assert read_claims("A is B.\nC is D.\n a is  B\nE is F.") == ["A is B.", "C is D."]
+
+
+def test_an_answer_that_repeats_itself_is_done_at_the_end_of_that_line() -> None:
+    assert not any(map(repeats, ("", "A is B.", "A is B.\nA is B", "A is B.\nC is D.\n", "\n\n")))
+    assert repeats("A is B.\nC is D.\na is b\n")
+    assert repeats("A is B.\n\nA is B.\nE is")
 
 
 @given(st.text())
