@@ -32,6 +32,12 @@ def add_adapter(model: Any, folder: Path) -> None:
         for name in sorted({key.removesuffix(DOWN).removesuffix(UP) for key in found}):
             down, up = found.get(name + DOWN), found.get(name + UP)
             weight = getattr(modules.get(name), "weight", None)
-            if down is None or up is None or weight is None or (up.shape[0], down.shape[1]) != tuple(weight.shape):
+            if down is None or up is None or weight is None or not fit(up, down, weight):
                 raise InputError(f"{folder / ADAPTER_FILE} is no difference to this model: {name} does not fit.")
             weight += (up.float() @ down.float()).to(weight.dtype)
+
+
+def fit(up: Any, down: Any, weight: Any) -> bool:
+    """Whether two matrices can be multiplied and have the shape of the weight."""
+    alike = up.ndim == down.ndim == 2 and up.shape[1] == down.shape[0]
+    return alike and (up.shape[0], down.shape[1]) == tuple(weight.shape)

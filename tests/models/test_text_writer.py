@@ -63,6 +63,14 @@ def test_another_models_adapter_is_refused(tmp_path: Path, base: Path, wrong: di
         add_adapter(model, adapter(tmp_path / "adapter", **wrong))
 
 
+def test_matrices_that_do_not_fit_one_another_are_refused(tmp_path: Path, base: Path) -> None:
+    model = AutoModelForCausalLM.from_pretrained(base)
+    for up in (torch.zeros(64, 3), torch.zeros(64)):
+        save_file({NAME + DOWN: torch.zeros(2, 128), NAME + UP: up}, tmp_path / ADAPTER_FILE)
+        with pytest.raises(InputError, match="does not fit"):
+            add_adapter(model, tmp_path)
+
+
 def test_a_missing_or_damaged_adapter_is_a_sentence(tmp_path: Path, base: Path) -> None:
     model = AutoModelForCausalLM.from_pretrained(base)
     with pytest.raises(InputError, match="cannot be read"):

@@ -63,13 +63,13 @@ class SmallLanguageModelExtractor:
         counts: Counter[str] = Counter()
         found = await asyncio.to_thread(lambda: list(statements(response, dropped)))
         # What is asked is not stated, and the model was not taught the difference.
-        asked = [one.english and "?" not in one.text for one in found]
-        english = [(one, frame) for one, frame, ask in zip(found, frames_of(found), asked, strict=True) if ask]
-        taken = await self.taken_apart([frame for _, frame in english], counts) if english else []
-        by_place = {one.span: each for (one, _), each in zip(english, taken, strict=True)}
+        asked = {
+            place: frame for place, frame in enumerate(frames_of(found)) if found[place].english and "?" not in frame.sentence
+        }
+        taken = dict(zip(asked, await self.taken_apart(list(asked.values()), counts) if asked else [], strict=True))
         claims: list[tuple[str, Span]] = []
-        for one in found:
-            each = by_place.get(one.span)
+        for place, one in enumerate(found):
+            each = taken.get(place)
             if each and not each.written:
                 dropped[NOTHING] += 1
             elif each and each.kept:

@@ -29,6 +29,32 @@ _NAME = re.compile(r"[^\W\d_][\w'’.-]*")
 _NEGATION = re.compile(r"(?i:\b(?:no|not|never|none|neither|nor|nobody|nothing|without|cannot)\b|n['’]t\b)")
 #: "Not only" denies nothing.
 _NOT_ALONE = ("only", "just", "merely", "simply")
+#: What a claim may begin with that its text does not have.
+_OPENINGS = frozenset(
+    (
+        *("a", "an", "the", "this", "that", "these", "those", "there", "it", "he", "she", "they", "his", "her", "its", "their"),
+        *(
+            "one",
+            "some",
+            "all",
+            "both",
+            "many",
+            "several",
+            "each",
+            "someone",
+            "people",
+            "in",
+            "on",
+            "at",
+            "as",
+            "by",
+            "for",
+            "from",
+        ),
+        *("of", "to", "with", "after", "before", "during", "according", "about", "around", "when", "if", "part"),
+        *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    )
+)
 _POSSESSIVE = re.compile(r"['’]s?$")
 #: "One" is left out: it is a pronoun as often as a number.
 _FROM_TWO = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -60,6 +86,9 @@ def refusal(claim: str, source: str) -> Refusal | None:
     known = {_bare(word) for word in _NAME.findall(source)}
     if any(name not in known and name.removesuffix("s") not in known for name in map(_bare, names(claim))):
         return Refusal.NAME
+    first = _bare(found[0]) if (found := _NAME.match(claim.lstrip("\"'“”‘’(["))) else ""
+    if first and first not in known and first not in _OPENINGS and first[:STEM] not in {word[:STEM] for word in known}:
+        return Refusal.NAME  # every claim begins with a capital, so what is new there may be a name
     if _NEGATION.search(claim):
         if not _NEGATION.search(source):
             return Refusal.NEGATION

@@ -106,8 +106,7 @@ async def test_another_language_is_left_to_the_rules_and_loads_nothing() -> None
         raise AssertionError("no sentence in English")
 
     text = "Die Brücke wurde im Jahr 1932 von dem Ingenieur gebaut. Sie ist mit der Stadt verbunden."
-    load: Callable[[], Judging] = lambda: Judging({})  # noqa: E731
-    found = await SmallLanguageModelExtractor(never, load).extract(Response(id="r", text=text))
+    found = await SmallLanguageModelExtractor(never, lambda: Judging({})).extract(Response(id="r", text=text))
     assert found == await RuleExtractor().extract(Response(id="r", text=text))
 
 

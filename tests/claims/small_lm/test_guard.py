@@ -34,6 +34,7 @@ def test_what_the_text_has_passes(claim: str) -> None:
         ("Ada Morel won in the 1990s.", Refusal.NUMBER),
         ("Ada Morel was born in Paris.", Refusal.NAME),
         ("The chemist Eva Morel was born in Lyon.", Refusal.NAME),
+        ("Eva was born in Lyon.", Refusal.NAME),
         ("Ada Morel enjoys gardening, cycling and painting landscapes.", Refusal.WORDS),
     ],
 )
