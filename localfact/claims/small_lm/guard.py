@@ -51,7 +51,8 @@ _OPENINGS = frozenset(
             "for",
             "from",
         ),
-        *("of", "to", "with", "after", "before", "during", "according", "about", "around", "when", "if", "part"),
+        *("of", "to", "with", "after", "before", "during", "according", "about", "around", "when", "if", "part", "under"),
+        *("since", "until", "while", "although", "because", "within", "between", "among", "through"),
         *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     )
 )
