@@ -38,8 +38,9 @@ def extended(folder: Path, kind: str) -> dict[str, int]:
             added["files"] += 1
             continue
         lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
-        (place,) = [number for number, line in enumerate(lines) if line.startswith(block["anchor"])]
-        lines.insert(place + (block["where"] == "below"), block["content"])
+        places = [number for number, line in enumerate(lines) if line.startswith(block["anchor"])]
+        assert len(places) == 1, f"{file.name} has {len(places)} lines that begin with {block['anchor']}"
+        lines.insert(places[0] + (block["where"] == "below"), block["content"])
         file.write_text("".join(lines), encoding="utf-8")
         assert block["content"].count("\n") == 1
         added["imports" if "import" in block["content"] else "lines"] += 1
