@@ -15,6 +15,7 @@ from localfact.vocabulary import Flag, GoldLabel, PreVerificationLabel, Relation
 SCHEMA_VERSION: Literal[1] = 1
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
+Count = Annotated[int, Field(ge=0)]
 
 
 class Record(BaseModel):
@@ -308,6 +309,6 @@ class Assessment(Record):
     gold_supported: int | None = None
     gold_not_supported: int | None = None
     unparsed: tuple[str, ...] = ()
-    counts: Mapping[str, Mapping[str, int]] = Field(default_factory=dict)
-    usage: Mapping[str, Mapping[str, int | float]] = Field(default_factory=dict)
+    counts: Mapping[str, Mapping[str, Count]] = Field(default_factory=dict)
+    usage: Mapping[str, Mapping[str, Count | Annotated[float, Field(ge=0, allow_inf_nan=False)]]] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()

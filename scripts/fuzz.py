@@ -17,12 +17,13 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from localfact.errors import LocalFactError
 from localfact.report.console import note
+from scripts.fuzz_damages import damage
 from scripts.fuzz_subjects import SUBJECTS
 
 #: Seconds that reading a damaged file may take.
@@ -86,7 +87,7 @@ def trial(name: str, whole: Path, copy: Path, seed: int, patience: float, keep: 
     chance = random.Random(f"{name} {seed}")
     files = sorted(file for file in copy.rglob("*") if file.is_file() and file.stat().st_size)
     file = chance.choice(files)
-    file.write_bytes(damaged(file.read_bytes(), chance))
+    damage(file, chance)
     ended, why = in_child(SUBJECTS[name].use, copy, patience)
     if ended in (RESULT, REFUSED):
         return None, ended
@@ -128,25 +129,6 @@ def fresh(folder: Path) -> Path:
     """A new folder."""
     folder.mkdir(parents=True)
     return folder
-
-
-def damaged(content: bytes, chance: random.Random) -> bytes:
-    """The content with one thing wrong with it, which is drawn."""
-    begin = chance.randrange(len(content))
-    end = min(len(content), begin + chance.choice((1, 4, 64, 4_096)))
-    ways: Mapping[str, Callable[[], bytes]] = {
-        "cut": lambda: content[:begin],
-        "hole": lambda: content[:begin] + content[end:],
-        "zeros": lambda: content[:begin] + bytes(end - begin) + content[end:],
-        "noise": lambda: content[:begin] + chance.randbytes(end - begin) + content[end:],
-        "ones": lambda: content[:begin] + b"\xff" * (end - begin) + content[end:],
-        "twice": lambda: content[:end] + content[begin:],
-        "bit": lambda: content[:begin] + bytes([content[begin] ^ (1 << chance.randrange(8))]) + content[begin + 1 :],
-        "deep": lambda: content[:begin] + b"[" * 5_000 + content[begin:],
-        "digits": lambda: content[:begin] + b"9" * 5_000 + content[begin:],
-        "nothing": lambda: b"",
-    }
-    return ways[chance.choice(sorted(ways))]()
 
 
 if __name__ == "__main__":

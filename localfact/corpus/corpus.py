@@ -20,9 +20,6 @@ from tokenize import TokenError
 from types import TracebackType
 from typing import Self
 
-import yaml
-from pydantic import ValidationError
-
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.segments import GENERATION_FILE, Segments
 from localfact.corpus.locks import lock_for_reading
@@ -32,6 +29,7 @@ from localfact.errors import CorpusError, InputError, MissingError
 from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.records import Passage, Record
 from localfact.runtime.links import refuse_links
+from localfact.runtime.plain_yaml import read_yaml
 
 #: Version of the format, increased when older corpora cannot be read any more.
 FORMAT = 2
@@ -275,11 +273,11 @@ def read_description(folder: Path) -> CorpusDescription:
             f"the web: localfact corpus fetch --data RESPONSES --out {folder}"
         )
     try:
-        content = yaml.safe_load(file.read_text(encoding="utf-8"))
+        content = read_yaml(file.read_bytes())
         if isinstance(content, dict) and content.get("format") not in (None, FORMAT):
             raise CorpusError(f"The corpus {folder} has format {content['format']}, not {FORMAT}. {cure(folder)}")
         return CorpusDescription.model_validate(content)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+    except (OSError, ValueError) as error:
         raise CorpusError(f"{file} is damaged and cannot be read. {cure(folder)}") from error
 
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-import yaml
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from localfact.errors import InputError
 from localfact.records import Probability, Record
+from localfact.runtime.plain_yaml import read_yaml
 
 Tables = Literal["paper", "priors", "balanced"]
 Confidence = Literal["token", "distribution"]
@@ -82,10 +82,10 @@ def read_hosts(table: Any) -> Any:
     if not isinstance(table, str | Path):
         return table
     try:
-        hosts = yaml.safe_load(Path(table).read_text(encoding="utf-8")) or {}
+        hosts = read_yaml(Path(table).read_bytes()) or {}
     except OSError as error:
         raise InputError(f"{table} cannot be read: {error.strerror}.") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except ValueError as error:
         raise InputError(f"{table} is not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(hosts, dict):
         raise InputError(f"{table} should hold one 'host: prior' a line.")

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import Field, ValidationError
 
 from localfact.errors import InputError, MissingError
@@ -21,6 +20,7 @@ from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
+from localfact.runtime.plain_yaml import read_yaml
 
 Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
 #: The relations that a relation model's outputs may stand for.
@@ -233,13 +233,13 @@ def read_card(file: Path) -> ModelCard:
         InputError: it is not YAML, or a field is missing, unknown or of the wrong kind.
     """
     try:
-        return ModelCard.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"The model card {file} is not YAML: {' '.join(str(error).split())}") from error
+        return ModelCard.model_validate(read_yaml(file.read_bytes()))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "the whole file"
         raise InputError(f"The model card {file} cannot be used: {field}: {first['msg']}") from error
+    except ValueError as error:
+        raise InputError(f"The model card {file} is not YAML: {error}") from error
 
 
 def card_of_folder(folder: Path) -> ModelCard:

@@ -62,7 +62,7 @@ def loaded_weights(folder: Path) -> list[Path]:
     safe = [file for file in files if file.suffix == ".safetensors"]
     try:
         indexed = set(json.loads((folder / INDEX).read_text(encoding="utf-8"))["weight_map"].values())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError):
         return safe or files
     # Mistral's own files are in no index; vLLM prefers them to all others.
     return [file for file in safe if file.name in indexed or file.name.startswith("consolidated")] or safe or files
@@ -130,7 +130,7 @@ def hash_of_file(file: Path) -> str:
             entry = json.loads(memory_of(file).read_text(encoding="utf-8"))
             if entry["signature"] == before:
                 return str(entry["sha256"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, ValueError, RecursionError, KeyError, TypeError):
             pass
     computed = file_digest(file)
     settled = time.time() - max(before["modified"], before["changed"]) / 1e9 > SETTLED_SECONDS

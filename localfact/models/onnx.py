@@ -150,7 +150,7 @@ def json_file(file: Path) -> dict[str, Any]:
     """
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{file} cannot be read: {error}") from error
     if not isinstance(read, dict):
         raise InputError(f"{file} holds no JSON object.")

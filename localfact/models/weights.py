@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from localfact.models.files import configuration_files, content_hash, is_as_marked, loaded_weights, name_in, weight_files
 from localfact.records import Record
 from localfact.runtime.locations import CHECKOUT
+from localfact.runtime.plain_yaml import read_yaml
 
 #: A commit of the hub; every other revision is the name of a branch or tag, which can move.
 COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -118,7 +118,7 @@ def missing_weights(folder: Path) -> list[str]:
     for index in folder.glob("*.index.json"):
         try:
             wanted |= set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
             return [f"{index.name} is not an index of weights"]
     for shard in filter(None, map(SHARD.fullmatch, present)):
         count = int(shard["count"])
@@ -132,8 +132,8 @@ def missing_weights(folder: Path) -> list[str]:
 def pulled_of(folder: Path) -> Pulled | None:
     """Where the weights in a folder came from, as `models pull` or `hf download --local-dir` recorded it beside them."""
     try:
-        return Pulled.model_validate(yaml.safe_load((folder / PULLED_FILE).read_text(encoding="utf-8")))
-    except (OSError, yaml.YAMLError, UnicodeDecodeError, ValidationError):
+        return Pulled.model_validate(read_yaml((folder / PULLED_FILE).read_bytes()))
+    except (OSError, ValueError):
         pass
     notes = dict(notes_of(folder))
     commit = notes.get("config.json", ("", ""))[0]
@@ -147,7 +147,7 @@ def notes_of(folder: Path) -> Iterator[tuple[str, tuple[str, str]]]:
     for file in (folder / NOTES).rglob(f"*{NOTE}"):
         try:
             commit, mark, *_ = file.read_text(encoding="utf-8").splitlines()
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         yield name_in(folder / NOTES, file).removesuffix(NOTE), (commit, mark)
 

@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any
 
-import yaml
-
 from localfact.errors import InputError, RunFolderError
 from localfact.runtime.files import replace, whole_lines, write_all, write_error
 from localfact.runtime.links import append_to
+from localfact.runtime.plain_yaml import read_yaml
 
 Settings = Mapping[str, Any]
 
@@ -52,8 +51,8 @@ def stored_description(text: bytes, file: Path) -> dict[str, Any]:
         InputError: it is damaged.
     """
     try:
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, UnicodeDecodeError):
+        content = read_yaml(text)
+    except ValueError:
         content = None
     if not isinstance(content, dict) or not all(isinstance(content.get(part), dict) for part in ("settings", "versions")):
         raise InputError(f"{file} is damaged. Begin again with --force, or name another with --out.")

@@ -183,14 +183,30 @@ def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
         InputError: a complete line that is no assessment of this version; the file is left unchanged.
     """
     try:
-        return Assessment.model_validate_json(line)
+        assessment = Assessment.model_validate_json(line)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the line"
-        raise InputError(
-            f"{file}, line {number}, cannot be read ({where}: {first['msg']}): another version of localfact wrote it, or it is "
-            "damaged. Use that version, remove the line, or begin the run again with --force."
-        ) from None
+        wrong = f"{'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}"
+    else:
+        inconsistent = inconsistency(assessment)
+        if inconsistent is None:
+            return assessment
+        wrong = inconsistent
+    raise InputError(
+        f"{file}, line {number}, cannot be read ({wrong}): another version of localfact wrote it, or it is damaged. Use that "
+        "version, remove the line, or begin the run again with --force."
+    )
+
+
+def inconsistency(assessment: Assessment) -> str | None:
+    """What in a stored assessment contradicts itself; None where nothing does."""
+    if assessment.status == "failed":
+        return None
+    if [verdict.claim_id for verdict in assessment.verdicts] != [claim.id for claim in assessment.claims]:
+        return "its verdicts are not those of its claims"
+    if assessment.counts.get("retrieve", {}).get("claims", 0) > len(assessment.claims):
+        return "more claims went to evidence than there are"
+    return None
 
 
 def assessments_file(path: Path) -> Path:

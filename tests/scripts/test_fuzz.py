@@ -9,7 +9,8 @@ import pytest
 
 from localfact.errors import InputError
 from scripts import fuzz
-from scripts.fuzz import BROKEN, REFUSED, RESULT, SLOW, damaged, in_child
+from scripts.fuzz import BROKEN, REFUSED, RESULT, SLOW, in_child
+from scripts.fuzz_damages import damaged
 from scripts.fuzz_subjects import SUBJECTS
 
 

@@ -1,0 +1,35 @@
+import time
+
+import pytest
+
+from localfact.runtime.plain_yaml import read_yaml
+
+ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)
+)
+
+
+def test_plain_values_are_read() -> None:
+    assert read_yaml("a: [1, 2.5, yes]\nb: {c: null}\n") == {"a": [1, 2.5, True], "b": {"c": None}}
+    assert read_yaml(b"") is None
+    assert read_yaml("a: &x [1]\nb: *x\n") == {"a": [1], "b": [1]}
+
+
+WRONG: dict[str, tuple[str | bytes, str]] = {
+    "open": ("a: [", "flow node"),
+    "deep": ("[" * 2_000, "recursion"),
+    "date": ("a: 2026-99-99", "month"),
+    "digits": (f"a: {'9' * 5_000}", "digits"),
+    "bytes": (b"a: \xff", "invalid start byte"),
+    "object": ("a: !!python/object:os.system {}", "constructor"),
+    "aliases": (ALIASES, "more than 1,000,000 values"),
+    "itself": ("&a [*a]", "contains itself"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), WRONG.values(), ids=WRONG)
+def test_whatever_is_wrong_is_one_error_and_soon(text: str | bytes, why: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(ValueError, match=why):
+        read_yaml(text)
+    assert time.monotonic() - begin < 30
