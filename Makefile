@@ -126,6 +126,7 @@ lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
 
 fuzz: setup-dev ## damage files of every kind for MINUTES (5), and see that each is read or refused
 	@$(BIN)/python -m scripts.fuzz --minutes $(MINUTES)
+	@$(BIN)/python -m scripts.attempts
 
 bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large for a million passages; GRAPHS=DIR of references
 	@$(BIN)/python -m scripts.bench --size $(SIZE) $(if $(GRAPHS),--graphs "$(GRAPHS)")
