@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from localfact.cli import about, corpus, evaluate, language_model, models, papers, roc, runs, single_stages
+from localfact.cli import about, compare, corpus, evaluate, language_model, models, papers, roc, runs, single_stages
 from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.report.console import SOME_FAILED, note, output, report_error
 
@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "show": runs.show_command,
     "score": runs.score,
     "runs": runs.runs_command,
+    "compare": compare.compare,
     "infer": single_stages.infer,
     "relate": single_stages.relate,
     "methods": about.methods,

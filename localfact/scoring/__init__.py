@@ -6,8 +6,8 @@ another run.
 
 from localfact.scoring.aggregate import Score, ScoreResult, score
 from localfact.scoring.alignment import Alignment, align
+from localfact.scoring.comparison import Comparison, compare
 from localfact.scoring.recall import KPolicy
 from localfact.scoring.scores import standard_scores
-from localfact.scoring.significance import Comparison, compare
 
 __all__ = ["Alignment", "Comparison", "KPolicy", "Score", "ScoreResult", "align", "compare", "score", "standard_scores"]

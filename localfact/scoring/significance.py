@@ -1,146 +1,198 @@
-"""Whether one run is better than another on the same responses: paired one-sided t test and paired bootstrap."""
+"""Tests of differences between paired values: t tests, a permutation test, clustered standard errors, Holm's adjustment.
+
+Values that hang together (claims of one response, responses to one prompt) form a cluster, and what is drawn by lot is drawn by
+cluster: without that, a hundred claims of one response would count as a hundred witnesses.
+"""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 
-from localfact.errors import InputError
-from localfact.records import Assessment, Probability, Record
-from localfact.scoring.aggregate import ResponseScore, contribution_of
-from localfact.scoring.bootstrap import percentile_interval, resampled
-from localfact.scoring.tally import Unscored
+from localfact.records import Probability, Record
+from localfact.scoring.bootstrap import RESAMPLES, percentile_interval, resampled
 
-Alternative = Literal["greater", "less"]
+Alternative = Literal["two-sided", "greater", "less"]
+Values = NDArray[np.float64]
 
 #: Differences this close are equal: what remains is rounding.
 ROUNDING = 1e-12
+#: The most flips of signs that the permutation test draws; it makes all of them where there are no more.
+PERMUTATIONS = 9_999
 
 
 class TTest(Record):
-    """A paired one-sided t test: the statistic, its degrees of freedom, and the p-value of no difference."""
+    """A t test: the statistic, its degrees of freedom, and the p-value of no difference."""
 
     t: float
-    degrees_of_freedom: int
+    degrees_of_freedom: float
     p: Probability
 
 
-class Comparison(Record):
-    """One score of two runs over the same responses.
+class Difference(Record):
+    """How paired values of two runs differ.
 
     Attributes:
-        score: its name, with the K that holds for both runs.
-        alternative: what is tested: that the first run's mean is `greater` or `less`.
-        n: responses that have the score in both runs. left_out: why -> how many have not.
-        first, second: the means over those n; None when n = 0.
-        difference: first - second. ci: its 95 % percentile bootstrap interval; None with fewer than two pairs.
+        first, second: the means. difference: first - second.
+        wins, ties, losses: pairs in which the first value is larger, equal, smaller.
+        clusters: of how many clusters the pairs are. error: the standard error of the difference, clustered; None with fewer
+            than two clusters.
+        ci: the 95 % percentile bootstrap interval of the difference, whole clusters drawn; None with fewer than two.
         effect: the mean difference in standard deviations of the differences (Cohen's d of paired samples).
-        t_test: None with fewer than two pairs, or where all differences are equal and t does not exist; so is `effect`.
-        p_bootstrap: share of the resamples in which the first run is not better, each side counted once more (never 0).
+        t_test: paired; by the clustered error, which without clusters is the common paired test. None with fewer than two
+            clusters, or where all differences are equal and t does not exist; so is `effect`.
+        unpaired: Welch's test of the two samples as if they were of different responses, which the p-values of FactReasoner's
+            tables fit. It gives away what pairing knows.
+        p_permutation: of the paired permutation test: each cluster's difference may as well have had the other sign.
+        p_bootstrap: share of the resamples that do not favour the alternative (twice the smaller side's, of two), each side
+            counted once more, so never 0.
     """
 
-    score: str
-    alternative: Alternative
-    n: int
-    left_out: Mapping[str, int] = Field(default_factory=dict)
-    first: float | None = None
-    second: float | None = None
-    difference: float | None = None
+    first: float
+    second: float
+    difference: float
+    wins: int
+    ties: int
+    losses: int
+    clusters: int
+    error: float | None = None
     ci: tuple[float, float] | None = None
     effect: float | None = None
     t_test: TTest | None = None
+    unpaired: TTest | None = None
+    p_permutation: Probability | None = None
     p_bootstrap: Probability | None = None
 
 
-def compare(
-    first: Sequence[Assessment],
-    second: Sequence[Assessment],
-    score: ResponseScore,
-    *,
-    alternative: Alternative | None = None,
-    seed: int = 0,
-) -> Comparison:
-    """Tests whether the first run is better on one score (FactReasoner, Table 4 and section C.4).
+def difference(
+    first: Values, second: Values, alternative: Alternative, clusters: Sequence[str] | None = None, seed: int = 0
+) -> Difference:
+    """Compares paired values, shape (n,) each, n >= 1.
 
     Args:
-        first, second: two runs over the same responses, matched by id.
-        score: one that a response has for itself. Its K is taken from both runs together, so that both are measured alike.
-        alternative: the side that is tested; None: the score's better one.
-        seed: of the bootstrap.
-
-    Raises:
-        InputError: the runs are not over the same responses.
+        alternative: what is tested against no difference: that the first mean is `greater`, `less`, or another.
+        clusters: which cluster each pair is of; None: each is its own.
+        seed: of the bootstrap and of the permutations.
     """
-    fitted = score.fitted_to([*first, *second])
-    side: Alternative = alternative or ("less" if score.lower_is_better else "greater")
-    values: list[tuple[float, float]] = []
-    left_out: Counter[str] = Counter()
-    for one, other in _matched(first, second):
-        value, other_value = contribution_of(fitted, one), contribution_of(fitted, other)
-        if isinstance(value, Unscored):
-            left_out[value.reason] += 1
-        elif isinstance(other_value, Unscored):
-            left_out[other_value.reason] += 1
-        else:
-            values.append((value, other_value))
-    tests = _tests(np.array(values), side, seed) if values else {}
-    return Comparison(score=str(fitted), alternative=side, n=len(values), left_out=dict(left_out), **tests)
+    differences = first - second
+    sums, sizes = cluster_sums(differences, clusters)
+    fields: dict[str, Any] = {
+        "first": float(first.mean()),
+        "second": float(second.mean()),
+        "difference": float(differences.mean()),
+        "wins": int((differences > ROUNDING).sum()),
+        "ties": int((np.abs(differences) <= ROUNDING).sum()),
+        "losses": int((differences < -ROUNDING).sum()),
+        "clusters": len(sums),
+    }
+    if len(sums) > 1:
+        estimates = resampled(lambda chosen: float(sums[chosen].sum() / sizes[chosen].sum()), len(sums), seed)
+        deviation = _deviation(differences)
+        error = clustered_error(differences, clusters)
+        fields |= {
+            "error": error,
+            "ci": percentile_interval(estimates),
+            "effect": None if deviation is None else float(differences.mean()) / deviation,
+            "t_test": None if deviation is None else _t_test(differences.mean(), error, len(sums) - 1, alternative),
+            "unpaired": welch_t_test(first, second, alternative),
+            "p_permutation": permutation_p(sums, alternative, seed),
+            "p_bootstrap": _bootstrap_p(estimates, alternative),
+        }
+    return Difference(**fields)
 
 
-def paired_t_test(differences: NDArray[np.float64], alternative: Alternative) -> TTest | None:
-    """The one-sided t test that the mean of the differences (n,) is 0; None where n < 2 or all differences are equal."""
+def cluster_sums(values: Values, clusters: Sequence[str] | None) -> tuple[Values, NDArray[np.int64]]:
+    """The sums of the values by cluster, and how many values each has; in the order in which the clusters first appear."""
+    if clusters is None:
+        return values, np.ones(len(values), dtype=np.int64)
+    places = {name: place for place, name in enumerate(dict.fromkeys(clusters))}
+    index = np.array([places[name] for name in clusters])
+    return np.bincount(index, weights=values).astype(np.float64), np.bincount(index).astype(np.int64)
+
+
+def clustered_error(values: Values, clusters: Sequence[str] | None = None) -> float:
+    """The standard error of the mean of values (n,) that hang together in clusters, at least two of them.
+
+    The sandwich estimator with the factor G / (G - 1) for G clusters; where each value is its own cluster, s / sqrt(n).
+    """
+    sums, _ = cluster_sums(values - values.mean(), clusters)
+    count = len(sums)
+    return math.sqrt(float((sums**2).sum()) * count / (count - 1)) / len(values)
+
+
+def paired_t_test(differences: Values, alternative: Alternative) -> TTest | None:
+    """The t test that the mean of the differences (n,) is 0; None where n < 2 or all differences are equal."""
+    if _deviation(differences) is None:
+        return None
+    return _t_test(float(differences.mean()), clustered_error(differences), len(differences) - 1, alternative)
+
+
+def welch_t_test(first: Values, second: Values, alternative: Alternative) -> TTest | None:
+    """Welch's t test of two samples with variances of their own; None where both are constant, or one has no second value."""
+    deviations = [_deviation(sample) or 0.0 for sample in (first, second)]
+    if min(len(first), len(second)) < 2 or not any(deviations):
+        return None
+    spread = [deviation**2 / len(sample) for deviation, sample in zip(deviations, (first, second), strict=True)]
+    freedom = sum(spread) ** 2 / sum(one**2 / (len(sample) - 1) for one, sample in zip(spread, (first, second), strict=True))
+    return _t_test(float(first.mean() - second.mean()), math.sqrt(sum(spread)), freedom, alternative)
+
+
+def permutation_p(differences: Values, alternative: Alternative, seed: int = 0) -> float:
+    """The p-value of the paired permutation test: each of the differences (n,), n >= 2, may as well have had the other sign.
+
+    Exact where 2^n is at most PERMUTATIONS.
+    """
+    from scipy.stats import permutation_test
+
+    found = permutation_test(
+        (differences,),
+        lambda sample, axis: np.mean(sample, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=PERMUTATIONS,
+        alternative=alternative,
+        rng=np.random.default_rng(seed),
+    )
+    return float(found.pvalue)
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm's adjustment of the p-values of one table, in their order: the chance that any of them is wrong stays below alpha.
+
+    None, where there was no test, stays None and does not count.
+    """
+    known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    largest = 0.0
+    for rank, (p, place) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - rank) * p))
+        adjusted[place] = largest
+    return adjusted
+
+
+def _t_test(mean: float, error: float, degrees_of_freedom: float, alternative: Alternative) -> TTest | None:
+    """None where the error is 0 within rounding, and t does not exist."""
     from scipy.special import stdtr
 
-    n = len(differences)
-    deviation = _deviation(differences)
-    if deviation is None:
+    if error <= ROUNDING:
         return None
-    t = float(differences.mean() / (deviation / math.sqrt(n)))
-    p = float(stdtr(n - 1, -t if alternative == "greater" else t))
-    return TTest(t=t, degrees_of_freedom=n - 1, p=p)
+    t = float(mean) / error
+    sides = {"greater": -t, "less": t, "two-sided": -abs(t)}
+    p = float(stdtr(degrees_of_freedom, sides[alternative])) * (2 if alternative == "two-sided" else 1)
+    return TTest(t=t, degrees_of_freedom=degrees_of_freedom, p=min(1.0, p))
 
 
-def _matched(first: Sequence[Assessment], second: Sequence[Assessment]) -> list[tuple[Assessment, Assessment]]:
-    """The pairs in the order of the first run's input."""
-    others = {assessment.response_id: assessment for assessment in second}
-    ids = {assessment.response_id for assessment in first}
-    if ids != others.keys() or not len(ids) == len(first) == len(second):
-        raise InputError(
-            f"The two runs are not over the same responses ({len(ids & others.keys())} ids in common of {len(first)} and "
-            f"{len(second)}). Compare runs of the same data file."
-        )
-    ordered = sorted(first, key=lambda assessment: assessment.index)
-    return [(assessment, others[assessment.response_id]) for assessment in ordered]
+def _bootstrap_p(estimates: Values, alternative: Alternative) -> float:
+    not_greater, not_less = ((1 + int(against.sum())) / (1 + RESAMPLES) for against in (estimates <= 0, estimates >= 0))
+    if alternative == "two-sided":
+        return min(1.0, 2 * min(not_greater, not_less))
+    return not_greater if alternative == "greater" else not_less
 
 
-def _tests(values: NDArray[np.float64], alternative: Alternative, seed: int) -> dict[str, Any]:
-    """The fields of a Comparison that follow from the values (n, 2), n >= 1."""
-    differences = values[:, 0] - values[:, 1]
-    means = values.mean(axis=0)
-    fields: dict[str, Any] = {
-        "first": float(means[0]),
-        "second": float(means[1]),
-        "difference": float(differences.mean()),
-    }
-    if len(differences) < 2:
-        return fields
-    estimates = resampled(lambda chosen: float(differences[chosen].mean()), len(differences), seed)
-    gains = estimates if alternative == "greater" else -estimates
-    deviation = _deviation(differences)
-    return fields | {
-        "ci": percentile_interval(estimates),
-        "effect": None if deviation is None else float(differences.mean()) / deviation,
-        "t_test": paired_t_test(differences, alternative),
-        "p_bootstrap": (1 + int((gains <= 0).sum())) / (1 + len(gains)),
-    }
-
-
-def _deviation(differences: NDArray[np.float64]) -> float | None:
+def _deviation(values: Values) -> float | None:
     """The standard deviation (n - 1); None where there is none to divide by."""
-    if len(differences) < 2 or np.ptp(differences) <= ROUNDING:
+    if len(values) < 2 or np.ptp(values) <= ROUNDING:
         return None
-    return float(np.std(differences, ddof=1))
+    return float(np.std(values, ddof=1))

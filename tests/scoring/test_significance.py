@@ -1,103 +1,90 @@
+"""The statistics agree with scipy and statsmodels, and with what is true of every test."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from run_builders import assessment, run_of
-from scipy.stats import ttest_rel
+from scipy import stats
+from statsmodels.api import OLS
+from statsmodels.stats.multitest import multipletests
 
-from localfact.errors import InputError
-from localfact.scoring import compare
-from localfact.scoring.gold_scores import PrecisionError
-from localfact.scoring.scores import F1AtK, Precision
-from localfact.scoring.significance import paired_t_test
+from localfact.scoring.significance import (
+    Alternative,
+    clustered_error,
+    difference,
+    holm,
+    paired_t_test,
+    permutation_p,
+    welch_t_test,
+)
 
-BETTER = ("SSSC", "SS", "SSC", "SSSSC", "SC", "SSS")
-WORSE = ("SCCC", "SC", "SCC", "SSCCC", "SC", "SSC")
-
-
-def test_the_t_test_is_the_paired_one_sided_test_of_scipy() -> None:
-    comparison = compare(run_of(*BETTER), run_of(*WORSE), Precision())
-    first = [0.75, 1, 2 / 3, 0.8, 0.5, 1]
-    second = [0.25, 0.5, 1 / 3, 0.4, 0.5, 2 / 3]
-    expected = ttest_rel(first, second, alternative="greater")
-    assert comparison.t_test is not None
-    assert (comparison.t_test.t, comparison.t_test.p) == (pytest.approx(expected.statistic), pytest.approx(expected.pvalue))
-    assert comparison.t_test.degrees_of_freedom == 5
-    assert comparison.alternative == "greater"
+SIDES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+DRAWN = np.random.default_rng(5)
+FIRST, SECOND = DRAWN.normal(0.6, 0.2, 30), DRAWN.normal(0.5, 0.3, 30)
+CLUSTERS = [f"c{number // 3}" for number in range(30)]
 
 
-def test_the_comparison_gives_means_difference_effect_and_interval() -> None:
-    comparison = compare(run_of(*BETTER), run_of(*WORSE), Precision())
-    differences = np.array([0.5, 0.5, 1 / 3, 0.4, 0.0, 1 / 3])
-    assert comparison.n == 6
-    assert comparison.difference == pytest.approx(differences.mean())
-    assert comparison.difference == pytest.approx((comparison.first or 0) - (comparison.second or 0))
-    assert comparison.effect == pytest.approx(differences.mean() / differences.std(ddof=1))
-    assert comparison.ci is not None
-    assert comparison.ci[0] < differences.mean() < comparison.ci[1]
-    assert comparison.p_bootstrap == pytest.approx(1 / 2001)
+@pytest.mark.parametrize("side", SIDES)
+def test_the_paired_t_test_is_that_of_scipy(side: Alternative) -> None:
+    expected = stats.ttest_rel(FIRST, SECOND, alternative=side)
+    found = paired_t_test(FIRST - SECOND, side)
+    assert found is not None
+    assert (found.t, found.degrees_of_freedom, found.p) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
 
 
-def test_the_better_side_of_an_error_is_the_lower_one() -> None:
-    better, worse = run_of("SSC", "SS", "SC", annotation=(1, 0)), run_of("SCC", "SC", "CC", annotation=(1, 0))
-    comparison = compare(better, worse, PrecisionError())
-    assert comparison.alternative == "less"
-    assert comparison.t_test is not None
-    assert comparison.t_test.p < 0.05
-    swapped = compare(worse, better, PrecisionError())
-    assert swapped.t_test is not None
-    assert swapped.t_test.p == pytest.approx(1 - comparison.t_test.p)
-    assert swapped.p_bootstrap == 1.0
+@pytest.mark.parametrize("side", SIDES)
+def test_the_unpaired_t_test_is_welchs(side: Alternative) -> None:
+    found = welch_t_test(FIRST, SECOND[:20], side)
+    expected = stats.ttest_ind(FIRST, SECOND[:20], equal_var=False, alternative=side)
+    assert found is not None
+    assert (found.t, found.degrees_of_freedom, found.p) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
+    assert welch_t_test(np.ones(4), np.ones(4), side) is None
 
 
-def test_the_side_can_be_chosen() -> None:
-    comparison = compare(run_of(*BETTER), run_of(*WORSE), Precision(), alternative="less")
-    assert comparison.t_test is not None
-    assert comparison.t_test.p > 0.99
+def test_the_clustered_error_is_that_of_statsmodels() -> None:
+    differences = FIRST - SECOND
+    groups = np.array([int(name[1:]) for name in CLUSTERS])
+    model = OLS(differences, np.ones(30)).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True})
+    assert clustered_error(differences, CLUSTERS) == pytest.approx(float(model.bse[0]))
+    assert clustered_error(differences) == pytest.approx(float(stats.sem(differences)))
 
 
-def test_both_runs_are_measured_by_the_same_k() -> None:
-    comparison = compare(run_of("SS", "SSSS"), run_of("SSSSSS", "SSSSSSSS"), F1AtK())
-    assert comparison.score == "F1@K(median=5)"
+def test_values_repeated_in_a_cluster_are_no_further_witnesses() -> None:
+    once = difference(FIRST, SECOND, "greater")
+    thrice = difference(
+        np.repeat(FIRST, 3), np.repeat(SECOND, 3), "greater", [str(number) for number in range(30) for _ in range(3)]
+    )
+    assert (thrice.clusters, thrice.difference) == (30, pytest.approx(once.difference))
+    assert thrice.error == pytest.approx(once.error)
+    assert thrice.t_test is not None
+    assert once.t_test is not None
+    assert thrice.t_test.p == pytest.approx(once.t_test.p)
+    assert thrice.p_permutation == pytest.approx(once.p_permutation, abs=0.02)
+    assert thrice.ci == pytest.approx(once.ci)
 
 
-def test_responses_are_matched_by_id_and_the_order_does_not_matter() -> None:
-    first, second = run_of(*BETTER), run_of(*WORSE)
-    assert compare(first, second, Precision()) == compare(first[::-1], second[::-1], Precision())
+@pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03], [0.5, 0.0, 1.0, 0.2, 0.2], list(DRAWN.uniform(0, 0.2, 12))])
+def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+    assert holm([None, *p_values]) == [None, *holm(p_values)]
 
 
-def test_a_response_without_the_score_in_one_run_is_left_out_and_counted() -> None:
-    comparison = compare(run_of("SC", "", "S"), run_of("S", "SC", "IV"), Precision())
-    assert (comparison.n, comparison.left_out) == (1, {"abstained": 1, "unscored": 1})
-    assert (comparison.difference, comparison.ci, comparison.t_test, comparison.p_bootstrap) == (-0.5, None, None, None)
+def test_the_permutation_test_counts_all_signs_where_they_are_few() -> None:
+    differences = np.array([0.3, 0.1, 0.2, -0.05])
+    signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
+    means = (signs * differences).mean(axis=1)
+    assert permutation_p(differences, "greater") == pytest.approx((means >= differences.mean() - 1e-12).mean())
+    assert permutation_p(differences, "two-sided") == pytest.approx(
+        2 * min((means >= differences.mean() - 1e-12).mean(), (means <= differences.mean() + 1e-12).mean())
+    )
 
 
-def test_without_a_common_response_that_has_the_score_there_is_nothing_to_test() -> None:
-    comparison = compare(run_of(""), run_of("S"), Precision())
-    assert (comparison.n, comparison.first, comparison.difference) == (0, None, None)
-
-
-def test_differences_that_are_equal_but_for_rounding_have_no_t() -> None:
-    comparison = compare(run_of("SSSSSSSCCC", "SSSSCCCCCC"), run_of("SSSSSCCCCC", "SSCCCCCCCC"), Precision())
-    assert (comparison.difference, comparison.t_test) == (pytest.approx(0.2), None)
-
-
-def test_equal_differences_have_no_t_and_say_so_by_none() -> None:
-    comparison = compare(run_of("SC", "SC"), run_of("SC", "SC"), Precision())
-    assert (comparison.difference, comparison.effect, comparison.t_test, comparison.p_bootstrap) == (0.0, None, None, 1.0)
-
-
-@pytest.mark.parametrize("other", [run_of("S"), run_of("S", "S", "S"), [assessment("S", index=at) for at in (0, 5)]])
-def test_runs_over_other_responses_are_refused(other: list) -> None:
-    with pytest.raises(InputError, match="not over the same responses"):
-        compare(run_of("S", "S"), other, Precision())
-
-
-def test_a_run_with_a_response_twice_is_refused() -> None:
-    twice = [assessment("S"), assessment("C")]
-    with pytest.raises(InputError, match="not over the same responses"):
-        compare(twice, twice, Precision())
+@pytest.mark.slow
+def test_without_a_difference_a_tenth_of_the_tests_finds_one_at_a_tenth() -> None:
+    generator = np.random.default_rng(7)
+    p_values = [permutation_p(generator.normal(0, 1, 10), "two-sided") for _ in range(400)]
+    assert 0.06 < np.mean(np.array(p_values) <= 0.1) < 0.14
 
 
 @given(arrays(np.float64, st.integers(2, 20), elements=st.integers(-50, 50).map(float)))

@@ -1,0 +1,130 @@
+"""Compares runs over the same responses: scores with their tests, costs, and the claims on which they differ."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from localfact.api.rescore import run_facts
+from localfact.errors import InputError
+from localfact.records import Assessment, Verdict
+from localfact.report.comparison import ComparedRun, DifferingClaim, RunComparison, RunsCompared
+from localfact.report.summary import summarise
+from localfact.runs.run_folder import read_assessments, read_run_file
+from localfact.scoring import KPolicy, standard_scores
+from localfact.scoring.aggregate import ResponseScore
+from localfact.scoring.comparison import Comparison, better, compare, compare_claims, supports
+from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount
+from localfact.scoring.significance import holm
+
+#: Scores that are not compared: they are no measure of quality, or are part of another (recall, of its F1).
+_LEFT_OUT = (Entropy, VerdictCount)
+_PARTS = (RecallAtK, RecallAtKPrime)
+
+
+def compare_runs(
+    folders: Sequence[str | Path],
+    *,
+    one_sided: bool = False,
+    recall_k: KPolicy | None = None,
+    seed: int = 0,
+    names: Sequence[str] | None = None,
+) -> RunsCompared:
+    """Compares the first run with each of the others; nothing is written.
+
+    Args:
+        folders: two run folders or more, over the same responses; those of one claim set compare claim by claim too.
+        one_sided: tests whether the first run is better, as FactReasoner does (section C.4); else whether the two differ.
+        recall_k: the K of F1@K; the median of both runs when None.
+        seed: of what is drawn by lot. names: what the runs are called; None: their methods, or their folders.
+
+    Raises:
+        MissingError: there is no such run. InputError: fewer than two runs, or runs over other responses.
+    """
+    paths = [Path(folder) for folder in folders]
+    if len(paths) < 2:
+        raise InputError("A comparison needs two runs or more: localfact compare RUN RUN. `localfact runs` lists them.")
+    runs = [read_assessments(path) for path in paths]
+    facts = [run_facts(read_run_file(path)["settings"]) for path in paths]
+    called = list(names or _names(paths, [one.method for one in facts]))
+    first, *others = runs
+    found = [
+        RunComparison(run=name, comparison=one)
+        for name, other in zip(called[1:], others, strict=True)
+        for one in _comparisons(first, other, one_sided, recall_k, seed)
+    ]
+    tests = [one.comparison.found for one in found]
+    adjusted = holm([None if test is None else test.p_permutation for test in tests])
+    shared = _shared(runs)
+    return RunsCompared(
+        runs=tuple(
+            ComparedRun(name=name, run=str(path), summary=summarise(run, fact, run=str(path), recall_k=recall_k))
+            for name, path, run, fact in zip(called, paths, runs, facts, strict=True)
+        ),
+        comparisons=tuple(one.model_copy(update={"p_adjusted": p}) for one, p in zip(found, adjusted, strict=True)),
+        claims_shared=len(shared),
+        claims=tuple(_differing(shared, called)),
+    )
+
+
+def _comparisons(
+    first: Sequence[Assessment], second: Sequence[Assessment], one_sided: bool, recall_k: KPolicy | None, seed: int
+) -> list[Comparison]:
+    """Of every score that both runs have, and of the labelled claims that both judged."""
+    scores = [
+        score
+        for score in standard_scores([*first, *second], recall_k)
+        if isinstance(score, ResponseScore) and not isinstance(score, _LEFT_OUT) and type(score) not in _PARTS
+    ]
+    found = [
+        compare(first, second, score, alternative=better(score) if one_sided else "two-sided", seed=seed) for score in scores
+    ]
+    claims = compare_claims(first, second, alternative="greater" if one_sided else "two-sided", seed=seed)
+    return [*found, *([claims] if claims.n else [])]
+
+
+def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:
+    """The methods, or with the folders where two runs have one method, or with their places where folders have one name."""
+    if len(set(methods)) == len(methods):
+        return list(methods)
+    names = [f"{method} ({path.name})" for method, path in zip(methods, paths, strict=True)]
+    return names if len(set(names)) == len(names) else [f"{place}. {name}" for place, name in enumerate(names, start=1)]
+
+
+#: A claim that all runs judged: response, id, text and label, and each run's verdict.
+_Shared = tuple[tuple[str, str, str, str | None], list[Verdict]]
+
+
+def _shared(runs: Sequence[Sequence[Assessment]]) -> list[_Shared]:
+    """The claims of one id and one text that all runs judged, in the order of the first."""
+    judged = [
+        {
+            (one.response_id, claim.id, claim.text): (claim.gold.value if claim.gold else None, verdict)
+            for one in sorted(run, key=lambda assessment: assessment.index)
+            for claim, verdict in zip(one.claims, one.verdicts, strict=False)
+        }
+        for run in runs
+    ]
+    common = [key for key in judged[0] if all(key in other for other in judged)]
+    return [((*key, judged[0][key][0]), [verdicts[key][1] for verdicts in judged]) for key in common]
+
+
+def _differing(shared: Sequence[_Shared], names: Sequence[str]) -> list[DifferingClaim]:
+    rows = []
+    for (response, claim, text, label), verdicts in shared:
+        if len({supports(verdict) for verdict in verdicts}) == 1:
+            continue
+        posteriors = {
+            name: verdict.posterior for name, verdict in zip(names, verdicts, strict=True) if verdict.posterior is not None
+        }
+        sides = {float(supports(verdict) or 0) if verdict.posterior is None else verdict.posterior for verdict in verdicts}
+        rows.append(
+            DifferingClaim(
+                response_id=response,
+                claim_id=claim,
+                text=text,
+                label=label,
+                verdicts={name: verdict.label.value for name, verdict in zip(names, verdicts, strict=True)},
+                posteriors=posteriors,
+                spread=max(sides) - min(sides),
+            )
+        )
+    return sorted(rows, key=lambda row: -row.spread)

@@ -1,0 +1,193 @@
+"""Runs side by side, as tables: their scores and costs, the tests of their differences, the claims on which they differ."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from localfact.records import Record
+from localfact.report.accounting import TOTAL
+from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.summary import Summary
+from localfact.scoring.comparison import Comparison
+
+#: Decimals of p-values in formats for people.
+P_DECIMALS = 3
+COSTS = ("LLM calls", "prompt tokens", "output tokens")
+DIFFERENCES_NOTE = (
+    "from, to: the 95 % interval; win-tie-loss: of the first run. p: paired permutation test; p Holm: adjusted for all tests "
+    "of the table; p t: paired t test; p unpaired: Welch's, as if each run had responses of its own, the weaker test, which "
+    "FactReasoner's tables fit. Responses to one prompt, and claims of one response, count as one cluster."
+)
+
+#: The parameters at the end of a score's name.
+_PARAMETERS = re.compile(r"\([^()]*=.*\)$")
+
+
+class ComparedRun(Record):
+    """One of the runs: its name in the comparison (its method, or its folder where two have one method), and its summary."""
+
+    name: str
+    run: str
+    summary: Summary
+
+
+class RunComparison(Record):
+    """One score of the first run and another.
+
+    Attributes:
+        run: the other's name. p_adjusted: p_permutation by Holm's method, over all comparisons of the table.
+    """
+
+    run: str
+    comparison: Comparison
+    p_adjusted: float | None = None
+
+
+class DifferingClaim(Record):
+    """A claim that all runs judged, and not all alike: some support it and some do not, or one could not say.
+
+    Attributes:
+        verdicts: run -> its label. posteriors: run -> P(claim is true), where the run has one.
+        spread: the largest difference of two runs in it; of runs without posteriors, 1.
+    """
+
+    response_id: str
+    claim_id: str
+    text: str
+    label: str | None
+    verdicts: Mapping[str, str]
+    posteriors: Mapping[str, float]
+    spread: float
+
+
+class RunsCompared(Record):
+    """Runs side by side.
+
+    Attributes:
+        runs: in the order given; the first is compared with each of the others.
+        comparisons: score by score, of each other run. claims_shared: how many claims all runs judged.
+        claims: those of them on which they differ, those with the largest spread first.
+    """
+
+    runs: tuple[ComparedRun, ...]
+    comparisons: tuple[RunComparison, ...]
+    claims_shared: int
+    claims: tuple[DifferingClaim, ...]
+
+
+def scores_table(compared: RunsCompared) -> Table:
+    """A row a score and a column a run, with the calls and tokens of a language model that were really sent."""
+    results = [{result.name: result.value for result in run.summary.scores} for run in compared.runs]
+    names = dict.fromkeys(name for one in results for name in one)
+    rows = [
+        (short(name), *(Number(value) if (value := one.get(name)) is not None else "" for one in results)) for name in names
+    ]
+    costs = [_costs(run.summary) for run in compared.runs]
+    rows += [(what, *(f"{cost[what]:,}" if what in cost else "" for cost in costs)) for what in COSTS]
+    return Table(
+        title="Runs side by side",
+        columns=(Column("score", "left"), *(Column(run.name) for run in compared.runs)),
+        groups=(Group("", tuple(rows)),),
+        facts={
+            "responses": str(compared.runs[0].summary.responses),
+            "claims that all runs judged": str(compared.claims_shared),
+            **policies(names),
+        },
+        notes=tuple(_notes(compared)),
+    )
+
+
+def differences_table(compared: RunsCompared) -> Table:
+    """The first run minus each of the others, score by score, with the tests."""
+    names = ("n", "difference", "from", "to", "win-tie-loss", "p", "p Holm", "p t", "p unpaired")
+    groups = []
+    for name in dict.fromkeys(one.run for one in compared.comparisons):
+        rows = [_row(one) for one in compared.comparisons if one.run == name]
+        groups.append(Group(f"{compared.runs[0].name} against {name}", tuple(rows)))
+    sides = {one.comparison.alternative for one in compared.comparisons}
+    tested = "whether the two differ" if sides == {"two-sided"} else "whether the first is better (one-sided)"
+    return Table(
+        title="Differences",
+        columns=(Column("score", "left"), *map(Column, names)),
+        groups=tuple(groups),
+        facts={"tested": tested, **policies(one.comparison.score for one in compared.comparisons)},
+        notes=(DIFFERENCES_NOTE,),
+        grouped_by="runs",
+    )
+
+
+def claims_table(compared: RunsCompared, most: int | None = None) -> Table:
+    """The claims on which the runs differ, each with every run's verdict and posterior; at most so many."""
+    shown = compared.claims if most is None else compared.claims[:most]
+    groups = [
+        Group(
+            f"{one.response_id}: {one.text}{f' [{one.label}]' if one.label else ''}",
+            tuple(
+                (run, label, Number(one.posteriors[run]) if run in one.posteriors else "")
+                for run, label in one.verdicts.items()
+            ),
+        )
+        for one in shown
+    ]
+    left = len(compared.claims) - len(shown)
+    return Table(
+        title=f"Claims on which the runs differ: {len(compared.claims)} of {compared.claims_shared}",
+        columns=(Column("run", "left"), Column("verdict", "left"), Column("posterior")),
+        groups=tuple(groups),
+        notes=(f"{left} more: --claims N shows so many, --table claims --format csv all of them.",) if left else (),
+        grouped_by="claim",
+    )
+
+
+def short(score: str) -> str:
+    """A score's name without its parameters, which `policies` tells once."""
+    return _PARAMETERS.sub("", score)
+
+
+def policies(scores: Iterable[str]) -> dict[str, str]:
+    """The short names of scores that have parameters -> these."""
+    found = {short(name): name for name in scores}
+    return {name: whole[len(name) + 1 : -1] for name, whole in found.items() if name != whole}
+
+
+def _row(one: RunComparison) -> tuple[Cell, ...]:
+    comparison, found = one.comparison, one.comparison.found
+    if found is None:
+        return (short(comparison.score), "0", *[""] * 8)
+    ends = found.ci or (None, None)
+    p_values = (
+        found.p_permutation,
+        one.p_adjusted,
+        None if found.t_test is None else found.t_test.p,
+        None if found.unpaired is None else found.unpaired.p,
+    )
+    return (
+        short(comparison.score),
+        str(comparison.n),
+        Number(found.difference, decimals=3, signed=True),
+        *("" if end is None else Number(end, decimals=3, signed=True) for end in ends),
+        f"{found.wins}-{found.ties}-{found.losses}",
+        *("" if p is None else Number(p, decimals=P_DECIMALS) for p in p_values),
+    )
+
+
+def _costs(summary: Summary) -> dict[str, int]:
+    """What of COSTS was sent; empty where no accounting is known."""
+    lines = summary.accounting.lines if summary.accounting is not None else ()
+    sent = next(((line.sent, line.prompt_tokens, line.output_tokens) for line in lines if line.stage == TOTAL), ())
+    return dict(zip(COSTS, sent, strict=False))
+
+
+def _notes(compared: RunsCompared) -> Sequence[str]:
+    """What makes the runs less comparable than they look."""
+    notes = []
+    for run in compared.runs:
+        failed = run.summary.responses_failed, run.summary.verdicts.get("failed", 0)
+        if any(failed):
+            notes.append(f"{run.name}: {failed[0]} responses and {failed[1]} claims failed; they are in no score.")
+    others = {run.summary.claims for run in compared.runs} - {compared.claims_shared}
+    if others:
+        notes.append(
+            "The runs have claims of their own beside those that all judged: scores over responses compare extraction too. "
+            "With --claims given, or localfact compare --methods, all judge the same claims."
+        )
+    return notes

@@ -1,0 +1,165 @@
+"""Two runs over the same responses: score by score, and claim by claim."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from pydantic import Field
+
+from localfact.errors import InputError
+from localfact.records import Assessment, Claim, Record, Verdict
+from localfact.scoring.aggregate import ResponseScore, contribution_of
+from localfact.scoring.significance import Alternative, Difference, difference
+from localfact.scoring.tally import Unscored
+from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
+
+#: The name of the comparison by claims.
+RIGHT = "claims right"
+
+
+class Comparison(Record):
+    """One score of two runs over the same responses.
+
+    Attributes:
+        score: its name, with the K that holds for both runs.
+        alternative: what is tested against no difference: that the first run's mean is `greater`, `less`, or another.
+        n: responses, or claims, that have the score in both runs. left_out: why -> how many have not.
+        found: None when n = 0.
+    """
+
+    score: str
+    alternative: Alternative
+    n: int
+    left_out: Mapping[str, int] = Field(default_factory=dict)
+    found: Difference | None = None
+
+
+class ClaimPair(Record):
+    """A claim that both runs judged, and how."""
+
+    response_id: str
+    claim: Claim
+    first: Verdict
+    second: Verdict
+
+
+def compare(
+    first: Sequence[Assessment],
+    second: Sequence[Assessment],
+    score: ResponseScore,
+    *,
+    alternative: Alternative = "two-sided",
+    seed: int = 0,
+) -> Comparison:
+    """Compares one score of two runs (FactReasoner, Table 4 and section C.4). Responses to one prompt are a cluster.
+
+    Args:
+        first, second: two runs over the same responses, matched by id.
+        score: one that a response has for itself. Its K is taken from both runs together, so that both are measured alike.
+        alternative: of the tests; see `better`. seed: of the bootstrap and the permutations.
+
+    Raises:
+        InputError: the runs are not over the same responses.
+    """
+    fitted = score.fitted_to([*first, *second])
+    values: list[tuple[float, float]] = []
+    clusters: list[str] = []
+    left_out: Counter[str] = Counter()
+    for one, other in matched(first, second):
+        value, other_value = contribution_of(fitted, one), contribution_of(fitted, other)
+        if isinstance(value, Unscored):
+            left_out[value.reason] += 1
+        elif isinstance(other_value, Unscored):
+            left_out[other_value.reason] += 1
+        else:
+            values.append((value, other_value))
+            clusters.append(one.prompt or one.response_id)
+    return _comparison(str(fitted), values, clusters, alternative, left_out, seed)
+
+
+def compare_claims(
+    first: Sequence[Assessment], second: Sequence[Assessment], *, alternative: Alternative = "two-sided", seed: int = 0
+) -> Comparison:
+    """Compares how many of the labelled claims the runs judged rightly, of those that both judged.
+
+    The claims of a response are a cluster.
+    A verdict is right where it supports a claim that the label supports, or is in N where the label does not.
+
+    Raises:
+        InputError: the runs are not over the same responses.
+    """
+    values: list[tuple[float, float]] = []
+    clusters: list[str] = []
+    left_out: Counter[str] = Counter()
+    for pair in claim_pairs(first, second):
+        rights = [rightness(pair.claim, verdict) for verdict in (pair.first, pair.second)]
+        if None in rights:
+            left_out["no label" if pair.claim.gold not in _DECIDED else "not judged"] += 1
+        else:
+            values.append((float(bool(rights[0])), float(bool(rights[1]))))
+            clusters.append(pair.response_id)
+    return _comparison(RIGHT, values, clusters, alternative, left_out, seed)
+
+
+def better(score: ResponseScore) -> Alternative:
+    """The one-sided alternative that the first run is better, as the papers test."""
+    return "less" if score.lower_is_better else "greater"
+
+
+def matched(first: Sequence[Assessment], second: Sequence[Assessment]) -> list[tuple[Assessment, Assessment]]:
+    """The pairs in the order of the first run's input.
+
+    Raises:
+        InputError: the runs are not over the same responses.
+    """
+    others = {assessment.response_id: assessment for assessment in second}
+    ids = {assessment.response_id for assessment in first}
+    if ids != others.keys() or not len(ids) == len(first) == len(second):
+        raise InputError(
+            f"The two runs are not over the same responses ({len(ids & others.keys())} ids in common of {len(first)} and "
+            f"{len(second)}). Compare runs of the same data file."
+        )
+    ordered = sorted(first, key=lambda assessment: assessment.index)
+    return [(assessment, others[assessment.response_id]) for assessment in ordered]
+
+
+def claim_pairs(first: Sequence[Assessment], second: Sequence[Assessment]) -> Iterator[ClaimPair]:
+    """The claims that both runs judged: those of one id and one text in a response."""
+    for one, other in matched(first, second):
+        theirs = {(claim.id, claim.text): verdict for claim, verdict in zip(other.claims, other.verdicts, strict=False)}
+        for claim, verdict in zip(one.claims, one.verdicts, strict=False):
+            if (claim.id, claim.text) in theirs:
+                yield ClaimPair(response_id=one.response_id, claim=claim, first=verdict, second=theirs[claim.id, claim.text])
+
+
+def supports(verdict: Verdict) -> bool | None:
+    """Whether a verdict is S (True) or N (False); None for one that counts in neither."""
+    if verdict.label is VerdictLabel.SUPPORTED:
+        return True
+    return False if verdict.label in NOT_SUPPORTED_LABELS else None
+
+
+def rightness(claim: Claim, verdict: Verdict) -> bool | None:
+    """Whether a verdict agrees with the claim's label; None without a label, or for a verdict that is in neither S nor N."""
+    supported = supports(verdict)
+    if claim.gold not in _DECIDED or supported is None:
+        return None
+    return supported == (claim.gold is GoldLabel.SUPPORTED)
+
+
+_DECIDED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
+
+
+def _comparison(
+    name: str,
+    values: Sequence[tuple[float, float]],
+    clusters: Sequence[str],
+    alternative: Alternative,
+    left_out: Mapping[str, int],
+    seed: int,
+) -> Comparison:
+    found = None
+    if values:
+        first, second = np.array(values, dtype=np.float64).T
+        found = difference(first, second, alternative, clusters if len(set(clusters)) < len(clusters) else None, seed)
+    return Comparison(score=name, alternative=alternative, n=len(values), left_out=dict(left_out), found=found)

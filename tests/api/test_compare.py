@@ -1,0 +1,116 @@
+"""Runs side by side: two real runs of one claim set, and what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from localfact.api.compare import compare_runs
+from localfact.api.evaluate import evaluate
+from localfact.cli.main import app
+from localfact.errors import InputError, MissingError
+from localfact.methods.options import Options
+from localfact.report.comparison import RunsCompared, claims_table, differences_table, policies, scores_table, short
+from localfact.report.formats import csv_text, markdown
+
+#: The passages speak of the first claim of each, and say otherwise than the second.
+ROWS = [
+    {
+        "id": f"mill-{number}",
+        "prompt": f"Tell me about mill {number}.",
+        "response": f"Mill {number} opened in 19{number}. Mill {number} has {number} wheels.",
+        "claims": [
+            {"id": "a", "text": f"Mill {number} opened in 19{number}.", "label": "S"},
+            {"id": "b", "text": f"Mill {number} has {number} wheels.", "label": "NS"},
+        ],
+        "passages": [
+            {"text": f"Mill {number} opened in 19{number}. Mill {number} has two wheels.", "link": "https://a.example"}
+        ],
+    }
+    for number in range(11, 17)
+]
+OPTIONS = Options(relations="lexical", embedder="none")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """FR2, and FR1 with passages that are silent of half of the claims."""
+    folder = tmp_path_factory.mktemp("runs")
+    evaluate(ROWS, method="builtin-fr2", options=OPTIONS, out=folder / "one")
+    silent = [{**row, "passages": [{"text": "The baker of Torsk sells bread."}]} for row in ROWS[:3]]
+    evaluate([*silent, *ROWS[3:]], method="builtin-fr1", options=OPTIONS, out=folder / "other")
+    return [folder / "one", folder / "other"]
+
+
+@pytest.fixture(scope="module")
+def compared(runs: list[Path]) -> RunsCompared:
+    return compare_runs(runs)
+
+
+def test_every_score_is_tested_and_adjusted_together(compared: RunsCompared) -> None:
+    names = [one.comparison.score.partition("(")[0] for one in compared.comparisons]
+    assert names == ["Pr", "F1@K", "F1@K'", "F1", "MAE", "Brier", "claims right"]
+    for one in compared.comparisons:
+        assert one.comparison.found is not None
+        assert one.p_adjusted is not None
+        assert one.p_adjusted >= (one.comparison.found.p_permutation or 0)
+    assert [run.name for run in compared.runs] == ["builtin-fr2", "builtin-fr1"]
+
+
+def test_the_claims_that_differ_have_both_verdicts(compared: RunsCompared) -> None:
+    assert compared.claims_shared == 12
+    assert len(compared.claims) == 3
+    for claim in compared.claims:
+        first, second = claim.verdicts.values()
+        assert (first == "supported") != (second == "supported")
+    spreads = [claim.spread for claim in compared.claims]
+    assert spreads == sorted(spreads, reverse=True)
+
+
+def test_a_run_does_not_differ_from_itself(runs: list[Path]) -> None:
+    same = compare_runs([runs[0], runs[0]], names=["a", "b"])
+    assert same.claims == ()
+    assert {one.comparison.found.difference for one in same.comparisons if one.comparison.found} == {0.0}
+    assert {one.p_adjusted for one in same.comparisons} == {1.0}
+
+
+def test_two_runs_of_one_method_are_told_apart_by_their_folders(runs: list[Path]) -> None:
+    assert [one.name for one in compare_runs([runs[0], runs[0]]).runs] == ["1. builtin-fr2 (one)", "2. builtin-fr2 (one)"]
+    assert compare_runs(runs, names=["a", "b"]).comparisons[0].run == "b"
+
+
+def test_the_tables_hold_what_was_found(compared: RunsCompared) -> None:
+    assert "| Pr |" in markdown(scores_table(compared))
+    assert "median=2" in markdown(differences_table(compared))
+    rows = csv_text(differences_table(compared)).splitlines()
+    assert rows[0].split(",")[:3] == ["runs", "score", "n"]
+    assert len(rows) == 1 + len(compared.comparisons)
+    claims = csv_text(claims_table(compared)).splitlines()
+    assert len(claims) == 1 + 2 * len(compared.claims)
+    assert csv_text(claims_table(compared, 0)).splitlines()[1:] == []
+
+
+def test_names_lose_their_parameters_which_are_told_once() -> None:
+    assert [short(name) for name in ("F1@K(median=17)", "F1(gold)", "MAE(Pr)")] == ["F1@K", "F1(gold)", "MAE(Pr)"]
+    assert policies(["F1@K(median=17)", "Pr"]) == {"F1@K": "median=17"}
+
+
+def test_what_cannot_be_compared_is_refused(runs: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="two runs or more"):
+        compare_runs(runs[:1])
+    with pytest.raises(MissingError, match="not a run folder"):
+        compare_runs([runs[0], tmp_path])
+    evaluate(ROWS[:3], method="builtin-fr2", options=OPTIONS, out=tmp_path / "fewer")
+    with pytest.raises(InputError, match="not over the same responses"):
+        compare_runs([runs[0], tmp_path / "fewer"])
+
+
+def test_the_command_prints_tables_or_json(runs: list[Path]) -> None:
+    folders = [str(run) for run in runs]
+    shown = CliRunner().invoke(app, ["compare", *folders, "--one-sided"])
+    assert "whether the first is better" in shown.stdout
+    printed = CliRunner().invoke(app, ["compare", *folders, "--json"])
+    assert RunsCompared.model_validate(json.loads(printed.stdout)).claims_shared == 12
+    table = CliRunner().invoke(app, ["compare", *folders, "--format", "csv"])
+    assert table.stdout.startswith("runs,score,n,difference,")
