@@ -60,7 +60,7 @@ def test_every_score_is_tested_and_adjusted_together(compared: RunsCompared) -> 
 
 def test_the_claims_that_differ_have_both_verdicts(compared: RunsCompared) -> None:
     assert compared.claims_shared == 12
-    assert len(compared.claims) == 3
+    assert len(compared.claims) == 6
     for claim in compared.claims:
         first, second = claim.verdicts.values()
         assert (first == "supported") != (second == "supported")
