@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 
+from localfact.assess.fitting import Fitted, fitted, own_passages
 from localfact.assess.gate import THETA, Gate
 from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
 from localfact.errors import CorpusError, InputError, PromptTooLongError
@@ -59,14 +60,6 @@ class Verified(NamedTuple):
     ending: str
     chosen: bool = False
     left_out: int = 0
-
-
-class Fitted(NamedTuple):
-    """The prompt about one claim, the passages it shows, and how many did not fit."""
-
-    chat: Chat
-    passages: tuple[Passage, ...]
-    left_out: int
 
 
 @dataclass(frozen=True)
@@ -174,31 +167,14 @@ class FastFact:
                 reasoning = reasoning[len(reasoning) // 2 + 1 :].lstrip()
 
     async def _fitted(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
-        """The prompt with as many of the passages, best first, as leave room for an answer and its decision.
-
-        Raises:
-            InputError: not even the best passage fits.
-        """
-        window = self.engine.identity.window
         # The longest label is used to measure the room that a chosen label needs after a full answer.
-        decision = answer_up_to_label(" ") + max(VERDICT_OF, key=len)
-        needed = 0
-        for shown in range(len(passages), 0, -1):
-            chat = verification_chat(claim.text, passages[:shown], boundary=Boundary(self.seed))
-            needed = await self.engine.count(chat, prefix=decision) + self.max_tokens
-            if needed <= window:
-                return Fitted(chat, tuple(passages[:shown]), len(passages) - shown)
-        raise InputError(
-            f"With its best passage alone and {self.max_tokens:,} tokens of answer, this claim needs {needed:,} tokens; the "
-            f"model's window has {window:,}. Use a model with a longer window, or allow fewer output tokens."
+        return await fitted(
+            self.engine,
+            passages,
+            lambda shown: verification_chat(claim.text, shown, boundary=Boundary(self.seed)),
+            decision=answer_up_to_label(" ") + max(VERDICT_OF, key=len),
+            max_tokens=self.max_tokens,
         )
-
-
-def own_passages(claim: Claim, evidence: Evidence) -> tuple[Passage, ...]:
-    """The passages found for this claim, by rank, each text once."""
-    passages: Mapping[str, Passage] = {passage.id: passage for passage in evidence.passages}
-    hits = sorted(evidence.hits.get(claim.id, ()), key=lambda hit: hit.rank)
-    return tuple(passages[found] for found in dict.fromkeys(hit.passage_id for hit in hits))
 
 
 def _chosen(choice: Choice) -> tuple[VerdictLabel, str]:

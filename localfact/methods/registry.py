@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from localfact.errors import InputError
 from localfact.methods.factreasoner import BUILTIN, FACTREASONER
 from localfact.methods.fastfact import FASTFACT
+from localfact.methods.judges import JUDGES
 from localfact.methods.localfact import LOCALFACT
 from localfact.methods.method import Method
 from localfact.methods.options import Options
@@ -18,6 +19,7 @@ METHODS: Mapping[str, Method] = {
         *FACTREASONER,
         FASTFACT,
         LOCALFACT,
+        *JUDGES,
     )
 }
 DEFAULT_METHOD = "builtin-fr2"

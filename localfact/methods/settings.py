@@ -93,6 +93,12 @@ class FastFactSettings(VerifierOptions, GateOptions, AssessmentSettings):
     """FastFact's gate and verifier."""
 
 
+class JudgeSettings(VerifierOptions, AssessmentSettings):
+    """A judge that the papers compare with: the name of its style (`assess/judges/styles.py`)."""
+
+    judge: str
+
+
 class FactReasonerSettings(GraphOptions, AssessmentSettings):
     """FactReasoner's graph (see assess/factreasoner.py).
 

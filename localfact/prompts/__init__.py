@@ -2,9 +2,11 @@
 
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import (
+    Judge,
     atomization_chat,
     extraction_chat,
     generation_chat,
+    judging_chat,
     query_chat,
     relation_chat,
     revision_chat,
@@ -14,10 +16,12 @@ from localfact.prompts.loading import Task, prompt_hashes
 
 __all__ = [
     "Boundary",
+    "Judge",
     "Task",
     "atomization_chat",
     "extraction_chat",
     "generation_chat",
+    "judging_chat",
     "prompt_hashes",
     "query_chat",
     "relation_chat",

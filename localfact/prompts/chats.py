@@ -3,14 +3,23 @@
 What never changes (instructions, definitions, examples) comes first, then what many calls share, for the prefix cache.
 """
 
+import re
 from collections.abc import Sequence
 from functools import cache
+from typing import Literal
 
 from localfact.llm.engine import Message
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.loading import Task, rendered
 from localfact.records import Passage
 from localfact.text import readable
+
+#: The tasks of the judges that the papers compare with.
+Judge = Literal["factscore", "factverify", "veriscore", "deepseek", "factool"]
+
+_BRACKETED_LABEL = re.compile(
+    r"\[(?P<label>\W*(?:supported|contradicted|undecided|inconclusive|unverifiable)\W*?)\]", re.IGNORECASE
+)
 
 
 def extraction_chat(
@@ -63,6 +72,25 @@ def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boun
     """
     evidence = [{"title": passage.title, "text": passage.text} for passage in passages]
     return _chat("verification", boundary, asked={"claim": claim, "evidence": evidence})
+
+
+def judging_chat(task: Judge, claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks one of the judges that the papers compare with about a claim and its passages, best first.
+
+    A label between brackets in a passage is put in parentheses, as these judges' answers are read by such brackets.
+    """
+    evidence = [
+        {
+            "title": _bracketless(f"{passage.title} ({passage.host})" if passage.host else passage.title),
+            "text": _bracketless(passage.text),
+        }
+        for passage in passages
+    ]
+    return _chat(task, boundary, asked={"claim": _bracketless(claim), "evidence": evidence})
+
+
+def _bracketless(text: str) -> str:
+    return _BRACKETED_LABEL.sub(r"(\g<label>)", text)
 
 
 def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple[Message, ...]:

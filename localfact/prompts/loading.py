@@ -16,7 +16,20 @@ FOLDER = Path(__file__).parent
 #: Digits of a prompt's hash.
 HASH_DIGITS = 12
 
-Task = Literal["extraction", "verification", "relation", "generation", "atomization", "revision", "query"]
+Task = Literal[
+    "extraction",
+    "verification",
+    "relation",
+    "generation",
+    "atomization",
+    "revision",
+    "query",
+    "factscore",
+    "factverify",
+    "veriscore",
+    "deepseek",
+    "factool",
+]
 TASKS: tuple[Task, ...] = get_args(Task)
 
 

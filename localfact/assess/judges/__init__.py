@@ -1,0 +1,1 @@
+"""The assessors that the papers compare with: one prompt a claim and its passages, and no graph."""

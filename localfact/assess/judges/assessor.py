@@ -1,0 +1,173 @@
+"""An assessor that asks a language model about each claim and its passages, one call a claim, as the compared methods do.
+
+FactScore decides by the probability of True against False; the others reason, and the last label of the answer counts. Where an
+answer has none, the model is asked for it once more, with its place opened; where it would not write any there, the claim is
+failed: counted, never guessed.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from localfact.assess.fitting import Fitted, fitted, own_passages
+from localfact.assess.judges.answers import TRUE
+from localfact.assess.judges.styles import JudgeStyle
+from localfact.errors import CorpusError, InputError, PromptTooLongError, UnlikelyLabelsError
+from localfact.llm.engine import Choice, Engine
+from localfact.prompts import Boundary, judging_chat
+from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Response, Verdict
+from localfact.runtime.tasks import together
+from localfact.stages import Relations
+from localfact.vocabulary import Flag, PreVerificationLabel, VerdictLabel
+
+#: The stage that calls are counted under.
+STAGE = "verify"
+#: Default of the most output tokens of an answer.
+MAX_TOKENS = 1024
+#: How many characters of the end of an answer a verdict keeps.
+RATIONALE_KEPT = 4_000
+
+NOTHING_FOUND = "No passage was found for this claim, so the model was not asked."
+NOT_RELEVANT = "The claim is not relevant to the question."
+ASKED_AGAIN = (
+    "Some answers about claims named no label: the model was asked for it once more at its place (labels_chosen counts them)."
+)
+
+
+class Judged(NamedTuple):
+    """The verdict about one claim, and what it is counted as."""
+
+    verdict: Verdict
+    ending: str
+    chosen: bool = False
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class PromptedJudge:
+    """The assessor of one style (FactReasoner, section 4 and Tables 33-36).
+
+    Attributes:
+        engine: the language model. style: how it is asked.
+        max_tokens: of an answer, from 1. seed: of the run: keys the markers, and is given to the engine.
+
+    Raises:
+        InputError: an option is out of its range.
+    """
+
+    engine: Engine
+    style: JudgeStyle
+    max_tokens: int = MAX_TOKENS
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise InputError(f"A judgement needs at least 1 output token, not {self.max_tokens}.")
+
+    def needs_evidence(self, claims: Sequence[Claim]) -> Sequence[Claim]:
+        """All; of a style that leaves irrelevant claims, those that the extractor did not find irrelevant."""
+        return [claim for claim in claims if not self._leaves(claim)]
+
+    def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
+        """None: the judge reads the passages itself."""
+        return ()
+
+    async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
+        """Decides every claim, in the claims' order; all calls of the model are made at once.
+
+        `counts`: judged, irrelevant, claims_without_evidence and failed add up to the claims; labels_chosen: of the judged.
+
+        Raises:
+            LocalFactError: one that concerns every claim: a dead engine, something missing, a full disk.
+        """
+        judged = await together(self._judge(claim, evidence) for claim in claims)
+        endings = Counter(one.ending for one in judged)
+        chosen = sum(one.chosen for one in judged)
+        return Judgement(
+            verdicts=tuple(one.verdict for one in judged),
+            counts={
+                **{ending: endings[ending] for ending in ("judged", "irrelevant", "claims_without_evidence", "failed")},
+                "labels_chosen": chosen,
+                "passages_left_out": sum(one.left_out for one in judged),
+            },
+            warnings=(ASKED_AGAIN,) if chosen else (),
+        )
+
+    async def _judge(self, claim: Claim, evidence: Evidence) -> Judged:
+        """Judges one claim; an error that concerns only this claim makes it failed."""
+        if self._leaves(claim):
+            return _without_call(claim, VerdictLabel.IRRELEVANT, NOT_RELEVANT, "irrelevant")
+        passages = own_passages(claim, evidence)
+        if not passages and not self.style.without_evidence:
+            return _without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, NOTHING_FOUND, "claims_without_evidence")
+        try:
+            boundary = Boundary(self.seed)
+            asked = await fitted(
+                self.engine,
+                passages,
+                lambda shown: judging_chat(self.style.prompt, claim.text, shown, boundary=boundary),
+                decision=self.style.slot + max(self.style.verdicts, key=len),
+                max_tokens=self.max_tokens if self.style.read else 1,
+            )
+            return await (self._reasoned(claim, asked) if self.style.read else self._weighed(claim, asked))
+        except CorpusError:
+            raise
+        except InputError as error:
+            return _without_call(claim, VerdictLabel.FAILED, str(error), "failed")
+
+    def _leaves(self, claim: Claim) -> bool:
+        opinion = claim.preverification
+        return self.style.leaves_irrelevant and opinion is not None and opinion.label is PreVerificationLabel.IRRELEVANT
+
+    async def _weighed(self, claim: Claim, asked: Fitted) -> Judged:
+        """By the probability of True against False, where the answer begins."""
+        again = False
+        try:
+            choice = await self.engine.choose(asked.chat, tuple(self.style.verdicts), stage=STAGE)
+        except UnlikelyLabelsError:  # a model that would begin with a sentence
+            choice, again = (
+                await self.engine.choose(asked.chat, tuple(self.style.verdicts), prefix=self.style.slot, stage=STAGE),
+                True,
+            )
+        true = choice.distribution[TRUE]
+        label = VerdictLabel.UNDECIDED if true == 0.5 else self.style.verdicts[choice.best]
+        verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=_counted(asked))
+        return Judged(verdict, "judged", again, asked.left_out)
+
+    async def _reasoned(self, claim: Claim, asked: Fitted) -> Judged:
+        """By the last label of an answer, or the most probable at its place where the answer has none."""
+        assert self.style.read is not None
+        generation = await self.engine.generate(asked.chat, max_tokens=self.max_tokens, seed=self.seed, stage=STAGE)
+        finished = generation.finish == "stop"
+        label = self.style.read(generation.text) if finished else None
+        chosen = label is None
+        if label is None:
+            label = (await self._choice(asked, generation.thoughts, generation.text)).best
+        verdict = Verdict(
+            claim_id=claim.id,
+            label=self.style.verdicts[label],
+            rationale=generation.text.strip()[-RATIONALE_KEPT:] or None,
+            passages=_counted(asked),
+            flags=() if finished else (Flag.CUT_ANSWER,),
+        )
+        return Judged(verdict, "judged", chosen, asked.left_out)
+
+    async def _choice(self, asked: Fitted, thoughts: str, answer: str) -> Choice:
+        """The labels behind the answer; of one that no longer fits as a prompt, the end."""
+        while True:
+            try:
+                prefix = thoughts + answer + self.style.slot
+                return await self.engine.choose(asked.chat, tuple(self.style.verdicts), prefix=prefix, stage=STAGE)
+            except PromptTooLongError:
+                if not answer:
+                    raise
+                thoughts, answer = "", answer[len(answer) // 2 + 1 :].lstrip()
+
+
+def _without_call(claim: Claim, label: VerdictLabel, why: str, ending: str) -> Judged:
+    return Judged(Verdict(claim_id=claim.id, label=label, rationale=why), ending)
+
+
+def _counted(asked: Fitted) -> tuple[CountedPassage, ...]:
+    return tuple(CountedPassage(passage_id=passage.id) for passage in asked.passages)
