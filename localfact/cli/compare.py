@@ -1,59 +1,129 @@
-"""The command that puts runs side by side."""
+"""The command that puts runs, or methods, side by side."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from localfact.cli.options import AsJson, RecallK, Seed
-from localfact.errors import InputError
-from localfact.report.console import output, show, show_text
+from localfact.cli.options import AsJson, Data, Force, Limit, RecallK, options_from
+from localfact.errors import InputError, LocalFactError
+from localfact.methods.options import Options
+from localfact.report.console import SOME_FAILED, errors, note, output, show, show_text
 
 if TYPE_CHECKING:
     from localfact.report.comparison import RunsCompared
+    from localfact.report.progress import TerminalProgress
+    from localfact.scoring import KPolicy
 
 Which = Literal["all", "scores", "differences", "claims"]
+#: Options of the methods; those of runs are in their folders.
+METHOD_OPTIONS = (
+    *("model", "engine_args", "deterministic", "min_mass", "replay", "corpus", "k", "embedder", "extractor", "relations"),
+    *("tables", "solver", "claims", "extraction_tokens", "verification_tokens", "seed"),
+)
 
 
+@options_from(Options, *METHOD_OPTIONS)
 def compare(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN RUN...", help="Run folders over the same responses.")],
+    options: Options,
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[RUN RUN...]", help="Run folders over the same responses.")
+    ] = None,
+    methods: Annotated[
+        str | None, typer.Option("--methods", help="Instead of runs: methods to run, with commas, over one set of claims.")
+    ] = None,
+    data: Data = None,
+    limit: Limit = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="With --methods: the folder of all. Default: runs/compare-<hash>.")
+    ] = None,
     one_sided: Annotated[
-        bool, typer.Option("--one-sided", help="Test whether the first run is better, as FactReasoner does; not only other.")
+        bool, typer.Option("--one-sided", help="Test whether the first is better, as FactReasoner does; not only other.")
     ] = False,
     recall_k: RecallK = "median",
-    claims: Annotated[int, typer.Option("--claims", min=0, help="Show so many claims on which the runs differ.")] = 10,
+    claims_shown: Annotated[int, typer.Option("--show", min=0, help="So many claims on which they differ.")] = 10,
     which: Annotated[
         str, typer.Option("--table", help="all, scores, differences or claims. In CSV, all is differences.")
     ] = "all",
     how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
-    seed: Seed = 0,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare runs over the same responses: scores, tests of their differences, and the claims on which they differ.
+    """Compare runs over the same responses, or methods over the same claims: scores, tests, and claims on which they differ.
 
     [dim]localfact compare runs/4f1c runs/9e02[/]                         two runs
     [dim]localfact compare runs/* --one-sided[/]                          the first against each other, as the papers test
+    [dim]localfact compare --methods builtin-fr1,builtin-fr2 --limit 3[/]           methods over one set of claims
+    [dim]localfact compare --methods factscore,veriscore,factreasoner-fr2 --data answers.jsonl --corpus index/mine --model llama-3.1-8b[/]
     [dim]localfact compare runs/4f1c runs/9e02 --table claims --format csv > claims.csv[/]
     """
     from localfact.api.compare import compare_runs
+    from localfact.report.formats import known_format
     from localfact.scoring import KPolicy
 
-    compared = compare_runs(runs, one_sided=one_sided, recall_k=KPolicy.parse(recall_k), seed=seed)
-    print_compared(compared, which, how, claims, as_json)
+    known_format(how)
+    known_table(which)
+    recall = KPolicy.parse(recall_k)
+    if methods is not None and runs:
+        raise InputError("Name runs or --methods, not both.")
+    if methods is None:
+        compared = compare_runs(runs or (), one_sided=one_sided, recall_k=recall, seed=options.seed)
+    else:
+        names = [name.strip() for name in methods.split(",") if name.strip()]
+        compared = methods_compared(names, data, options, out, limit, recall, one_sided=one_sided, force=force)
+    print_compared(compared, which, how, claims_shown, as_json)
+    if any(run.summary.responses_failed or run.summary.verdicts["failed"] for run in compared.runs):
+        raise typer.Exit(SOME_FAILED)
+
+
+def methods_compared(
+    names: list[str],
+    data: Path | None,
+    options: Options,
+    out: Path | None,
+    limit: int | None,
+    recall_k: "KPolicy",
+    *,
+    one_sided: bool,
+    force: bool,
+) -> "RunsCompared":
+    """Runs the methods and compares them; says where what is done lies."""
+    from localfact.api.compare_methods import compare_methods, prepare_comparison
+
+    comparing = prepare_comparison(names, data, options=options, out=out, limit=limit)
+    try:
+        compared = compare_methods(comparing, watched, one_sided=one_sided, recall_k=recall_k, force=force)
+    except (KeyboardInterrupt, LocalFactError):
+        note(f"What is done is in {comparing.folder}; the same command goes on from there.")
+        raise
+    note(f"Claims, calls and run folders: {comparing.folder}")
+    return compared
+
+
+@contextmanager
+def watched(step: str) -> Iterator["TerminalProgress"]:
+    """Prints which step is done and shows its progress."""
+    from localfact.report.progress import TerminalProgress
+
+    note(step)
+    with TerminalProgress(errors()) as progress:
+        yield progress
+
+
+def known_table(name: str) -> None:
+    """Raises InputError where there is no such table."""
+    if name not in get_args(Which):
+        raise InputError(f"There is no table '{name}'. There are: {', '.join(get_args(Which))}.")
 
 
 def print_compared(compared: "RunsCompared", which: str, how: str, claims: int, as_json: bool) -> None:
-    """Prints the tables that are wanted, in that format.
-
-    Raises:
-        InputError: there is no such table or format.
-    """
+    """Prints the tables that are wanted, in that format."""
     from localfact.report.comparison import claims_table, differences_table, scores_table
     from localfact.report.formats import known_format, rendered
 
     chosen = known_format(how)
-    if which not in get_args(Which):
-        raise InputError(f"There is no table '{which}'. There are: {', '.join(get_args(Which))}.")
     if as_json or (chosen == "json" and which == "all"):
         show(compared.model_dump(mode="json"), as_json=True)
         return

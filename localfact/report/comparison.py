@@ -133,7 +133,7 @@ def claims_table(compared: RunsCompared, most: int | None = None) -> Table:
         title=f"Claims on which the runs differ: {len(compared.claims)} of {compared.claims_shared}",
         columns=(Column("run", "left"), Column("verdict", "left"), Column("posterior")),
         groups=tuple(groups),
-        notes=(f"{left} more: --claims N shows so many, --table claims --format csv all of them.",) if left else (),
+        notes=(f"{left} more: --show N shows so many, --table claims --format csv all of them.",) if left else (),
         grouped_by="claim",
     )
 
