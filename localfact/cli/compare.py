@@ -53,10 +53,10 @@ def compare(
 ) -> None:
     """Compare runs over the same responses, or methods over the same claims: scores, tests, and claims on which they differ.
 
-    [dim]localfact compare runs/4f1c runs/9e02[/]                         two runs
-    [dim]localfact compare runs/* --one-sided[/]                          the first against each other, as the papers test
-    [dim]localfact compare --methods builtin-fr1,builtin-fr2 --limit 3[/]           methods over one set of claims
-    [dim]localfact compare --methods factscore,veriscore,factreasoner-fr2 --data answers.jsonl --corpus index/mine --model llama-3.1-8b[/]
+    [dim]localfact compare runs/4f1c runs/9e02[/]                          two runs
+    [dim]localfact compare runs/* --one-sided[/]                           the first against each other, as the papers test
+    [dim]localfact compare --methods builtin-fr1,builtin-fr2 --limit 3[/]  methods over one set of claims
+    [dim]localfact compare --methods factscore,veriscore --data answers.jsonl --corpus index/mine --model llama-3.1-8b[/]
     [dim]localfact compare runs/4f1c runs/9e02 --table claims --format csv > claims.csv[/]
     """
     from localfact.api.compare import compare_runs

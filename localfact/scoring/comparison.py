@@ -74,7 +74,8 @@ def compare(
         else:
             values.append((value, other_value))
             clusters.append(one.prompt or one.response_id)
-    return _comparison(str(fitted), values, clusters, alternative, left_out, seed)
+    found = _comparison(str(fitted), values, clusters, alternative, left_out, seed)
+    return _turned(found) if score.lower_is_better else found
 
 
 def compare_claims(
@@ -148,6 +149,14 @@ def rightness(claim: Claim, verdict: Verdict) -> bool | None:
 
 
 _DECIDED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
+
+
+def _turned(comparison: Comparison) -> Comparison:
+    """With wins for losses, for a score of which less is better."""
+    found = comparison.found
+    if found is None:
+        return comparison
+    return comparison.model_copy(update={"found": found.model_copy(update={"wins": found.losses, "losses": found.wins})})
 
 
 def _comparison(

@@ -59,6 +59,7 @@ def test_the_better_side_of_an_error_is_the_lower_one() -> None:
     assert found.t_test.p < 0.05
     assert swapped.t_test.p == pytest.approx(1 - found.t_test.p)
     assert swapped.p_bootstrap == 1.0
+    assert (found.wins, swapped.losses) == (3, 3)
 
 
 def test_both_sides_are_tested_where_none_is_named() -> None:
