@@ -36,8 +36,8 @@ class Difference(Record):
 
     Attributes:
         first, second: the means. difference: first - second.
-        wins, ties, losses: pairs in which the first value is larger, equal, smaller (of a score of which less is better, smaller
-            is a win).
+        wins, ties, losses: pairs in which the first value is larger, equal, smaller (smaller is a win of a score of which less
+            is better).
         clusters: of how many clusters the pairs are. error: the standard error of the difference, clustered; None with fewer
             than two clusters.
         ci: the 95 % percentile bootstrap interval of the difference, whole clusters drawn; None with fewer than two.
