@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from localfact.errors import InputError
+from localfact.methods.registry import METHODS
 from localfact.methods.settings import PARTS, upgraded
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
@@ -65,6 +66,8 @@ def run_facts(plain: Mapping[str, Any]) -> RunFacts:
         version=assessment.get("version"),
         k=evidence.get("k", 0),
         queries_per_claim=evidence.get("queries_per_claim", 1),
+        steps=evidence.get("steps", 1),
+        cost=METHODS[settings["method"]].cost if settings.get("method") in METHODS else "",
         has_corpus=bool(evidence.get("corpus")),
         asks_model="model" in settings,
         **{name: value for name, value in settings.get("asking", {}).items() if name in RunFacts.model_fields},

@@ -4,9 +4,10 @@
 """
 
 from collections import Counter
+from typing import ClassVar
 
 from localfact.claims.asking import PromptedExtractor
-from localfact.claims.chunks import Chunk, Places
+from localfact.claims.chunks import Chunk, Places, Stride
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merged, numbered
 from localfact.claims.units import Unit, read_units
@@ -22,6 +23,9 @@ class Atomizer(PromptedExtractor[Unit]):
     Calls are counted under `asking.EXTRACT`. Arguments as `PromptedExtractor`.
     """
 
+    #: Sentences of one call.
+    stride: ClassVar[Stride] = "max"
+
     def __init__(self, engine: Engine, *, max_tokens: int = 2048, seed: int = 0) -> None:
         super().__init__(engine, max_tokens=max_tokens, seed=seed)
 
@@ -32,7 +36,7 @@ class Atomizer(PromptedExtractor[Unit]):
             PromptTooLongError: the window is too small even for a piece of a sentence.
             LocalFactError: the engine failed; the claims of this response are lost.
         """
-        replies = await self._replies(response, "max")
+        replies = await self._replies(response, self.stride)
         kept = merged(replies.claims)
         claims = numbered(kept.claims)
         counts = {
@@ -59,3 +63,9 @@ class Atomizer(PromptedExtractor[Unit]):
         tally["answers_misnumbered"] += numbers != list(range(1, len(numbers) + 1))
         places = Places(chunk)
         return tuple(Claim(id="", text=unit.text, spans=places.of(unit.text)) for unit in answer.claims)
+
+
+class WindowedAtomizer(Atomizer):
+    """One call a sentence, shown in its window of three sentences before and one after (VeriScore, Song et al. 2024)."""
+
+    stride = 1

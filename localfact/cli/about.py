@@ -1,11 +1,21 @@
 """The commands that say what there is: methods and doctor."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from localfact.cli.options import AsJson
 from localfact.errors import MissingError
-from localfact.report.console import show
+from localfact.report.console import line, show
 from localfact.report.tables import table_of
+
+LETTERS = (
+    "N sentences, M claims, w sentences a chunk, p share of the claims that goes to evidence, q searches a claim, k passages a "
+    "claim, m passages of a response."
+)
 
 
 def methods(as_json: AsJson = False) -> None:
@@ -17,13 +27,32 @@ def methods(as_json: AsJson = False) -> None:
             "method": method.name,
             "what": method.description,
             "language model": {"none": "no", "required": "yes", "optional": "if named"}[method.model],
+            "LLM calls": method.cost,
+            "claims": method.extractor,
             "relations": method.relations,
             "passages": method.passages,
             "k": method.k,
+            "source": method.source or "localfact",
         }
         for method in METHODS.values()
     ]
-    show(rows, as_json=as_json, view=table_of)
+    show(rows, as_json=as_json, view=methods_view)
+
+
+def methods_view(rows: Sequence[Mapping[str, Any]]) -> RenderableType:
+    """Each method in two lines: what it is, and what it takes."""
+    lines = []
+    for row in rows:
+        takes = [
+            f"language model: {row['language model']}",
+            f"calls: {row['LLM calls']}",
+            f"claims: {row['claims']}",
+            f"passages: {row['k']} {row['passages']}",
+            *([f"relations: {row['relations']}"] if row["relations"] else []),
+            row["source"],
+        ]
+        lines += [line(f"{row['method']}: {row['what']}"), Text(f"    {'; '.join(takes)}", style="dim")]
+    return Group(*lines, Text(LETTERS, style="dim"))
 
 
 def doctor(as_json: AsJson = False) -> None:

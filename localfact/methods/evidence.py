@@ -78,22 +78,25 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
     Raises:
         InputError: contradictory options, an invalid date, more queries than rules make. MissingError: no corpus or reranker.
     """
-    if options.queries == "claim":
-        ClaimQueries(options.queries_per_claim)
+    queries, count = options.queries or method.queries, options.queries_per_claim or method.queries_per_claim
+    if queries == "claim":
+        ClaimQueries(count)
     k = options.k or method.k
     chosen: dict[str, Any] = {
         "embedder": None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity,
         "corpus": None,
         "passages": "snippets" if options.evidence == "snippet" else method.passages,
         "k": k,
-        "queries": options.queries,
+        "queries": queries,
         "merge_near_duplicates": method.merge_near_duplicates,
     }
     admission = admission_of(options.block_hosts, options.only_hosts, options.before)
     if admission != Admission():
         chosen["admission"] = admission
-    if options.queries_per_claim > 1:
-        chosen["queries_per_claim"] = options.queries_per_claim
+    if count > 1:
+        chosen["queries_per_claim"] = count
+    if method.search_steps > 1:
+        chosen["steps"] = method.search_steps
     if options.reranker is not None:
         chosen["reranker"] = reranker_identity(load_card(options.reranker))
     if options.corpus is None:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from localfact.claims.atomizer import Atomizer
+from localfact.claims.atomizer import Atomizer, WindowedAtomizer
 from localfact.claims.chunked import ChunkedExtractor
+from localfact.claims.decomposer import Decomposer
 from localfact.claims.given import GivenClaims
 from localfact.claims.preverified import PreVerifiedClaims
+from localfact.claims.relevance import RelevantClaims
 from localfact.claims.reviser import RevisedClaims, Reviser
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
@@ -73,6 +75,25 @@ def _atomizer(settings: ExtractionSettings, engine: Engine | None, seed: int) ->
     return RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
 
 
+def _prompted(made: type[Atomizer]) -> Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]:
+    """Opens an extractor that asks by itself, without a reviser."""
+
+    def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
+        if engine is None or not isinstance(settings, AtomizerSettings):
+            raise AssertionError("it is opened with a language model and with settings of its own")
+        return made(engine, max_tokens=settings.extraction_tokens, seed=seed)
+
+    return opened
+
+
+def _safe(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
+    if engine is None or not isinstance(settings, AtomizerSettings):
+        raise AssertionError("SAFE's extraction is opened with a language model and with settings of its own")
+    longest = settings.extraction_tokens
+    split = RevisedClaims(Decomposer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
+    return RelevantClaims(split, engine, seed=seed)
+
+
 def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
     chosen = {field: getattr(options, field) for field in ChunkOptions.model_fields}
     return ChunkSettings(extractor=name, claims=claims, **chosen | {"confidence": options.confidence or confidence})
@@ -119,6 +140,15 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
         _atomizer_settings,
         prompts=("atomization", "revision"),
         calls=("one a claim extracted to revise it",),
+    ),
+    "sentences": ExtractorKind(_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
+    "windows": ExtractorKind(_prompted(WindowedAtomizer), _atomizer_settings, prompts=("atomization",)),
+    "one-call": ExtractorKind(_prompted(Atomizer), _atomizer_settings, prompts=("atomization",)),
+    "safe": ExtractorKind(
+        _safe,
+        _atomizer_settings,
+        prompts=("decomposition", "revision", "relevance"),
+        calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
     CHUNKED: ExtractorKind(_chunked, _chunk_settings, given=_pre_verified, prompts=("extraction",)),
 }

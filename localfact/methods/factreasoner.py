@@ -85,6 +85,7 @@ def builtin(version: Version, description: str) -> FactReasonerMethod:
         model="none",
         extractor="rules",
         relations=BUILTIN_NLI,
+        cost="0",
         version=version,
     )
 
@@ -101,6 +102,8 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
         model="optional",
         extractor="atomizer",
         relations=LLM,
+        cost=CALLS[version],
+        source="Marinescu et al. 2025, section 3",
         version=version,
         tables="paper",
         gate=None,
@@ -108,6 +111,8 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
     )
 
 
+#: LLM calls with a language model that extracts and relates: atomizer, reviser, pairs.
+CALLS: Mapping[Version, str] = {1: "1 + M + kM", 2: "1 + M + Mm", 3: "1 + M + Mm + m^2"}
 VERSIONS: Mapping[Version, str] = {
     1: "each claim with its own passages",
     2: "every claim with every passage",

@@ -4,6 +4,7 @@ With claims that come with a response (`--claims given`) they judge the same cla
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from localfact.assess.judges.assessor import PromptedJudge
 from localfact.assess.judges.styles import STYLES
@@ -33,27 +34,91 @@ class JudgeMethod(Method):
         return PromptedJudge(engine, STYLES[chosen.judge], max_tokens=chosen.verification_tokens, seed=settings.seed)
 
 
-def judge(name: Judge, description: str, *, extractor: str = "atomizer", k: int = 3, k_searched: int | None = 5) -> JudgeMethod:
-    """A method of that name; k of Wikipedia and of the web are FactReasoner's (section 4)."""
-    return JudgeMethod(
-        name,
-        description,
-        passages="pages",
-        k=k,
-        k_searched=k_searched,
-        merge_near_duplicates=False,
-        model="required",
-        extractor=extractor,
-        prompts=(name,),
-        calls=("one a claim for which a passage was found",),
-        judge=name,
-    )
+def method(name: str, description: str, judge: Judge, *, extractor: str, k: int, **departures: Any) -> JudgeMethod:
+    """A method of that name, by pages and one call a claim; `departures` are further fields of it."""
+    given: dict[str, Any] = {
+        "passages": "pages",
+        "merge_near_duplicates": False,
+        "model": "required",
+        "prompts": (judge,),
+        "calls": ("one a claim for which a passage was found",),
+    }
+    return JudgeMethod(name, description, k=k, extractor=extractor, judge=judge, **given | departures)
 
 
+#: FactReasoner's k: of Wikipedia, and of the web (section 4).
+K, K_SEARCHED = 3, 5
 JUDGES = (
-    judge("factscore", "FActScore: True or False of each claim by its passages, by the probability of the two words"),
-    judge("factverify", "FactVerify: weighs the passages one by one, then supported, contradicted or undecided"),
-    judge("veriscore", "VeriScore: three ways, by search results and how far their sites can be trusted"),
-    judge("deepseek", "the prompt that FactReasoner gave DeepSeek-v3: passages and the model's own knowledge, three ways"),
-    judge("factool", "FacTool: factual or not, with the error and its correction", k=5),
+    method(
+        "factscore",
+        "FActScore: facts of each sentence; True or False by their passages, by the probability of the two words",
+        "factscore",
+        extractor="sentences",
+        k=K,
+        k_searched=K_SEARCHED,
+        cost="N + M",
+        source="Min et al. 2023; FactReasoner, Table 33",
+    ),
+    method(
+        "factverify",
+        "FactVerify: weighs the passages one by one, then supported, contradicted or undecided",
+        "factverify",
+        extractor="atomizer",
+        k=K,
+        k_searched=K_SEARCHED,
+        cost="1 + 2M",
+        source="Bayat et al. 2025; FactReasoner, Table 34",
+    ),
+    method(
+        "veriscore",
+        "VeriScore: claims of each sentence in its window; three ways by search results and how far their sites can be trusted",
+        "veriscore",
+        extractor="windows",
+        k=K,
+        k_searched=K_SEARCHED,
+        cost="N + M",
+        source="Song et al. 2024; FactReasoner, Table 35",
+    ),
+    method(
+        "deepseek",
+        "the prompt that FactReasoner gave DeepSeek-v3: passages and the model's own knowledge, three ways",
+        "deepseek",
+        extractor="atomizer",
+        k=K,
+        k_searched=K_SEARCHED,
+        cost="1 + 2M",
+        source="FactReasoner, Table 36",
+    ),
+    method(
+        "safe",
+        "SAFE: facts of each sentence, revised; up to five searches one by one for each that is relevant; supported or not",
+        "safe",
+        extractor="safe",
+        k=3,
+        search_steps=5,
+        cost="N + (3 + q)M",
+        source="Wei et al. 2024; FastFact, Table 6",
+        calls=("up to five a relevant claim to write queries", "one to rate it"),
+    ),
+    method(
+        "factool",
+        "FacTool: claims in one call, two written queries each; factual or not, with the error and its correction",
+        "factool",
+        extractor="one-call",
+        k=5,
+        queries="llm",
+        queries_per_claim=2,
+        cost="1 + 2M",
+        source="Chern et al. 2023",
+    ),
+    method(
+        "expertqa",
+        "ExpertQA's automatic estimate: facts of each sentence, five passages of pages each, True or False",
+        "factscore",
+        extractor="sentences",
+        k=5,
+        passages="chunks",
+        cost="N + M",
+        source="Malaviya et al. 2024",
+    ),
 )

@@ -43,5 +43,6 @@ LOCALFACT = LocalFactMethod(
     extractor="chunked",
     confidence="distribution",
     relations=LLM,
+    cost="N/w + pMm",
     uses_theta=True,
 )

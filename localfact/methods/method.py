@@ -27,6 +27,10 @@ class Method(ABC):
         extractor: extracts the claims of responses that bring none, where a language model is named; without one, rules do.
         confidence: the default way of reading the extractor's pre-verification.
         relations: the default relation model; None where nothing is related.
+        queries, queries_per_claim: the defaults of these options.
+        search_steps: the most searches for a claim one after the other, each after the model saw what the earlier ones found.
+        cost: the calls of the language model as a formula of FastFact's letters (N sentences, M claims, p, q, w), k and m.
+        source: the paper, and where it describes it.
         uses_theta: whether FastFact's gate settles claims before any evidence.
         prompts: the prompts that its assessor sends. calls: their number, in words.
     """
@@ -41,6 +45,11 @@ class Method(ABC):
     confidence: Confidence = "token"
     relations: str | None = None
     k_searched: int | None = None
+    queries: Literal["claim", "llm"] = "claim"
+    queries_per_claim: int = 1
+    search_steps: int = 1
+    cost: str = ""
+    source: str = ""
     uses_theta: bool = False
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()

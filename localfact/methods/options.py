@@ -193,10 +193,10 @@ class EvidenceOptions(OptionGroup):
     """Use pages of this host, or of those below it, alone; repeat."""
     before: str | None = None
     """Leave out pages of this date (2023-09-30, 2023) and later."""
-    queries: Literal["claim", "llm"] = "claim"
-    """What is searched with: claim, or llm for a query that the model writes."""
-    queries_per_claim: Annotated[int, Field(ge=1, le=3)] = 1
-    """Searches for each claim: the second is for its key words; with --queries llm the model writes up to 3."""
+    queries: Literal["claim", "llm"] | None = None
+    """What is searched with: claim, or llm for a query that the model writes. Default: the method's, mostly claim."""
+    queries_per_claim: Annotated[int | None, Field(ge=1, le=3)] = None
+    """Searches for each claim: the second is for its key words; with --queries llm the model writes up to 3. Default: 1."""
     k: Annotated[int | None, Field(ge=1, le=100)] = None
     """Passages per claim. Default: the method's."""
     reranker: Annotated[str | None, BeforeValidator(lambda name: None if name == NO_RERANKER else name)] = None

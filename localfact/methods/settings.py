@@ -64,6 +64,7 @@ class EvidenceSettings(Record):
         corpus: the corpus's identity: its content hash under scope "corpus", its id under scope "query".
         content: under scope "query", offline: the content hash, as claims without a recorded search get the whole corpus.
         results: how many results of a search are used. reranker: identity. queries_per_claim: unset where it is 1.
+        steps: the most searches for a claim one after the other; unset where it is 1.
     """
 
     embedder: str | None
@@ -77,6 +78,7 @@ class EvidenceSettings(Record):
     content: str | None = None
     queries: Literal["claim", "llm"]
     queries_per_claim: int = 1
+    steps: int = 1
     merge_near_duplicates: bool
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from localfact.assess.flags import Flags
 from localfact.errors import InputError
 from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
+from localfact.evidence.stepwise import StepwiseRetriever
 from localfact.llm.engine import Engine
 from localfact.llm.shared import Start, start_engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
@@ -23,7 +24,7 @@ from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
-from localfact.stages import RelationModel
+from localfact.stages import RelationModel, Retriever
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ def prompts_of(method: Method, options: Options, settings: Settings) -> list[Tas
     return [
         *EXTRACTORS[settings.extraction.extractor].prompts,
         *(("query",) if settings.evidence.queries == LLM else ()),
+        *(("next_query",) if settings.evidence.steps > 1 else ()),
         *dict.fromkeys(related),
         *method.prompts,
     ]
@@ -143,12 +145,16 @@ def wire(
     related, kind = (models[0], kinds[0]) if models else (None, None)
     pipeline = Pipeline(
         open_extractor(settings.extraction, engine, settings.seed),
-        retriever(
-            source,
-            embedder,
-            query_writer(settings, engine),
-            settings.evidence,
-            score_affinity=settings.assessment.reads_affinity,
+        stepwise(
+            retriever(
+                source,
+                embedder,
+                query_writer(settings, engine),
+                settings.evidence,
+                score_affinity=settings.assessment.reads_affinity,
+            ),
+            settings,
+            engine,
         ),
         related,
         method.assessor(settings, engine),
@@ -157,6 +163,13 @@ def wire(
         SecondOpinion(models[1]) if len(models) > 1 else None,
     )
     return pipeline, source.notes
+
+
+def stepwise(searched: Retriever, settings: Settings, engine: Engine | None) -> Retriever:
+    """The retriever; asked several times for a claim, one after the other, where the settings say so."""
+    if settings.evidence.steps == 1 or engine is None:
+        return searched
+    return StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
 
 
 def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | None:

@@ -4,27 +4,34 @@ from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import (
     Judge,
     atomization_chat,
+    decomposition_chat,
     extraction_chat,
     generation_chat,
     judging_chat,
+    next_query_chat,
     query_chat,
     relation_chat,
+    relevance_chat,
     revision_chat,
     verification_chat,
 )
-from localfact.prompts.loading import Task, prompt_hashes
+from localfact.prompts.loading import Task, examples_of, prompt_hashes
 
 __all__ = [
     "Boundary",
     "Judge",
     "Task",
     "atomization_chat",
+    "decomposition_chat",
+    "examples_of",
     "extraction_chat",
     "generation_chat",
     "judging_chat",
+    "next_query_chat",
     "prompt_hashes",
     "query_chat",
     "relation_chat",
+    "relevance_chat",
     "revision_chat",
     "verification_chat",
 ]

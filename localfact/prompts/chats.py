@@ -4,9 +4,9 @@ What never changes (instructions, definitions, examples) comes first, then what 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 from localfact.llm.engine import Message
 from localfact.prompts.boundary import Boundary
@@ -15,10 +15,10 @@ from localfact.records import Passage
 from localfact.text import readable
 
 #: The tasks of the judges that the papers compare with.
-Judge = Literal["factscore", "factverify", "veriscore", "deepseek", "factool"]
+Judge = Literal["factscore", "factverify", "veriscore", "deepseek", "factool", "safe"]
 
 _BRACKETED_LABEL = re.compile(
-    r"\[(?P<label>\W*(?:supported|contradicted|undecided|inconclusive|unverifiable)\W*?)\]", re.IGNORECASE
+    r"\[(?P<label>\W*(?:supported|unsupported|contradicted|undecided|inconclusive|unverifiable)\W*?)\]", re.IGNORECASE
 )
 
 
@@ -45,6 +45,30 @@ def atomization_chat(
     """Asks for the atomic units of a chunk, one numbered line each (FactReasoner, section 3.3); see `extraction_chat`."""
     around = _given(question=question, topic=topic, before=before, after=after)
     return _chat("atomization", boundary, asked={**around, "text": chunk})
+
+
+def decomposition_chat(text: str, examples: Sequence[Mapping[str, Any]], *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks for the facts of a sentence, one numbered line each, as FActScore does: without context, with chosen examples.
+
+    `examples`: each a text and its claims, as in `examples_of("decomposition")`.
+    """
+    return _chat("decomposition", boundary, asked={"text": text, "examples": examples})
+
+
+def relevance_chat(question: str, response: str, claim: str, *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks whether a claim is relevant to the question, yes or no (SAFE); one prefix serves all claims of a response."""
+    return _chat("relevance", boundary, asked={"question": question, "text": response, "claim": claim})
+
+
+def next_query_chat(
+    claim: str, searches: Sequence[tuple[str, Sequence[Passage]]], *, boundary: Boundary
+) -> tuple[Message, ...]:
+    """Asks for the query that comes after these searches, each with what it found (SAFE)."""
+    shown = [
+        {"query": query, "passages": [{"title": passage.title, "text": passage.text} for passage in found]}
+        for query, found in searches
+    ]
+    return _chat("next_query", boundary, asked={"claim": claim, "searches": shown})
 
 
 def revision_chat(

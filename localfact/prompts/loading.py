@@ -29,6 +29,10 @@ Task = Literal[
     "veriscore",
     "deepseek",
     "factool",
+    "safe",
+    "decomposition",
+    "relevance",
+    "next_query",
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 
@@ -36,6 +40,11 @@ TASKS: tuple[Task, ...] = get_args(Task)
 def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
     """Fills in the template of a task. Values are text, never templates; a missing field is an error."""
     return _template(task).render(enclose=boundary.enclose, examples=_examples(task), **fields).strip()
+
+
+def examples_of(task: Task) -> list[Any]:
+    """The examples beside a task's template; empty where it has none."""
+    return list(_examples(task))
 
 
 def prompt_hashes(*tasks: Task) -> dict[str, str]:

@@ -4,7 +4,7 @@ Calls and tokens are those really sent, from the assessments' usage, never compu
 line gives the counted reasons.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from localfact.records import Assessment, Probability, Record
@@ -14,6 +14,12 @@ from localfact.report.run_figures import CostLine, RunFacts, RunFigures, What, s
 TOTAL = "total"
 #: Pages behind each search query in FastFact's formula.
 PAGES_PER_QUERY = 5
+#: LLM calls of the methods that the papers compare with; SAFE writes up to five queries a claim.
+CALL_FORMULAS: Mapping[str, Callable[[RunFigures], float]] = {
+    "N + M": lambda run: run.sentences + run.claims,
+    "1 + 2M": lambda run: len(run.assessed) + 2 * run.claims,
+    "N + (3 + q)M": lambda run: run.sentences + (3 + run.facts.steps) * run.claims,
+}
 #: Pairs that FactReasoner's versions ask for (FactReasoner, section 3).
 PAIR_FORMULAS = {1: "O(kn)", 2: "O(nm)", 3: "O(nm + m^2)"}
 
@@ -118,10 +124,12 @@ def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostL
 
 
 def _plain_lines(run: RunFigures) -> list[CostLine]:
-    """What a method without formulas sent."""
+    """What another method sent; all LLM calls beside its formula, where that is one of CALL_FORMULAS."""
     pairs = run.counted("relate", "pairs")
     related = [CostLine(stage="relate", what="relations", sent=pairs, note=run.note("relate"))] if pairs else []
-    return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, _total(run, "", None)]
+    formula = run.facts.cost if run.facts.cost in CALL_FORMULAS else ""
+    expected = CALL_FORMULAS[formula](run) if formula else None
+    return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, _total(run, formula, expected)]
 
 
 def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:

@@ -63,7 +63,8 @@ class RunFacts(Record):
     Attributes:
         seed: of the bootstrap intervals. guided: whether answers followed grammars. warn_mass: the average mass of labels below
             which the reader is warned. stride: w, in sentences, or "max"; None for a method without chunks.
-        version: of FactReasoner; None for other methods. k: passages per claim. queries_per_claim: q.
+        version: of FactReasoner; None for other methods. k: passages per claim. queries_per_claim: q. steps: the most searches
+            for a claim one after the other. cost: the formula of its LLM calls.
     """
 
     method: str
@@ -76,6 +77,8 @@ class RunFacts(Record):
     has_corpus: bool = False
     asks_model: bool = False
     queries_per_claim: int = 1
+    steps: int = 1
+    cost: str = ""
 
 
 @dataclass(frozen=True)

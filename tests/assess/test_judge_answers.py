@@ -14,6 +14,7 @@ from localfact.assess.judges.answers import (
     read_factual,
     read_factuality,
     read_hashed,
+    read_rating,
     read_true_or_false,
 )
 
@@ -71,6 +72,19 @@ def test_the_last_label_in_hashes_counts(answer: str, label: str | None) -> None
 )
 def test_true_or_false_is_read_where_one_of_them_stands_alone(answer: str, label: str | None) -> None:
     assert read_true_or_false(answer) == label
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("[Supported]", "Supported"),
+        ("[Supported] no: [Not Supported]", "Unsupported"),
+        ("[unsupported]", "Unsupported"),
+        ("No", None),
+    ],
+)
+def test_safes_rating_has_two_ways(answer: str, label: str | None) -> None:
+    assert read_rating(answer) == label
 
 
 def test_factools_fields_are_read_as_json_and_as_models_write_them() -> None:

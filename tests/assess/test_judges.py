@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import pytest
 
 from localfact.assess.judges.assessor import ASKED_AGAIN, PromptedJudge
-from localfact.assess.judges.styles import DEEPSEEK, FACTOOL, FACTSCORE, FACTVERIFY, STYLES, VERISCORE, JudgeStyle
+from localfact.assess.judges.styles import DEEPSEEK, FACTOOL, FACTSCORE, FACTVERIFY, SAFE, STYLES, VERISCORE, JudgeStyle
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat
 from localfact.llm.policy import AskingPolicy, PolicyEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
-from localfact.records import Claim, Evidence, Hit, Judgement, Passage, Response, passage_id
-from localfact.vocabulary import Flag, VerdictLabel
+from localfact.prompts import Judge
+from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
+from localfact.vocabulary import Flag, PreVerificationLabel, VerdictLabel
 
 RESPONSE = Response(id="r", text="A text.")
 CLAIMS = [Claim(id=name, text=f"statement {name}") for name in ("a", "b", "c")]
@@ -134,4 +136,15 @@ def test_options_out_of_range_are_refused_and_nothing_is_related() -> None:
     judge = PromptedJudge(ScriptedEngine(), FACTVERIFY)
     assert judge.pairs(CLAIMS, evidence("a")) == ()
     assert judge.needs_evidence(CLAIMS) == CLAIMS
-    assert set(STYLES) == {"factscore", "factverify", "veriscore", "deepseek", "factool"}
+    assert set(STYLES) == set(get_args(Judge))
+
+
+async def test_safe_rates_two_ways_and_leaves_irrelevant_claims() -> None:
+    opinion = PreVerification(label=PreVerificationLabel.IRRELEVANT, confidence=0.8)
+    claims = [*CLAIMS[:2], CLAIMS[2].model_copy(update={"preverification": opinion})]
+    engine = scripted(["It does. [Supported]", "It does not. [Not Supported]", "[Supported]"])
+    judge = PromptedJudge(engine, SAFE)
+    assert judge.needs_evidence(claims) == claims[:2]
+    judgement = await judge.assess(RESPONSE, claims, evidence("a", "b", "c"), {})
+    assert labels(judgement) == [VerdictLabel.SUPPORTED, VerdictLabel.NOT_ENOUGH_EVIDENCE, VerdictLabel.IRRELEVANT]
+    assert (len(engine.calls), judgement.counts["irrelevant"]) == (2, 1)

@@ -14,6 +14,8 @@ SUPPORTED, CONTRADICTED, UNDECIDED = "Supported", "Contradicted", "Undecided"
 THREE_WAYS = (SUPPORTED, CONTRADICTED, UNDECIDED)
 #: Words for the third that the prompts of these methods had in earlier versions, and that models still write.
 _UNDECIDED_TOO = ("Inconclusive", "Unverifiable")
+#: The second label of SAFE, which has no third.
+UNSUPPORTED = "Unsupported"
 #: Those of FactScore.
 TRUE, FALSE = "True", "False"
 
@@ -24,12 +26,19 @@ _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
 _EDGES = r"[\s*_`'\"“”.:]*"
 _BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>\w+){_EDGES}\]")
 _HASHED = re.compile(rf"(?<!#)#{{2,}}+{_EDGES}(?P<label>\w+){_EDGES}#{{2,}}")
+_RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?supported){_EDGES}\]", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
 def read_bracketed(answer: str) -> str | None:
     """The last of THREE_WAYS between square brackets (FactReasoner, Tables 34 and 36)."""
     return _last(_BRACKETED, answer)
+
+
+def read_rating(answer: str) -> str | None:
+    """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is the second."""
+    found = [one["label"] for one in _RATED.finditer(_said(answer))]
+    return None if not found else SUPPORTED if found[-1].casefold() == SUPPORTED.casefold() else UNSUPPORTED
 
 
 def read_hashed(answer: str) -> str | None:

@@ -10,10 +10,12 @@ from localfact.assess.judges.answers import (
     THREE_WAYS,
     TRUE,
     UNDECIDED,
+    UNSUPPORTED,
     ReadLabel,
     read_bracketed,
     read_factual,
     read_hashed,
+    read_rating,
 )
 from localfact.prompts import Judge
 from localfact.vocabulary import VerdictLabel
@@ -52,4 +54,12 @@ FACTVERIFY = JudgeStyle("factverify", _THREE, read_bracketed, "\nFinal answer: [
 VERISCORE = JudgeStyle("veriscore", _THREE, read_hashed, "\n###")
 DEEPSEEK = JudgeStyle("deepseek", _THREE, read_bracketed, "\nFinal answer: [", without_evidence=True)
 FACTOOL = JudgeStyle("factool", _TWO, read_factual, '\n"factuality": ')
-STYLES: Mapping[str, JudgeStyle] = {style.prompt: style for style in (FACTSCORE, FACTVERIFY, VERISCORE, DEEPSEEK, FACTOOL)}
+SAFE = JudgeStyle(
+    "safe",
+    {SUPPORTED: VerdictLabel.SUPPORTED, UNSUPPORTED: VerdictLabel.NOT_ENOUGH_EVIDENCE},
+    read_rating,
+    "\nFinal rating: [",
+    leaves_irrelevant=True,
+)
+_ALL = (FACTSCORE, FACTVERIFY, VERISCORE, DEEPSEEK, FACTOOL, SAFE)
+STYLES: Mapping[str, JudgeStyle] = {style.prompt: style for style in _ALL}

@@ -1,0 +1,47 @@
+"""Takes a response apart sentence by sentence, without context, with the examples that are most like each sentence (FActScore).
+
+The examples are chosen by BM25 among our own (`prompts/decomposition.yaml`), as FActScore chooses among its annotators'.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from localfact.claims.atomizer import Atomizer
+from localfact.llm.engine import Chat
+from localfact.prompts import decomposition_chat, examples_of
+from localfact.records import Response
+
+#: How many examples a sentence is shown with.
+EXAMPLES = 4
+
+
+class Decomposer(Atomizer):
+    """One call a sentence (Min et al. 2023, section 3). Arguments as `PromptedExtractor`."""
+
+    stride = 1
+
+    def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
+        return decomposition_chat(text, similar_examples(text), boundary=self._boundary)
+
+
+def similar_examples(text: str) -> Sequence[Any]:
+    """The EXAMPLES of `prompts/decomposition.yaml` whose texts are most like this one by BM25, the most alike last."""
+    import bm25s
+
+    pool = examples_of("decomposition")
+    words = bm25s.tokenize([text], stopwords="en", show_progress=False)
+    if not words.vocab:
+        return pool[:EXAMPLES]
+    places, _ = _index().retrieve(words, k=EXAMPLES, show_progress=False)
+    return [pool[place] for place in reversed(places[0].tolist())]
+
+
+@cache
+def _index() -> Any:
+    import bm25s
+
+    index = bm25s.BM25()
+    texts = [example["text"] for example in examples_of("decomposition")]
+    index.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
+    return index
