@@ -1,16 +1,18 @@
-"""The commands about the papers' tables: table10 runs one again, build makes an input file that cannot be had."""
+"""The commands about the papers: table10 runs one again; list, check and build are about the data that they judge by."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, options_from
 from localfact.errors import LocalFactError
 from localfact.methods.options import Options
-from localfact.report.console import SOME_FAILED, errors, note, output, show, show_text
+from localfact.report.console import SOME_FAILED, errors, line, note, output, show, show_text
 from localfact.report.tables import fields_table
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from localfact.report.progress import TerminalProgress
 
 app = typer.Typer(no_args_is_help=True, help="Run the papers' tables again, beside the figures that the papers print.")
-build_app = typer.Typer(no_args_is_help=True, help="Make an input file of a paper that cannot be had.")
+build_app = typer.Typer(
+    no_args_is_help=True, help="Make an input file of a data set that lies here, or of one that cannot be had."
+)
 app.add_typer(build_app, name="build")
 
 
@@ -99,6 +103,53 @@ def watched(row: str) -> Iterator["TerminalProgress"]:
     note(row)
     with TerminalProgress(errors()) as progress:
         yield progress
+
+
+@app.command(name="list")
+def list_command(as_json: AsJson = False) -> None:
+    """List the data sets that the papers' methods are judged on: what each is, where it is had, its licence."""
+    from localfact.papers.data_sets import DATA_SETS
+
+    rows = [
+        {"data set": one.name, "kind": one.kind, "what": one.about, "from": one.source, "licence": one.licence}
+        for one in DATA_SETS.values()
+    ]
+    show(rows, as_json=as_json, view=data_sets_view)
+
+
+def data_sets_view(rows: Sequence[Mapping[str, str]]) -> RenderableType:
+    """Each data set in two lines."""
+    lines = []
+    for row in rows:
+        lines.append(line(f"{row['data set']}: {row['what']}"))
+        lines.append(Text(f"    {row['kind']}; {row['from']}; licence: {row['licence']}", style="dim"))
+    return Group(*lines)
+
+
+@app.command()
+def check(
+    name: Annotated[str, typer.Argument(help="A data set: see `localfact papers list`.")],
+    file: Annotated[Path, typer.Argument(help="Its file, JSONL or JSON.")],
+    as_json: AsJson = False,
+) -> None:
+    """Check that a file is that data set, and count what it holds."""
+    from localfact.papers.data_sets import check_data_set
+
+    show(check_data_set(name, file).model_dump(mode="json"), as_json=as_json, view=fields_table)
+
+
+@build_app.command(name="data")
+def build_data(
+    name: Annotated[str, typer.Argument(help="A data set: see `localfact papers list`.")],
+    file: Annotated[Path, typer.Argument(help="Its file, JSONL or JSON.")],
+    out: Annotated[Path, typer.Option("--out", help="The file to make, JSONL: for eval, or of prompts, for generate.")],
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make the rows of a data set ours: responses with claims, labels and passages, or prompts."""
+    from localfact.papers.data_sets import build_data_set
+
+    show(build_data_set(name, file, out, force=force).model_dump(mode="json"), as_json=as_json, view=fields_table)
 
 
 @build_app.command()

@@ -1,0 +1,319 @@
+"""The built-in methods beside published systems, on claims that other people collected and labelled.
+
+    python -m scripts.benchmark DATA [--work FOLDER] [--write docs/results.md]
+
+DATA is the folder of public data sets; nothing of it is copied. No weights are needed and no language model is asked. In
+brackets 95 % intervals, by a bootstrap over responses, or topics. Runs and answers are kept in FOLDER: the same command goes on
+where it was interrupted. --write puts the tables between the marks in a file.
+"""
+
+import argparse
+import gzip
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact.api.evaluate import evaluate
+from localfact.assess.judges.answers import read_factuality
+from localfact.methods.options import Options
+from localfact.methods.relations import BUILTIN_NLI, LEXICAL
+from localfact.records import Assessment, Distribution, Pair
+from localfact.report.console import note
+from localfact.runs.run_folder import read_assessments
+from localfact.runtime.files import replace
+from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.comparison import supports
+from localfact.scoring.tally import labelled_claims, tally
+from localfact.vocabulary import RelationLabel
+from scripts.training.relation_model.answer_sets import joined_label
+from scripts.training.relation_model.asking import asked, line_reporter
+from scripts.training.relation_model.evidence_sets import evidence_sets
+from scripts.training.relation_model.examples import ENTAILMENT, Part, split_by_topic, topic_key
+from scripts.training.relation_model.figure_tables import piped
+from scripts.training.relation_model.sentence_sets import sentence_sets
+
+METHODS = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
+#: The method that others are held against.
+OURS = "builtin-fr2"
+BEGIN, END = "<!-- benchmark: begin -->", "<!-- benchmark: end -->"
+#: Verdicts in systems.jsonl, as published with OpenFactCheck.
+SYSTEMS: Mapping[str, str] = {
+    "factool_chatgpt": "FacTool, ChatGPT, the same snippets",
+    "perplexity": "Perplexity",
+    "factscore_chatgpt": "FActScore's way, ChatGPT",
+}
+LLAMA = "FacTool's prompt, Llama-3, as our parser reads it"
+#: Balanced accuracy in percent on LLM-AggreFact's test parts (Tang et al. 2024; its leaderboard of August 2024).
+PUBLISHED: Mapping[str, tuple[str, str, str]] = {
+    "SummaC-ZS": ("62.8", "75.2", "55.2"),
+    "AlignScore, 0.4B": ("66.0", "74.3", "58.3"),
+    "MiniCheck-Flan-T5-L, 0.8B": ("72.2", "74.7", "59.0"),
+    "Llama-3.1-8B-Instruct": ("72.0", "72.3", "57.8"),
+    "Bespoke-MiniCheck-7B": ("81.9", "77.0", "58.8"),
+    "gpt-4o-2024-05-13": ("78.5", "77.5", "59.6"),
+}
+#: The most characters of a document that is read.
+LONGEST = 20_000
+
+
+class Judged(NamedTuple):
+    """Claims as a system judged them: arrays of n. `group` is the response, or topic; `read` False where nothing was said."""
+
+    gold: NDArray[np.bool_]
+    supported: NDArray[np.bool_]
+    group: NDArray[np.int64]
+    read: NDArray[np.bool_]
+
+    @property
+    def groups(self) -> int:
+        """How many responses or topics there are."""
+        return int(self.group.max()) + 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="the folder of public data sets")
+    parser.add_argument("--work", type=Path, default=Path("runs/benchmark"))
+    parser.add_argument("--write", type=Path, help="put the tables between the marks in this file")
+    options = parser.parse_args()
+    parts = [
+        openfactcheck(options.data, options.work),
+        flaherty(options.data, options.work),
+        documents(options.data, options.work),
+    ]
+    text = "\n\n".join(parts)
+    print(text)
+    if options.write:
+        replace(options.write, put_between(options.write.read_text(encoding="utf-8"), text).encode())
+
+
+def put_between(page: str, text: str) -> str:
+    """The page with the text between the marks.
+
+    Raises:
+        ValueError: it lacks a mark.
+    """
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ValueError(f"the page lacks {BEGIN} or {END}")
+    return f"{before}{begin}\n{text}\n{end}{after}"
+
+
+def openfactcheck(data: Path, work: Path) -> str:
+    """Our methods and three published systems on OpenFactCheck's labelled claims."""
+    rows = list(lines(data / "openfactcheck/systems.jsonl"))
+    places = {name: place for place, name in enumerate(dict.fromkeys(row["response"] for row in rows))}
+    gold = np.array([row["gold"] for row in rows])
+    group = np.array([places[row["response"]] for row in rows])
+    known = np.ones(len(rows), dtype=bool)
+    systems = {
+        method: of_run(run(data / "openfactcheck/responses.jsonl", method, work), rows, gold, group) for method in METHODS
+    }
+    for key, name in SYSTEMS.items():
+        systems[name] = Judged(gold, np.array([bool(row[key]) for row in rows]), group, known)
+    raw = [read_factuality(row.get("llama3_verifier_raw") or "").factual for row in rows]
+    systems[LLAMA] = Judged(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
+    heads = ("OpenFactCheck", "claims judged", "balanced accuracy", f"minus {OURS}", "true supported", "false supported")
+    return f"{piped(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])}"
+
+
+def claims_row(name: str, judged: Judged, ours: Judged) -> list[str]:
+    """A system's row: its figures, and its distance from ours on the claims that both judged."""
+    both = judged.read & ours.read
+    apart = "" if judged is ours else signed(distance(masked(judged, both), masked(ours, both)), judged.groups)
+    shares = [f"{share(judged, gold=gold):.2f}" for gold in (True, False)]
+    return [name, str(int(judged.read.sum())), shown(balanced(judged), judged.groups), apart, *shares]
+
+
+def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold: Any, group: Any) -> Judged:
+    """The verdicts of a run in the order of the rows; a failed claim is not judged."""
+    said = {
+        (one.response_id, claim.id): supports(verdict)
+        for one in found
+        for claim, verdict in zip(one.claims, one.verdicts, strict=True)
+    }
+    verdicts = [said.get((row["response"], row["claim"])) for row in rows]
+    return Judged(
+        gold, np.array([verdict is True for verdict in verdicts]), group, np.array([one is not None for one in verdicts])
+    )
+
+
+def flaherty(data: Path, work: Path) -> str:
+    """Our methods on flaherty's labelled claims beside what IBM's assessors printed."""
+    rows = []
+    for file, contexts in (("flaherty_wikipedia", "Wikipedia"), ("flaherty_google", "Google")):
+        for method in METHODS:
+            (assessment,) = run(data / f"flaherty/{file}.json", method, work)
+            claims = list(labelled_claims(assessment))
+            right = sum((supports(verdict) is True) == gold for gold, verdict in claims)
+            gold = sum(gold for gold, _ in claims) / len(claims)
+            precision = tally(assessment).precision
+            rows.append(
+                [method, contexts, f"{right} of {len(claims)}", f"{precision:.2f}", f"{abs(precision - gold):.2f}", "0"]
+            )
+    rows.append(["FactReasoner, llama-3.3-70b, newest published run", "", "21 of 26", "", "", "3,380"])
+    for name, file in (
+        ("FactScore", "factscore"),
+        ("FactVerify", "veriscore"),
+        ("VeriScore", "factverify"),
+        ("FactReasoner", "factreasoner"),
+    ):
+        results = json.loads((data / f"flaherty/{file}_output.json").read_text(encoding="utf-8"))["results"]
+        score, atoms = results["factuality_score"], results["num_atoms"]
+        rows.append(
+            [f"{name}, as IBM printed it", "Google", f"other {atoms} claims", f"{score:.2f}", f"{abs(score - gold):.2f}", ""]
+        )
+    return piped(("flaherty, one biography", "passages", "right", "Pr", f"from {gold:.2f}", "LLM calls"), rows)
+
+
+def documents(data: Path, work: Path) -> str:
+    """Relation models on claims against whole documents, of topics that none of ours was trained on."""
+    learned = learned_topics(data)
+    sets: dict[str, list[Row]] = {}
+    for name, rows_of in (("WiCE", wice), ("Factcheck-GPT", factcheck_gpt), ("ExpertQA", expertqa)):
+        sets[name] = list(rows_of(data, learned))
+    rows = []
+    for name in (LEXICAL, BUILTIN_NLI):
+        pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
+        said = asked(name, pairs, work, line_reporter(name)).said
+        rows.append([name, *(shown_percent(judged(group, said)) for group in sets.values())])
+    rows += [[f"{name}, published", *figures] for name, figures in PUBLISHED.items()]
+    counts = [f"{name}, {len(group)} claims" for name, group in sets.items()]
+    return piped(("claim supported by its document, balanced accuracy in %", *counts), rows)
+
+
+#: A document, a claim, whether it supports the claim whole, and the topic.
+Row = tuple[str, str, bool, str]
+
+
+def learned_topics(data: Path) -> frozenset[str]:
+    """The topics that some relation model was trained on, or chosen by."""
+    parts = split_by_topic([*sentence_sets(data), *evidence_sets(data)])
+    return frozenset(
+        topic_key(topic) for part in (Part.TRAINING, Part.DEVELOPMENT) for example in parts[part] for topic in example.topics
+    )
+
+
+def wice(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+    """WiCE's claims and the pages that they cite; one that is supported in part is not."""
+    for part in ("claim_dev", "claim_test"):
+        for row in lines(data / f"wice/{part}.jsonl.gz"):
+            title, page = row["meta"]["claim_title"], "\n".join(row["evidence"])
+            if not {topic_key(title), topic_key(page)} & learned:
+                yield page[:LONGEST], row["claim"], row["label"] == "supported", title
+
+
+def factcheck_gpt(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+    """Factcheck-GPT's claims and all snippets that were found for each; supported where one supports it and none refutes it."""
+    prompts = {
+        claim: row["prompt"]
+        for row in lines(data / "factcheck_gpt/factcheck-GPT-benchmark.jsonl.gz")
+        for part in row["sentences"]
+        for claim in part["claims"] or ()
+    }
+    found: dict[str, dict[str, set[str]]] = {}
+    for row in lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl"):
+        found.setdefault(row["claim"], {}).setdefault(row["evidence"], set()).add(row["stance"])
+    for claim, snippets in found.items():
+        prompt = prompts.get(claim, claim)
+        if topic_key(prompt) not in learned:
+            label = joined_label({stance for stances in snippets.values() for stance in stances})
+            yield "\n".join(snippets)[:LONGEST], claim, label == ENTAILMENT, prompt
+
+
+def expertqa(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+    """ExpertQA's sentences and the passages that they cite; supported where an expert says completely."""
+    for row in lines(data / "expertqa/expertqa_answers.jsonl.gz"):
+        if topic_key(row["question"]) in learned:
+            continue
+        for answer in row["answers"].values():
+            for part in answer["claims"]:
+                document = "\n".join(part["evidence"])[:LONGEST]
+                if document.strip() and part["support"] in ("Complete", "Partial", "Incomplete", "Missing"):
+                    yield document, part["claim_string"], part["support"] == "Complete", row["question"]
+
+
+def judged(rows: Sequence[Row], said: Mapping[Pair, Any]) -> Judged:
+    """What a relation model says of the claims: supported where entailment is its label."""
+    places = {topic: place for place, topic in enumerate(dict.fromkeys(topic for *_, topic in rows))}
+    answers = [said[Pair(document, claim)] for document, claim, _, _ in rows]
+    return Judged(
+        np.array([gold for _, _, gold, _ in rows]),
+        np.array([isinstance(one, Distribution) and one.label is RelationLabel.ENTAILMENT for one in answers]),
+        np.array([places[topic] for *_, topic in rows]),
+        np.array([isinstance(one, Distribution) for one in answers]),
+    )
+
+
+def masked(one: Judged, read: NDArray[np.bool_]) -> Judged:
+    """The same, with those claims as judged."""
+    return one._replace(read=read)
+
+
+def share(one: Judged, *, gold: bool) -> float:
+    """Of the judged claims with that label, the share that is supported."""
+    chosen = one.read & (one.gold == gold)
+    return float(one.supported[chosen].mean()) if chosen.any() else float("nan")
+
+
+def balanced(one: Judged) -> Estimator:
+    """Balanced accuracy as a function of which groups are drawn."""
+
+    def counted(which: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(one.group, one.read & which, one.groups).astype(np.int64)
+
+    true, false = one.gold, ~one.gold
+    counts = np.array([counted(true & one.supported), counted(true), counted(false & ~one.supported), counted(false)])
+
+    def of(chosen: NDArray[np.int64]) -> float:
+        supported, trues, unsupported, falses = counts[:, chosen].sum(axis=1)
+        return float((supported / max(trues, 1) + unsupported / max(falses, 1)) / 2)
+
+    return of
+
+
+def distance(one: Judged, other: Judged) -> Estimator:
+    """The difference of two balanced accuracies on the same groups."""
+    first, second = balanced(one), balanced(other)
+    return lambda chosen: first(chosen) - second(chosen)
+
+
+def shown(estimator: Estimator, groups: int) -> str:
+    """A value with its interval."""
+    low, high = percentile_interval(resampled(estimator, groups, 0))
+    return f"{estimator(np.arange(groups)):.3f} [{low:.2f}, {high:.2f}]"
+
+
+def signed(estimator: Estimator, groups: int) -> str:
+    """A difference with its interval."""
+    low, high = percentile_interval(resampled(estimator, groups, 0))
+    return f"{estimator(np.arange(groups)):+.3f} [{low:+.2f}, {high:+.2f}]"
+
+
+def shown_percent(one: Judged) -> str:
+    """Balanced accuracy in percent with its interval."""
+    low, high = percentile_interval(resampled(balanced(one), one.groups, 0))
+    return f"{100 * balanced(one)(np.arange(one.groups)):.1f} [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def run(data: Path, method: str, work: Path) -> list[Assessment]:
+    """What a method says of the labelled claims of a file."""
+    note(f"{data.name}: {method}")
+    out = work / data.stem / method
+    evaluate(data, method=method, options=Options(claims="given"), out=out)
+    return read_assessments(out)
+
+
+def lines(file: Path) -> Iterator[dict[str, Any]]:
+    """The rows of a file of JSON lines, compressed or not."""
+    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as rows:
+        yield from map(json.loads, rows)
+
+
+if __name__ == "__main__":
+    main()
