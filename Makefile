@@ -12,7 +12,7 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 bundle test test-fast test-models test-pages test-training training-hash lint bench fuzz check-gpu clean help
+.PHONY: setup setup-llm setup-dev eval table10 benchmark bundle test test-fast test-models test-pages test-training training-hash lint bench fuzz check-gpu clean help
 
 DATA   ?=
 METHOD ?=
@@ -93,6 +93,9 @@ eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= EXTRACTOR
 table10: $(VENV)/.base $(NEEDED) ## FactReasoner's Table 10: DATA= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \
 	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
+
+benchmark: setup ## the built-in methods beside published systems; DATA=DIR of public data sets
+	@$(BIN)/python -m scripts.benchmark "$(DATA)" --write docs/results.md
 
 bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="NAME ..." CORPORA="DIR ..." ACCELERATOR= DEV=1
 	@test -n "$(BUNDLE)" || { echo "Name the folder to fill: make bundle BUNDLE=/media/stick/localfact" >&2; exit 2; }

@@ -8,7 +8,6 @@ where it was interrupted. --write puts the tables between the marks in a file.
 """
 
 import argparse
-import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,7 +28,7 @@ from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
-from scripts.training.relation_model.answer_sets import joined_label
+from scripts.training.lexical_pairs import benchmark, joined_label, json_lines
 from scripts.training.relation_model.asking import asked, line_reporter
 from scripts.training.relation_model.evidence_sets import evidence_sets
 from scripts.training.relation_model.examples import ENTAILMENT, Part, split_by_topic, topic_key
@@ -106,7 +105,7 @@ def put_between(page: str, text: str) -> str:
 
 def openfactcheck(data: Path, work: Path) -> str:
     """Our methods and three published systems on OpenFactCheck's labelled claims."""
-    rows = list(lines(data / "openfactcheck/systems.jsonl"))
+    rows = list(json_lines(data / "openfactcheck/systems.jsonl"))
     places = {name: place for place, name in enumerate(dict.fromkeys(row["response"] for row in rows))}
     gold = np.array([row["gold"] for row in rows])
     group = np.array([places[row["response"]] for row in rows])
@@ -202,7 +201,7 @@ def learned_topics(data: Path) -> frozenset[str]:
 def wice(data: Path, learned: frozenset[str]) -> Iterator[Row]:
     """WiCE's claims and the pages that they cite; one that is supported in part is not."""
     for part in ("claim_dev", "claim_test"):
-        for row in lines(data / f"wice/{part}.jsonl.gz"):
+        for row in json_lines(data / f"wice/{part}.jsonl.gz"):
             title, page = row["meta"]["claim_title"], "\n".join(row["evidence"])
             if not {topic_key(title), topic_key(page)} & learned:
                 yield page[:LONGEST], row["claim"], row["label"] == "supported", title
@@ -210,14 +209,9 @@ def wice(data: Path, learned: frozenset[str]) -> Iterator[Row]:
 
 def factcheck_gpt(data: Path, learned: frozenset[str]) -> Iterator[Row]:
     """Factcheck-GPT's claims and all snippets that were found for each; supported where one supports it and none refutes it."""
-    prompts = {
-        claim: row["prompt"]
-        for row in lines(data / "factcheck_gpt/factcheck-GPT-benchmark.jsonl.gz")
-        for part in row["sentences"]
-        for claim in part["claims"] or ()
-    }
+    prompts = {claim: row["prompt"] for row in benchmark(data) for part in row["sentences"] for claim in part["claims"] or ()}
     found: dict[str, dict[str, set[str]]] = {}
-    for row in lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl"):
+    for row in json_lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl"):
         found.setdefault(row["claim"], {}).setdefault(row["evidence"], set()).add(row["stance"])
     for claim, snippets in found.items():
         prompt = prompts.get(claim, claim)
@@ -228,7 +222,7 @@ def factcheck_gpt(data: Path, learned: frozenset[str]) -> Iterator[Row]:
 
 def expertqa(data: Path, learned: frozenset[str]) -> Iterator[Row]:
     """ExpertQA's sentences and the passages that they cite; supported where an expert says completely."""
-    for row in lines(data / "expertqa/expertqa_answers.jsonl.gz"):
+    for row in json_lines(data / "expertqa/expertqa_answers.jsonl.gz"):
         if topic_key(row["question"]) in learned:
             continue
         for answer in row["answers"].values():
@@ -307,12 +301,6 @@ def run(data: Path, method: str, work: Path) -> list[Assessment]:
     out = work / data.stem / method
     evaluate(data, method=method, options=Options(claims="given"), out=out)
     return read_assessments(out)
-
-
-def lines(file: Path) -> Iterator[dict[str, Any]]:
-    """The rows of a file of JSON lines, compressed or not."""
-    with gzip.open(file, "rt", encoding="utf-8") if file.suffix == ".gz" else file.open(encoding="utf-8") as rows:
-        yield from map(json.loads, rows)
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ NOT_RUN = {
     "check-gpu",
     "setup-llm",
     "bench",
+    "benchmark",
     "fuzz",
     "lint",
     "test",
