@@ -276,6 +276,38 @@ def conflict_nq(row: Row) -> Iterator[Made]:
     yield {"prompt": row["cleaned_question"], "response": text, "claims": claims, "passages": passages}
 
 
+def averitec(row: Row) -> Iterator[Made]:
+    """AVeriTeC's claims, each with the answers that fact checkers found; one that the evidence leaves open has no label."""
+    passages = [
+        {
+            "id": f"p{number}-{place}",
+            "title": part["question"],
+            "text": answer["answer"],
+            "link": answer.get("source_url") or "",
+        }
+        for number, part in enumerate(row["questions"])
+        for place, answer in enumerate(part["answers"])
+        if answer.get("answer")
+    ]
+    true = {"Supported": True, "Refuted": False}.get(row["label"])
+    claims = [_labelled(row["claim"], true, [passage["id"] for passage in passages])]
+    yield {"response": row["claim"], "source": row["label"], "claims": claims, "passages": passages}
+
+
+def conformal(row: Row) -> Iterator[Made]:
+    """The sub-claims of Mohri and Hashimoto, Y and N; what annotators found subjective, or could not tell, has no label."""
+    claims = [_labelled(part["subclaim"], {"Y": True, "N": False}.get(part["annotation"])) for part in row["claims"]]
+    text = row.get("original-output") or " ".join(claim["text"] for claim in claims)
+    yield {"prompt": row["prompt"].strip(), "response": text, "claims": claims}
+
+
+def wice(row: Row) -> Iterator[Made]:
+    """WiCE's claims and the pages that they cite; supported in part is not supported."""
+    page = {"id": "page", "title": row["meta"]["claim_title"], "text": "\n".join(row["evidence"])}
+    claims = [_labelled(row["claim"], row["label"] == "supported", ("page",))]
+    yield {"topic": page["title"], "response": row["claim"], "claims": claims, "passages": [page]}
+
+
 def of_forum(history: bool) -> Convert:
     """The questions of Xu et al. 2023 of one forum: AskHistorians' are those of history, ELI5's all others."""
 
@@ -372,6 +404,30 @@ DATA_SETS: Mapping[str, DataSet] = {
             "Apache-2.0",
             ("cleaned_question", "real_answer", "fake_answer", "real_passages", "fake_passages"),
             conflict_nq,
+        ),
+        DataSet(
+            "averitec",
+            "claims that fact checkers judged, with the answers they found; of four verdicts two are labels",
+            "MichSchli/AVeriTeC, data/dev.json",
+            "CC BY-NC 4.0",
+            ("claim", "label", "questions"),
+            averitec,
+        ),
+        DataSet(
+            "conformal",
+            "sub-claims of answers, each with what annotators say",
+            "tatsu-lab/conformal-factual-lm",
+            "none stated",
+            ("prompt", "claims"),
+            conformal,
+        ),
+        DataSet(
+            "wice",
+            "sentences of Wikipedia and the pages that they cite",
+            "ryokamoi/wice",
+            "annotations ODC-BY; text of Wikipedia and Common Crawl",
+            ("claim", "label", "evidence", "meta"),
+            wice,
         ),
         DataSet(
             "askhistorians",

@@ -36,19 +36,23 @@ def shown(chat: Chat, kind: str) -> list[str]:
 
 
 class Script:
-    """Answers each task by what its prompt asks; counts the tasks. `queries`: so many different ones a claim."""
+    """Answers each task by what its prompt asks; counts the tasks.
 
-    def __init__(self, queries: int = 9) -> None:
+    `queries`: so many different ones a claim. `facts`: so many a sentence.
+    """
+
+    def __init__(self, queries: int = 9, facts: int = 2) -> None:
         self.asked: Counter[str] = Counter()
         self.queries = queries
+        self.facts = facts
 
     def answer(self, chat: Chat) -> str:
         prompt = chat[0].content
         if "sentence apart into independent facts" in prompt or "text apart into claims" in prompt:
             self.asked["extract"] += 1
             text = shown(chat, "text")[-1]
-            whole = SENTENCES if text == RESPONSE.text else (text,)
-            facts = [f"{sentence} Part {part}." for sentence in whole for part in (1, 2)]
+            whole = [sentence for sentence in SENTENCES if sentence in text]
+            facts = [f"{sentence} Part {part}." for sentence in whole for part in range(self.facts)]
             return "\n".join(f"[{number}] {fact}" for number, fact in enumerate(facts, start=1))
         if "Query" in prompt or "quer" in prompt.split("\n", 1)[0]:
             self.asked["query"] += 1
@@ -72,22 +76,27 @@ class Script:
         return {"True": 0.9, "False": 0.05}
 
 
-async def assessed(name: str, script: Script) -> Assessment:
+async def assessed(name: str, script: Script, sentences: int = 3) -> Assessment:
     engine = ScriptedEngine(script.answer, script.choose)
     facts = EngineFacts(engine.identity, settings=cast("Any", object()))
     chosen = Configuration(METHODS[name], OPTIONS, run_settings(METHODS[name], OPTIONS, facts), facts)
     async with AsyncExitStack() as opened:
         pipeline, _ = wire(chosen, opened, observe=unobserved, start=lambda _: engine)
-        return await pipeline.assess(0, RESPONSE, Costs(), unobserved)
+        response = RESPONSE.model_copy(update={"text": " ".join(SENTENCES[:sentences])})
+        return await pipeline.assess(0, response, Costs(), unobserved)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("sentences", "facts"), [(1, 1), (2, 3), (3, 2)])
 @pytest.mark.parametrize("name", ["factscore", "veriscore", "expertqa"])
-async def test_methods_by_sentence_call_once_a_sentence_and_once_a_claim(name: str) -> None:
-    script = Script()
-    assessment = await assessed(name, script)
-    assert script.asked == {"extract": 3, "verify": 6}
-    assert [verdict.label for verdict in assessment.verdicts] == [VerdictLabel.SUPPORTED] * 6
+async def test_methods_by_sentence_call_once_a_sentence_and_once_a_claim(name: str, sentences: int, facts: int) -> None:
+    script = Script(facts=facts)
+    assessment = await assessed(name, script, sentences)
+    claims = sentences * facts
+    assert script.asked == {"extract": sentences, "verify": claims}
+    assert [verdict.label for verdict in assessment.verdicts] == [VerdictLabel.SUPPORTED] * claims
+    total = accounting([assessment], RunFacts(method=name, cost=METHODS[name].cost)).lines[-1]
+    assert (total.formula, total.expected, total.sent) == ("N + M", sentences + claims, sentences + claims)
     assert METHODS[name].cost == "N + M"
 
 

@@ -85,6 +85,23 @@ ROWS: dict[str, dict[str, Any]] = {
         "real_passages": [{"passage": "Ada did."}],
         "fake_passages": [{"passage": "Eve did."}, {"passage": "Eve."}],
     },
+    "averitec": {
+        "claim": "Ada won.",
+        "label": "Refuted",
+        "questions": [
+            {"question": "Who won?", "answers": [{"answer": "Eve.", "source_url": "https://a.example"}, {"answer": ""}]}
+        ],
+    },
+    "conformal": {
+        "prompt": "Who won? ",
+        "claims": [{"subclaim": "Ada won.", "annotation": "Y"}, {"subclaim": "She is great.", "annotation": "S"}],
+    },
+    "wice": {
+        "claim": "Ada won.",
+        "label": "partially_supported",
+        "evidence": ["Ada ran.", "She won."],
+        "meta": {"claim_title": "Ada"},
+    },
     "askhistorians": {"domain": "History_SASQ", "question_text": "Why<br />then?"},
     "eli5": {"domain": "Physics", "question_text": "Why<br/> now?"},
     "freshbooks": {"paragraph": "It was a dark night."},
@@ -143,6 +160,9 @@ def test_a_row_of_each_becomes_one_that_eval_or_generate_reads(name: str, tmp_pa
         ("conflicts", ["S"], [2]),
         ("wikicontradict", [None, None], [2, 2]),
         ("conflict-nq", ["S", "NS"], [3, 3]),
+        ("averitec", ["NS"], [1]),
+        ("conformal", ["S", None], [0, 0]),
+        ("wice", ["NS"], [1]),
     ],
 )
 def test_labels_and_passages_are_those_of_the_set(name: str, labels: list[str | None], passages: list[int]) -> None:
