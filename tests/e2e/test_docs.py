@@ -40,6 +40,7 @@ MORE = {
     "localfact models pull": ("--to", "pulled"),
     "python -m scripts.measure_gate": ("--limit", "1"),
     "python -m scripts.plot_collapse": ("--seeds", "1", "--out", "collapse.svg"),
+    "python -m scripts.attempts": ("--share", "0.001"),
     "python -m scripts.training.compare": ("--limit", "1", "--work", "compared"),
 }
 #: Targets that install, gather wheels, measure for long, or run this test: `make` knows them, and they are not run here.
