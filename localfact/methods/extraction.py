@@ -141,7 +141,7 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
         prompts=("atomization", "revision"),
         calls=("one a claim extracted to revise it",),
     ),
-    "sentences": ExtractorKind(_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
+    "decomposer": ExtractorKind(_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
     "windows": ExtractorKind(_prompted(WindowedAtomizer), _atomizer_settings, prompts=("atomization",)),
     "one-call": ExtractorKind(_prompted(Atomizer), _atomizer_settings, prompts=("atomization",)),
     "safe": ExtractorKind(

@@ -209,7 +209,8 @@ def test_a_corpus_is_built_looked_into_and_verified(localfact: CommandLine, tmp_
 def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     methods = {row["method"]: row["relations"] for row in json.loads(localfact("methods", "--json").stdout)}
     versions = {f"{kind}-fr{version}" for kind in ("builtin", "factreasoner") for version in (1, 2, 3)}
-    assert set(methods) == {*versions, "fastfact", "localfact"}
+    compared = {"factscore", "factverify", "veriscore", "deepseek", "safe", "factool", "expertqa"}
+    assert set(methods) == {*versions, "fastfact", "localfact", *compared}
     assert [methods[name] for name in ("builtin-fr2", "factreasoner-fr2", "fastfact")] == ["builtin-nli", "llm", None]
     findings = {row["name"]: row for row in json.loads(localfact("doctor", "--json").stdout)}
     assert findings["model minilm"]["found"]
