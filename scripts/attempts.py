@@ -23,9 +23,13 @@ from pathlib import Path
 
 from localfact.api.evaluate import evaluate
 from localfact.assess import verification
+from localfact.assess.judges.answers import ReadLabel
+from localfact.assess.judges.styles import STYLES
 from localfact.claims.answers import read_answer
 from localfact.methods.options import Options
+from localfact.prompts import Judge, judging_chat
 from localfact.prompts.boundary import Boundary
+from localfact.records import Passage
 from localfact.report.console import note
 from localfact.runtime.tasks import complete
 from localfact.vocabulary import PreVerificationLabel
@@ -154,6 +158,16 @@ PIECES: list[str] = [
         "\x00",
     ),
     *("-", "‑", "–", "_", "*", "**", "'", '"', "“", "`", ".", ":", "：", ")", "{", "}", "[", "]", "ﬁ", "ſ", "word "),
+    *(
+        "[",
+        "[Supported]",
+        "[_Unsupported_]",
+        "[Not Supported]",
+        "###Contradicted###",
+        "Undecided",
+        '"factuality": true',
+        "_" * 30,
+    ),
     *("- Ice floats. ", "1. Ice sinks. ", "Claim: ", "No verifiable claim.", "```json\n", "| a | b |\n"),
     *('{"claim": "', '", "label": "', '"}'),
 ]
@@ -172,6 +186,8 @@ def answers(count: int, seed: int, folder: Path) -> Attempts:
     for _ in range(count):
         answer, begin = _joined(chance), time.monotonic()
         parsed = read_answer(answer, cut=chance.random() < 0.5)
+        for read in JUDGES.values():
+            read(answer)
         verification.read_answer(answer, finished=chance.random() < 0.5)
         spans = [span for claim in parsed.claims for span in (claim.span, claim.label_span)]
         if any(span.end > len(answer) or span.start > span.end for span in spans):
@@ -184,6 +200,8 @@ def answers(count: int, seed: int, folder: Path) -> Attempts:
             yield None
 
 
+#: The judges that the papers compare with -> how their answers are read.
+JUDGES: Mapping[Judge, ReadLabel] = {name: style.read for name, style in STYLES.items() if style.read is not None}
 _MARKER = re.compile(r"(?i)<<\s*(?:end\s*)?(?:text|evidence|claim)\b[^\n]*>>")
 _TURN = re.compile(r"<\||\[/?INST\]|</?s>|</?think>")
 
@@ -202,11 +220,23 @@ def texts(count: int, seed: int, folder: Path) -> Attempts:
                 ("a marker", _MARKER.search(shown)),
                 ("a turn", _TURN.search(shown)),
                 ("a decision", verification.read_answer(shown).label),
+                ("a judge's label", chance.random() < 0.1 and shown_to_judges(text, title)),
                 ("a label", any(claim.label is not None for claim in read_answer(f"- Ice floats. {shown}").claims)),
             )
             if found
         ]
         yield f"{' and '.join(brought)} in {text!r}, title {title!r}" if brought else None
+
+
+def shown_to_judges(text: str, title: str) -> bool:
+    """Whether one of the judges would read a label in the passage as it is shown."""
+    return any(read(judged_passage(name, text, title)) for name, read in JUDGES.items())
+
+
+def judged_passage(judge: Judge, text: str, title: str) -> str:
+    """The passage as that judge is shown it, without what stands around it."""
+    prompt = judging_chat(judge, "Ice floats.", [Passage(id="p", text=text, title=title)], boundary=Boundary(1))[0].content
+    return re.findall(r"<<evidence ([0-9a-f]{8})>>\n(.*?)<<end evidence \1>>", prompt, re.DOTALL)[-1][1]
 
 
 GOOD = b"<html><body><p>Its lamp was first lit on 3 May 1862.</p></body></html>"

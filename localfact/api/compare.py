@@ -1,6 +1,7 @@
 """Compares runs over the same responses: scores with their tests, costs, and the claims on which they differ."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from localfact.api.rescore import run_facts
@@ -33,7 +34,7 @@ def compare_runs(
     Args:
         folders: two run folders or more, over the same responses; those of one claim set compare claim by claim too.
         one_sided: tests whether the first run is better, as FactReasoner does (section C.4); else whether the two differ.
-        recall_k: the K of F1@K; the median of both runs when None.
+        recall_k: the K of F1@K, one for all runs; the median of all when None.
         seed: of what is drawn by lot. names: what the runs are called; None: their methods, or their folders.
 
     Raises:
@@ -45,6 +46,7 @@ def compare_runs(
     runs = [read_assessments(path) for path in paths]
     facts = [run_facts(read_run_file(path)["settings"]) for path in paths]
     called = list(names or _names(paths, [one.method for one in facts]))
+    recall_k = _one_k(recall_k, runs)
     first, *others = runs
     found = [
         RunComparison(run=name, comparison=one)
@@ -81,6 +83,11 @@ def _comparisons(
     return [*found, *([claims] if claims.n else [])]
 
 
+def _one_k(recall_k: KPolicy | None, runs: Sequence[Sequence[Assessment]]) -> KPolicy:
+    """The K of all runs together, so that every run and every pair is measured by the same."""
+    return replace((recall_k or KPolicy()).fitted_to([assessment for run in runs for assessment in run]), fixed=True)
+
+
 def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:
     """The methods, or with the folders where two runs have one method, or with their places where folders have one name."""
     if len(set(methods)) == len(methods):
@@ -115,7 +122,7 @@ def _differing(shared: Sequence[_Shared], names: Sequence[str]) -> list[Differin
         posteriors = {
             name: verdict.posterior for name, verdict in zip(names, verdicts, strict=True) if verdict.posterior is not None
         }
-        sides = {float(supports(verdict) or 0) if verdict.posterior is None else verdict.posterior for verdict in verdicts}
+        sides = [_side(verdict) if verdict.posterior is None else verdict.posterior for verdict in verdicts]
         rows.append(
             DifferingClaim(
                 response_id=response,
@@ -128,3 +135,8 @@ def _differing(shared: Sequence[_Shared], names: Sequence[str]) -> list[Differin
             )
         )
     return sorted(rows, key=lambda row: -row.spread)
+
+
+def _side(verdict: Verdict) -> float:
+    """A verdict without a posterior, as one: a claim that is in neither S nor N is half way."""
+    return {True: 1.0, False: 0.0, None: 0.5}[supports(verdict)]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.compare import compare_runs
-from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_corpus, sample_responses
-from localfact.api.extract import claims_row, response_row
+from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_corpus, sample_responses, without_evidence_marked
+from localfact.api.extract import response_row
 from localfact.errors import InputError
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import MAX_WORDS, read_responses
@@ -103,8 +103,10 @@ def prepare_comparison(
     if options.names_model and options.replay is None:
         options = options.model_copy(update={"transcript": options.transcript or folder / CALLS_FILE})
     asking = next((name for name in methods if find_method(name).model != "none"), methods[0])
-    common = configure(asking, own_options(asking, options))
-    return Comparing(path, tuple(methods), options, folder, limit, common)
+    chosen = {name: configure(name, own_options(name, options)) for name in methods}  # raises for what one cannot use
+    comparing = Comparing(path, tuple(methods), options, folder, limit, chosen[asking])
+    _usable(comparing)
+    return comparing
 
 
 def compare_methods(
@@ -128,7 +130,7 @@ def compare_methods(
     owner = EngineOwner(start)
     try:
         with watch("Claims and passages for all methods") as progress:
-            complete(_common(comparing, progress, owner.share))
+            calls = complete(_common(comparing, progress, owner.share))
         jobs = [_job(comparing, name) for name in comparing.methods]
         for number, (name, job) in enumerate(zip(comparing.methods, jobs, strict=True), start=1):
             with watch(f"Method {number} of {len(jobs)}: {name}") as progress:
@@ -137,7 +139,8 @@ def compare_methods(
         complete(owner.keep_only(None))
     seed = comparing.options.seed
     folders = [job.out for job in jobs]
-    return compare_runs(folders, one_sided=one_sided, recall_k=recall_k, seed=seed, names=comparing.methods)
+    compared = compare_runs(folders, one_sided=one_sided, recall_k=recall_k, seed=seed, names=comparing.methods)
+    return compared.model_copy(update={"common_calls": calls})
 
 
 def own_options(method: str, options: Options) -> Options:
@@ -152,9 +155,18 @@ def _job(comparing: Comparing, method: str) -> Job:
     return prepare(comparing.folder / COMMON_FILE, method=method, options=options, out=comparing.folder / method)
 
 
-async def _common(comparing: Comparing, progress: Progress, start: Start) -> None:
-    """Writes the file of claims and passages, or completes it."""
+def _usable(comparing: Comparing) -> list[Response]:
+    """The responses; without a corpus, those that bring no passages are marked as unusable.
+
+    Raises:
+        InputError: the file cannot be read. MissingError: there is no evidence for any response.
+    """
     responses = read_responses(comparing.data, max_words=MAX_WORDS, limit=comparing.limit)
+    return responses if comparing.options.corpus is not None else without_evidence_marked(responses)
+
+
+async def _common(comparing: Comparing, progress: Progress, start: Start) -> int:
+    """Writes the file of claims and passages, or completes it; how many calls of a language model it took in all."""
     chosen = comparing.common
     settings = {
         "pass": "compare",
@@ -164,31 +176,40 @@ async def _common(comparing: Comparing, progress: Progress, start: Start) -> Non
 
     def open_maker(opened: AsyncExitStack) -> Callable[[Response], Any]:
         pipeline, _ = wire(chosen, opened, observe=progress.count, start=start)
-        return partial(_row, pipeline=pipeline, progress=progress)
+        given = chosen.settings.extraction.claims == "given"
+        return partial(_row, pipeline=pipeline, given=given, progress=progress)
 
     pass_options = replace(PassOptions(), versions=versions(), progress=progress)
-    rows, _ = await make_file(
-        comparing.data, responses, comparing.folder / COMMON_FILE, settings, open_maker, response_row, pass_options
-    )
-    if not rows:
-        raise InputError(f"{comparing.data} has no response.")
+    file = comparing.folder / COMMON_FILE
+    rows, _ = await make_file(comparing.data, _usable(comparing), file, settings, open_maker, response_row, pass_options)
+    return sum(int(stage["calls"]) for row in rows for stage in row.get("usage", {}).values())
 
 
-async def _row(response: Response, *, pipeline: Pipeline, progress: Progress) -> Row:
-    """A response with the claims and the passages that all methods judge."""
+async def _row(response: Response, *, pipeline: Pipeline, given: bool, progress: Progress) -> Row:
+    """A response with the claims and the passages that all methods judge.
+
+    Claims that come with it are taken as they are. What an extractor thinks of its own claims stays behind: each method asks
+    for itself, so that none of them gains by being named first.
+    """
     ledger = Ledger(watch=partial(observe_usage, progress.count))
     with usage_counted_in(ledger):
-        extraction = await pipeline.extractor.extract(response)
-        evidence = await pipeline.retriever.retrieve(response, extraction.claims) if extraction.claims else Evidence()
+        if given and response.claims is not None:
+            claims = response.claims
+        else:
+            extraction = await pipeline.extractor.extract(response)
+            claims = tuple(claim.model_copy(update={"preverification": None}) for claim in extraction.claims)
+        evidence = await pipeline.retriever.retrieve(response, claims) if claims else Evidence()
     if evidence.failures:
         raise InputError(next(iter(evidence.failures.values())))
-    progress.count("claims", len(extraction.claims))
+    progress.count("claims", len(claims))
     found: Mapping[str, list[str]] = {
         claim: list(dict.fromkeys(hit.passage_id for hit in hits)) for claim, hits in evidence.hits.items()
     }
-    row = claims_row(response.model_copy(update={"evidence": evidence}), extraction, {}, ledger.repeatable())
-    claims = [claim_row(claim) | {"passages": found.get(claim.id, [])} for claim in extraction.claims]
-    return {name: value for name, value in row.items() if name != "extractor"} | {"claims": claims}
+    return {
+        **response_row(response.model_copy(update={"evidence": evidence})),
+        "claims": [claim_row(claim) | {"passages": found.get(claim.id, [])} for claim in claims],
+        "usage": ledger.repeatable(),
+    }
 
 
 def _name(data: Path, methods: Sequence[str], options: Options, limit: int | None) -> str:

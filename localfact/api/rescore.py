@@ -56,18 +56,31 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
 
 
 def run_facts(plain: Mapping[str, Any]) -> RunFacts:
-    """The facts of a run that its summary needs, from its run.yaml, of any version; missing ones are left out."""
-    settings = upgraded(plain)
+    """The facts of a run that its summary needs, from its run.yaml, of any version; missing ones are left out.
+
+    Raises:
+        InputError: the settings are none of a run.
+    """
+    try:
+        return _run_facts(upgraded(plain))
+    except (ValidationError, AttributeError, TypeError):
+        raise InputError(
+            "The settings in run.yaml are damaged: begin again with --force, or name another with --out."
+        ) from None
+
+
+def _run_facts(settings: Mapping[str, Any]) -> RunFacts:
     extraction, evidence, assessment = (settings.get(part, {}) for part in PARTS)
+    method = str(settings.get("method", "unknown"))
     return RunFacts(
-        method=str(settings.get("method", "unknown")),
+        method=method,
         seed=settings.get("seed", 0),
         stride=extraction.get("stride"),
         version=assessment.get("version"),
         k=evidence.get("k", 0),
         queries_per_claim=evidence.get("queries_per_claim", 1),
         steps=evidence.get("steps", 1),
-        cost=METHODS[settings["method"]].cost if settings.get("method") in METHODS else "",
+        cost=METHODS[method].cost if method in METHODS else "",
         has_corpus=bool(evidence.get("corpus")),
         asks_model="model" in settings,
         **{name: value for name, value in settings.get("asking", {}).items() if name in RunFacts.model_fields},

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from localfact.cli.options import AsJson, Data, Force, Limit, RecallK, options_from
+from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, note, output, show, show_text
@@ -48,7 +48,9 @@ def compare(
         str, typer.Option("--table", help="all, scores, differences or claims. In CSV, all is differences.")
     ] = "all",
     how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
-    force: Force = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --methods: begin the runs again; claims, calls and relations are kept.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare runs over the same responses, or methods over the same claims: scores, tests, and claims on which they differ.
@@ -68,6 +70,8 @@ def compare(
     recall = KPolicy.parse(recall_k)
     if methods is not None and runs:
         raise InputError("Name runs or --methods, not both.")
+    if methods is None and (data, limit, out, force, options) != (None, None, None, False, Options(seed=options.seed)):
+        raise InputError("Data and options are for --methods; of runs, all that was chosen is in their folders.")
     if methods is None:
         compared = compare_runs(runs or (), one_sided=one_sided, recall_k=recall, seed=options.seed)
     else:
@@ -124,7 +128,9 @@ def print_compared(compared: "RunsCompared", which: str, how: str, claims: int, 
     from localfact.report.formats import known_format, rendered
 
     chosen = known_format(how)
-    if as_json or (chosen == "json" and which == "all"):
+    if as_json:
+        chosen = "json"
+    if chosen == "json" and which == "all":
         show(compared.model_dump(mode="json"), as_json=True)
         return
     for_people = chosen in ("terminal", "markdown", "latex")

@@ -1,6 +1,5 @@
 """Searches for a claim several times, each query written after what the earlier ones found was seen (SAFE, Wei et al. 2024)."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ from localfact.prompts import Boundary, next_query_chat
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.runtime.tasks import together
 from localfact.stages import Retriever
-from localfact.text import normalise
+from localfact.text import normalise, words
 
 #: The stage that calls are counted under.
 STAGE = "query"
@@ -66,10 +65,13 @@ class StepwiseRetriever:
             hits[one.claim] = tuple(Hit(passage_id=name, rank=rank, score=1 / rank) for rank, name in enumerate(own, start=1))
         parts = [part for one in found for part in one.parts]
         counts = _summed([part.counts for part in parts]) | {"steps": sum(len(one.searches) for one in found)}
+        empty = sum(not own for own in hits.values())
+        counts = {name: count for name, count in counts.items() if not name.startswith("claims_")}
+        counts |= {"claims_without_passages": empty} if empty else {}
         return Evidence(
             passages=tuple(passages.values()),
             hits=hits,
-            failures={one.claim: why for one in found for part in one.parts[:1] for why in part.failures.values()},
+            failures={one.claim: why for one in found for part in one.parts for why in part.failures.values()},
             counts=counts,
             notes=tuple(dict.fromkeys((*(note for part in parts for note in part.notes), STEPWISE))),
         )
@@ -87,7 +89,8 @@ class StepwiseRetriever:
             by_id = {passage.id: passage for passage in part.passages}
             searches.append((query, tuple(by_id[hit.passage_id] for hit in part.hits.get(claim.id, ()))))
             parts.append(part)
-            await asyncio.sleep(0)
+            if part.failures:
+                break
         return _Found(claim.id, tuple(searches), tuple(parts))
 
     async def _next(self, claim: Claim, searches: Sequence[tuple[str, Sequence[Passage]]]) -> str | None:
@@ -99,7 +102,9 @@ class StepwiseRetriever:
             )
         except (PromptTooLongError, RequestError):
             return None
-        return next(iter(read_queries(generation)), None)
+        # A refusal or a remark of the model shares no word with the claim.
+        own = set(map(normalise, words(claim.text)))
+        return next((query for query in read_queries(generation) if own & set(map(normalise, words(query)))), None)
 
 
 def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

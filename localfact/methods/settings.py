@@ -25,6 +25,7 @@ from localfact.methods.options import (
     Tables,
     VerifierOptions,
 )
+from localfact.prompts import Judge
 from localfact.records import Probability, Record
 
 
@@ -98,7 +99,7 @@ class FastFactSettings(VerifierOptions, GateOptions, AssessmentSettings):
 class JudgeSettings(VerifierOptions, AssessmentSettings):
     """A judge that the papers compare with: the name of its style (`assess/judges/styles.py`)."""
 
-    judge: str
+    judge: Judge
 
 
 class FactReasonerSettings(GraphOptions, AssessmentSettings):

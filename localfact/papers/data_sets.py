@@ -14,11 +14,14 @@ from typing import Any, Literal
 
 from localfact.errors import InputError
 from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.responses import response_of
 from localfact.records import Record
 from localfact.runs.row_file import RowFile
 from localfact.runtime.files import file_digest
 from localfact.runtime.versions import versions
 
+#: The files of a data set that is a folder.
+SUFFIXES = (".jsonl", ".json", ".csv", ".tsv")
 #: A row of ours, and what turns a row of a data set into such: one, several, or none.
 Made = dict[str, Any]
 Convert = Callable[[Row], Iterator[Made]]
@@ -34,6 +37,7 @@ class DataSet:
         fields: what every row must have. kind: of our rows.
         convert: makes our rows of one of its.
         drawn: of so many rows a topic that are drawn by a hash; None takes all.
+        named: the field that a file's name gives where the rows lack it: the set comes as a folder of files.
     """
 
     name: str
@@ -44,6 +48,7 @@ class DataSet:
     convert: Convert
     kind: Literal["responses", "prompts"] = "responses"
     drawn: int | None = None
+    named: str | None = None
 
 
 class Checked(Record):
@@ -110,7 +115,7 @@ def _checked(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
     unusable: Counter[str] = Counter()
     made: list[Made] = []
     count = 0
-    for row in read_rows(file, f"{data_set.name}, one JSON object a line, each with {', '.join(data_set.fields)}"):
+    for row in _rows(data_set, file):
         count += 1
         if isinstance(row, RowError):
             unusable["no JSON object"] += 1
@@ -125,7 +130,13 @@ def _checked(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
             unusable["fields of another kind"] += 1
             continue
         unusable["nothing to judge in it"] += not own
-        made.extend({"id": f"{data_set.name}-{count}{_letter(place, own)}", **one} for place, one in enumerate(own))
+        for place, one in enumerate(own):
+            whole = {"id": f"{data_set.name}-{count}{_letter(place, own)}", **one}
+            problem = _problem(data_set, whole)
+            if problem is None:
+                made.append(whole)
+            else:
+                unusable[problem] += 1
     if not made:
         reasons = ", ".join(f"{number} with {reason}" for reason, number in (+unusable).items())
         raise InputError(
@@ -152,6 +163,28 @@ def _checked(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
     )
 
 
+def _rows(data_set: DataSet, file: Path) -> Iterator[Row | RowError]:
+    """The rows of a file, or of the files of a folder, which then name the field that rows may lack."""
+    holding = f"{data_set.name}, one JSON object a line, each with {', '.join(data_set.fields)}"
+    files = sorted(one for one in file.iterdir() if one.suffix in SUFFIXES) if file.is_dir() and data_set.named else [file]
+    for one in files:
+        for row in read_rows(one, holding):
+            if data_set.named and isinstance(row, Mapping):
+                row = {data_set.named: one.stem, **row}
+            yield row
+
+
+def _problem(data_set: DataSet, row: Made) -> str | None:
+    """Why `eval`, or `generate`, could not use the row; None where it can."""
+    if data_set.kind == "responses":
+        response = response_of(row, 1)
+        return response.problem
+    prompt = row.get("prompt")
+    if not isinstance(prompt, str) or not prompt.strip():
+        return "no prompt"
+    return None if isinstance(row.get("topic", ""), str) else "a topic that is no text"
+
+
 def _letter(place: int, rows: Sequence[Made]) -> str:
     """Tells the rows apart that came of one."""
     return f"-{place + 1}" if len(rows) > 1 else ""
@@ -162,12 +195,12 @@ def _drawn(rows: Sequence[Made], many: int) -> list[Made]:
     topics: dict[str, list[Made]] = {}
     for row in rows:
         topics.setdefault(row.get("topic", ""), []).append(row)
-    kept = {
-        row["id"]
-        for group in topics.values()
-        for row in sorted(group, key=lambda row: hashlib.sha256(row["prompt"].encode()).hexdigest())[:many]
-    }
+    kept = {row["id"] for group in topics.values() for row in sorted(group, key=_lot)[:many]}
     return [row for row in rows if row["id"] in kept]
+
+
+def _lot(row: Made) -> str:
+    return hashlib.sha256(row["prompt"].encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _plain(text: str) -> str:
@@ -224,7 +257,7 @@ def felm(row: Row) -> Iterator[Made]:
     """FELM's segments as claims, of the domains that state facts; arithmetic and reasoning are left out."""
     if row["domain"] in ("wk", "science", "writing_rec"):
         pairs = zip(row["segmented_response"], row["labels"], strict=True)
-        claims = [_labelled(text, bool(label)) for text, label in pairs if text.strip()]
+        claims = [_labelled(text, label if isinstance(label, bool) else None) for text, label in pairs if text.strip()]
         yield {"prompt": row["prompt"], "response": row["response"], "source": row["domain"], "claims": claims}
 
 
@@ -303,6 +336,8 @@ def conformal(row: Row) -> Iterator[Made]:
 
 def wice(row: Row) -> Iterator[Made]:
     """WiCE's claims and the pages that they cite; supported in part is not supported."""
+    if isinstance(row["evidence"], str):
+        raise TypeError("the evidence is a list of sentences")
     page = {"id": "page", "title": row["meta"]["claim_title"], "text": "\n".join(row["evidence"])}
     claims = [_labelled(row["claim"], row["label"] == "supported", ("page",))]
     yield {"topic": page["title"], "response": row["claim"], "claims": claims, "passages": [page]}
@@ -437,6 +472,7 @@ DATA_SETS: Mapping[str, DataSet] = {
             ("domain", "question_text"),
             of_forum(history=True),
             "prompts",
+            named="domain",
         ),
         DataSet(
             "eli5",
@@ -446,6 +482,7 @@ DATA_SETS: Mapping[str, DataSet] = {
             ("domain", "question_text"),
             of_forum(history=False),
             "prompts",
+            named="domain",
         ),
         DataSet(
             "freshbooks",
@@ -465,6 +502,7 @@ DATA_SETS: Mapping[str, DataSet] = {
             longfact,
             "prompts",
             drawn=10,
+            named="topic",
         ),
     )
 }

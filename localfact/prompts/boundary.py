@@ -60,7 +60,11 @@ _SIGN = "[#＃﹟]"
 # What may stand beside or inside a label: white space, dashes, quotes, emphasis, invisible characters. This is wider than what
 # the parsers of answers allow: better a page loses a sign too many than a label gets through.
 _GAP = r"(?:[^\w\n#＃﹟]|_)*+"
-_LABELS = {*PreVerificationLabel, "supported", "refuted", "conflicting evidence", "not enough evidence", "unverifiable"}
+_LABELS = {
+    *PreVerificationLabel,
+    *("supported", "refuted", "conflicting evidence", "not enough evidence", "unverifiable"),
+    *("contradicted", "undecided", "inconclusive"),
+}
 _SPELLINGS = "|".join(_GAP.join(re.split("[ -]", label)) for label in sorted(_LABELS))
 # Labels may be written with ligatures.
 _ANY_LABEL = _SPELLINGS.replace("fi", "(?:fi|ﬁ)").replace("fl", "(?:fl|ﬂ)")

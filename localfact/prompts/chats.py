@@ -17,9 +17,11 @@ from localfact.text import readable
 #: The tasks of the judges that the papers compare with.
 Judge = Literal["factscore", "factverify", "veriscore", "deepseek", "factool", "safe"]
 
-_BRACKETED_LABEL = re.compile(
-    r"\[(?P<label>\W*(?:supported|unsupported|contradicted|undecided|inconclusive|unverifiable)\W*?)\]", re.IGNORECASE
-)
+#: What these judges' answers are read by: a label in brackets, and the name of FacTool's field.
+_AROUND = r"(?:[^\w\[\]]|_){0,20}+"
+_JUDGED = r"(?:(?:not[ _-]|un)?supported|contradicted|undecided|inconclusive|unverifiable)"
+_BRACKETED_LABEL = re.compile(rf"\[(?P<label>{_AROUND}{_JUDGED}{_AROUND})\]", re.IGNORECASE)
+_FIELD = re.compile(r"factuality(?=[\"'”]?\s{0,20}:)", re.IGNORECASE)
 
 
 def extraction_chat(
@@ -101,20 +103,21 @@ def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boun
 def judging_chat(task: Judge, claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
     """Asks one of the judges that the papers compare with about a claim and its passages, best first.
 
-    A label between brackets in a passage is put in parentheses, as these judges' answers are read by such brackets.
+    A label between brackets in a passage is put in parentheses, and so is the name of FacTool's field, as these judges' answers
+    are read by them.
     """
     evidence = [
         {
-            "title": _bracketless(f"{passage.title} ({passage.host})" if passage.host else passage.title),
-            "text": _bracketless(passage.text),
+            "title": _labelless(f"{passage.title} ({passage.host})" if passage.host else passage.title),
+            "text": _labelless(passage.text),
         }
         for passage in passages
     ]
-    return _chat(task, boundary, asked={"claim": _bracketless(claim), "evidence": evidence})
+    return _chat(task, boundary, asked={"claim": _labelless(claim), "evidence": evidence})
 
 
-def _bracketless(text: str) -> str:
-    return _BRACKETED_LABEL.sub(r"(\g<label>)", text)
+def _labelless(text: str) -> str:
+    return _FIELD.sub("(factuality)", _BRACKETED_LABEL.sub(r"(\g<label>)", text))
 
 
 def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple[Message, ...]:

@@ -134,9 +134,14 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
 
 def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
     """Searches pqM and pages 5pqM. Where no page is fetched, the passages that were found are beside the formula instead."""
-    queries = run.searched * run.facts.queries_per_claim
+    queries = run.searched * run.facts.queries_per_claim * run.facts.steps
     if run.counts("retrieve", "searches"):
         searches, note = run.counted("retrieve", "searches"), ""
+    elif run.counts("retrieve", "steps"):
+        searches, note = (
+            run.counted("retrieve", "steps"),
+            f"up to {run.facts.steps} a claim, one after the other",
+        )
     elif run.facts.has_corpus:
         searches, note = run.searched, "one a claim, of the corpus; fewer where passages came with the response"
     else:

@@ -15,7 +15,8 @@ COSTS = ("LLM calls", "prompt tokens", "output tokens")
 DIFFERENCES_NOTE = (
     "from, to: the 95 % interval; win-tie-loss: of the first run. p: paired permutation test; p Holm: adjusted for all tests "
     "of the table; p t: paired t test; p unpaired: Welch's, as if each run had responses of its own, the weaker test, which "
-    "FactReasoner's tables fit. Responses to one prompt, and claims of one response, count as one cluster."
+    "FactReasoner's tables fit, where nothing hangs together. Responses to one prompt, and claims of one response, are one "
+    "cluster; with a single cluster there is no test."
 )
 
 #: The parameters at the end of a score's name.
@@ -47,7 +48,7 @@ class DifferingClaim(Record):
 
     Attributes:
         verdicts: run -> its label. posteriors: run -> P(claim is true), where the run has one.
-        spread: the largest difference of two runs in it; of runs without posteriors, 1.
+        spread: the largest difference of two runs in it, where a verdict without a posterior counts as 1 (S), 0 (N) or 0.5.
     """
 
     response_id: str
@@ -65,22 +66,22 @@ class RunsCompared(Record):
     Attributes:
         runs: in the order given; the first is compared with each of the others.
         comparisons: score by score, of each other run. claims_shared: how many claims all runs judged.
+        common_calls: LLM calls that served all runs, for claims and passages; 0 for runs that each found their own.
         claims: those of them on which they differ, those with the largest spread first.
     """
 
     runs: tuple[ComparedRun, ...]
     comparisons: tuple[RunComparison, ...]
     claims_shared: int
+    common_calls: int = 0
     claims: tuple[DifferingClaim, ...]
 
 
 def scores_table(compared: RunsCompared) -> Table:
     """A row a score and a column a run, with the calls and tokens of a language model that were really sent."""
-    results = [{result.name: result.value for result in run.summary.scores} for run in compared.runs]
+    results = [{short(result.name): result.value for result in run.summary.scores} for run in compared.runs]
     names = dict.fromkeys(name for one in results for name in one)
-    rows = [
-        (short(name), *(Number(value) if (value := one.get(name)) is not None else "" for one in results)) for name in names
-    ]
+    rows = [(name, *(Number(value) if (value := one.get(name)) is not None else "" for one in results)) for name in names]
     costs = [_costs(run.summary) for run in compared.runs]
     rows += [(what, *(f"{cost[what]:,}" if what in cost else "" for cost in costs)) for what in COSTS]
     return Table(
@@ -90,7 +91,8 @@ def scores_table(compared: RunsCompared) -> Table:
         facts={
             "responses": str(compared.runs[0].summary.responses),
             "claims that all runs judged": str(compared.claims_shared),
-            **policies(names),
+            **({"LLM calls for the claims and passages of all": f"{compared.common_calls:,}"} if compared.common_calls else {}),
+            **policies(result.name for run in compared.runs for result in run.summary.scores),
         },
         notes=tuple(_notes(compared)),
     )
@@ -144,9 +146,12 @@ def short(score: str) -> str:
 
 
 def policies(scores: Iterable[str]) -> dict[str, str]:
-    """The short names of scores that have parameters -> these."""
-    found = {short(name): name for name in scores}
-    return {name: whole[len(name) + 1 : -1] for name, whole in found.items() if name != whole}
+    """The short names of scores that have parameters -> these; of runs whose parameters differ, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for name in scores:
+        if short(name) != name:
+            found.setdefault(short(name), {})[name[len(short(name)) + 1 : -1]] = None
+    return {name: "; ".join(parameters) for name, parameters in found.items()}
 
 
 def _row(one: RunComparison) -> tuple[Cell, ...]:

@@ -8,16 +8,27 @@ import yaml
 MOST_VALUES = 1_000_000
 
 
+class _Loader(yaml.SafeLoader):
+    """Safe, and without merge keys, which would name values many times over before anybody could count them."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Raises where a mapping is merged into another."""
+        if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
+            raise yaml.constructor.ConstructorError(problem="a merge key (<<) is not read", problem_mark=node.start_mark)
+
+
 def read_yaml(text: str | bytes) -> Any:
     """The plain values of a YAML document.
 
     Raises:
-        ValueError: it is not YAML, not UTF-8, too deep, or holds more than MOST_VALUES values.
+        ValueError: it is not YAML, not UTF-8, too deep, has merge keys, or holds more than MOST_VALUES values.
     """
     try:
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(" ".join(str(error).split())) from None
+        content = yaml.load(text, _Loader)
+    except MemoryError:
+        raise
+    except Exception as error:  # its constructors raise nearly anything for a tag that does not fit
+        raise ValueError(f"{type(error).__name__}: {' '.join(str(error).split())}") from None
     ahead, count = [content], 0
     while ahead:
         count += 1

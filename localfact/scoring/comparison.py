@@ -35,9 +35,10 @@ class Comparison(Record):
 
 
 class ClaimPair(Record):
-    """A claim that both runs judged, and how."""
+    """A claim that both runs judged, and how. `cluster`: what it hangs together with, the prompt or the response."""
 
     response_id: str
+    cluster: str
     claim: Claim
     first: Verdict
     second: Verdict
@@ -83,7 +84,7 @@ def compare_claims(
 ) -> Comparison:
     """Compares how many of the labelled claims the runs judged rightly, of those that both judged.
 
-    The claims of a response are a cluster.
+    The claims of a response, or of all responses to one prompt, are a cluster.
     A verdict is right where it supports a claim that the label supports, or is in N where the label does not.
 
     Raises:
@@ -98,7 +99,7 @@ def compare_claims(
             left_out["no label" if pair.claim.gold not in _DECIDED else "not judged"] += 1
         else:
             values.append((float(bool(rights[0])), float(bool(rights[1]))))
-            clusters.append(pair.response_id)
+            clusters.append(pair.cluster)
     return _comparison(RIGHT, values, clusters, alternative, left_out, seed)
 
 
@@ -130,7 +131,13 @@ def claim_pairs(first: Sequence[Assessment], second: Sequence[Assessment]) -> It
         theirs = {(claim.id, claim.text): verdict for claim, verdict in zip(other.claims, other.verdicts, strict=False)}
         for claim, verdict in zip(one.claims, one.verdicts, strict=False):
             if (claim.id, claim.text) in theirs:
-                yield ClaimPair(response_id=one.response_id, claim=claim, first=verdict, second=theirs[claim.id, claim.text])
+                yield ClaimPair(
+                    response_id=one.response_id,
+                    cluster=one.prompt or one.response_id,
+                    claim=claim,
+                    first=verdict,
+                    second=theirs[claim.id, claim.text],
+                )
 
 
 def supports(verdict: Verdict) -> bool | None:

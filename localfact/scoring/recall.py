@@ -40,10 +40,12 @@ class KPolicy:
         kind: `median` or `max` of S + N over the responses that have a score; `gold`, each response's own number of claims that
             the annotation supports; None for a fixed number.
         value: K. None for gold, and before `fitted_to`.
+        fixed: whether the K holds for other data too: that of several runs together, for each of them.
     """
 
     kind: DataSetK | None = "median"
     value: float | None = None
+    fixed: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -70,7 +72,7 @@ class KPolicy:
     def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
         """The same policy with its K, where it depends on the data. Without any response that has a score, K stays None."""
         counts = [tally(assessment).judged for assessment in assessments if unscored_reason(assessment) is None]
-        if self.kind not in ("median", "max") or not counts:
+        if self.fixed or self.kind not in ("median", "max") or not counts:
             return self
         return replace(self, value=float(median(counts) if self.kind == "median" else max(counts)))
 

@@ -5,7 +5,7 @@ cluster: without that, a hundred claims of one response would count as a hundred
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +21,8 @@ Values = NDArray[np.float64]
 ROUNDING = 1e-12
 #: The most flips of signs that the permutation test draws; it makes all of them where there are no more.
 PERMUTATIONS = 9_999
+#: Flips that are in memory at once.
+PART = 250
 
 
 class TTest(Record):
@@ -45,7 +47,7 @@ class Difference(Record):
         t_test: paired; by the clustered error, which without clusters is the common paired test. None with fewer than two
             clusters, or where all differences are equal and t does not exist; so is `effect`.
         unpaired: Welch's test of the two samples as if they were of different responses, which the p-values of FactReasoner's
-            tables fit. It gives away what pairing knows.
+            tables fit. It gives away what pairing knows; None where there are clusters, of which it knows nothing.
         p_permutation: of the paired permutation test: each cluster's difference may as well have had the other sign.
         p_bootstrap: share of the resamples that do not favour the alternative (twice the smaller side's, of two), each side
             counted once more, so never 0.
@@ -78,6 +80,7 @@ def difference(
         seed: of the bootstrap and of the permutations.
     """
     differences = first - second
+    differences[np.abs(differences) <= ROUNDING] = 0.0
     sums, sizes = cluster_sums(differences, clusters)
     fields: dict[str, Any] = {
         "first": float(first.mean()),
@@ -97,7 +100,7 @@ def difference(
             "ci": percentile_interval(estimates),
             "effect": None if deviation is None else float(differences.mean()) / deviation,
             "t_test": None if deviation is None else _t_test(differences.mean(), error, len(sums) - 1, alternative),
-            "unpaired": welch_t_test(first, second, alternative),
+            "unpaired": welch_t_test(first, second, alternative) if clusters is None else None,
             "p_permutation": permutation_p(sums, alternative, seed),
             "p_bootstrap": _bootstrap_p(estimates, alternative),
         }
@@ -123,13 +126,6 @@ def clustered_error(values: Values, clusters: Sequence[str] | None = None) -> fl
     return math.sqrt(float((sums**2).sum()) * count / (count - 1)) / len(values)
 
 
-def paired_t_test(differences: Values, alternative: Alternative) -> TTest | None:
-    """The t test that the mean of the differences (n,) is 0; None where n < 2 or all differences are equal."""
-    if _deviation(differences) is None:
-        return None
-    return _t_test(float(differences.mean()), clustered_error(differences), len(differences) - 1, alternative)
-
-
 def welch_t_test(first: Values, second: Values, alternative: Alternative) -> TTest | None:
     """Welch's t test of two samples with variances of their own; None where both are constant, or one has no second value."""
     deviations = [_deviation(sample) or 0.0 for sample in (first, second)]
@@ -143,20 +139,34 @@ def welch_t_test(first: Values, second: Values, alternative: Alternative) -> TTe
 def permutation_p(differences: Values, alternative: Alternative, seed: int = 0) -> float:
     """The p-value of the paired permutation test: each of the differences (n,), n >= 2, may as well have had the other sign.
 
-    Exact where 2^n is at most PERMUTATIONS.
+    All signs are tried where there are at most PERMUTATIONS; else so many are drawn, and the one that was seen counts besides.
     """
-    from scipy.stats import permutation_test
+    kept = differences[np.abs(differences) > ROUNDING]
+    seen, tolerance = float(kept.sum()), ROUNDING * max(1.0, float(np.abs(kept).sum()))
+    exact = 2 ** min(len(kept), 60) <= PERMUTATIONS
+    at_least = at_most = made = 0
+    for signs in _all_signs(len(kept)) if exact else _drawn_signs(len(kept), seed):
+        sums = signs @ kept
+        at_least += int((sums >= seen - tolerance).sum())
+        at_most += int((sums <= seen + tolerance).sum())
+        made += len(sums)
+    seen_besides = 0 if exact else 1
+    greater, less = ((count + seen_besides) / (made + seen_besides) for count in (at_least, at_most))
+    if alternative == "two-sided":
+        return min(1.0, 2 * min(greater, less))
+    return greater if alternative == "greater" else less
 
-    found = permutation_test(
-        (differences,),
-        lambda sample, axis: np.mean(sample, axis=axis),
-        permutation_type="samples",
-        vectorized=True,
-        n_resamples=PERMUTATIONS,
-        alternative=alternative,
-        rng=np.random.default_rng(seed),
-    )
-    return float(found.pvalue)
+
+def _all_signs(count: int) -> Iterator[Values]:
+    numbers = np.arange(2**count)[:, None] >> np.arange(count)
+    yield 1.0 - 2.0 * (numbers & 1)
+
+
+def _drawn_signs(count: int, seed: int) -> Iterator[Values]:
+    """PERMUTATIONS of them, in parts, so that thousands of responses take no gigabytes."""
+    generator = np.random.default_rng(seed)
+    for begin in range(0, PERMUTATIONS, PART):
+        yield generator.choice((-1.0, 1.0), (min(PART, PERMUTATIONS - begin), count))
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

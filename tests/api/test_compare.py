@@ -106,11 +106,30 @@ def test_what_cannot_be_compared_is_refused(runs: list[Path], tmp_path: Path) ->
         compare_runs([runs[0], tmp_path / "fewer"])
 
 
+def test_all_runs_are_measured_by_one_k(runs: list[Path], tmp_path: Path) -> None:
+    fewer = [{**row, "claims": row["claims"][:1]} for row in ROWS]
+    evaluate(fewer, method="builtin-fr3", options=OPTIONS, out=tmp_path / "fewer")
+    three = compare_runs([*runs, tmp_path / "fewer"])
+    names = [{score.name for score in run.summary.scores if score.name.startswith("F1@K(")} for run in three.runs]
+    assert names == [{"F1@K(median=2)"}] * 3
+    assert markdown(scores_table(three)).count("| F1@K |") == 1
+
+
+@pytest.mark.parametrize(
+    "words", [["--limit", "1"], ["--k", "3"], ["--relations", "nope"], ["--force"], ["--data", "nope.jsonl"]]
+)
+def test_what_is_for_methods_is_refused_beside_runs(words: list[str], runs: list[Path]) -> None:
+    done = CliRunner().invoke(app, ["compare", *map(str, runs), *words])
+    assert isinstance(done.exception, InputError)
+
+
 def test_the_command_prints_tables_or_json(runs: list[Path]) -> None:
     folders = [str(run) for run in runs]
     shown = CliRunner().invoke(app, ["compare", *folders, "--one-sided"])
     assert "whether the first is better" in shown.stdout
     printed = CliRunner().invoke(app, ["compare", *folders, "--json"])
     assert RunsCompared.model_validate(json.loads(printed.stdout)).claims_shared == 12
+    claims = CliRunner().invoke(app, ["compare", *folders, "--json", "--table", "claims"])
+    assert json.loads(claims.stdout)["title"].startswith("Claims on which")
     table = CliRunner().invoke(app, ["compare", *folders, "--format", "csv"])
     assert table.stdout.startswith("runs,score,n,difference,")

@@ -12,7 +12,7 @@ from typing import Any, cast
 import pytest
 
 from localfact.api.compare_methods import CALLS_FILE, COMMON_FILE, compare_methods, prepare_comparison
-from localfact.errors import InputError
+from localfact.errors import InputError, MissingError
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
@@ -208,3 +208,50 @@ def test_methods_without_a_language_model_need_no_file(tmp_path: Path) -> None:
     assert [run.name for run in found.runs] == ["builtin-fr1", "builtin-fr2"]
     assert found.claims_shared > 20
     assert {run.summary.claims for run in found.runs} == {found.claims_shared}
+
+
+def sure(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
+    """That everything is supported."""
+    return {next((label for label in labels if label.casefold() in ("supported", "true")), labels[0]): 0.9999}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("known")
+def test_what_a_method_finds_does_not_hang_on_which_is_named_first(tmp_path: Path) -> None:
+    """FastFact's gate asks for the claims' labels itself, though another method's extractor may have labelled them."""
+    rows = made(2, 3)
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = []
+    for names in (["fastfact", "factscore"], ["factscore", "fastfact"]):
+        engine = ScriptedEngine(lambda chat: "###supported###", sure)
+        comparing = prepare_comparison(names, data, options=OPTIONS, out=tmp_path / names[0])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ScriptedEngine, "aclose", _stay)
+            compared = compare_methods(comparing, silently, start=cast("Any", lambda settings, engine=engine: engine))
+        found.append({run.name: (run.summary.verdicts, run.summary.usage["assess"]) for run in compared.runs})
+    assert found[0] == found[1]
+    assert found[0]["fastfact"][1]["settled_supported"] == 6
+
+
+@pytest.mark.slow
+def test_a_response_without_passages_fails_alone_and_none_at_all_is_told_first(tmp_path: Path) -> None:
+    rows = made(2, 3)
+    del rows[0]["passages"]
+    data = tmp_path / "data.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = Options(embedder="none", relations="lexical")
+    comparing = prepare_comparison(["builtin-fr1", "builtin-fr2"], data, options=options, out=tmp_path / "out")
+    compared = compare_methods(comparing, silently)
+    assert [run.summary.responses_failed for run in compared.runs] == [1, 1]
+    assert compared.claims_shared == 3
+    data.write_text(json.dumps(rows[0]) + "\n")
+    with pytest.raises(MissingError, match="No evidence"):
+        prepare_comparison(["builtin-fr1", "builtin-fr2"], data, options=options, out=tmp_path / "other")
+
+
+def test_options_that_a_later_method_cannot_use_are_refused_before_anything_is_done(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="nope"):
+        prepare_comparison(["builtin-fr1", "builtin-fr2"], options=Options(embedder="none", relations="nope"))
+    with pytest.raises(InputError, match="relations"):
+        prepare_comparison(["builtin-fr1", "builtin-fr2"], options=Options(embedder="none", relations="llm"))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from localfact.assess.judges.answers import (
     THREE_WAYS,
     Factuality,
+    factuality_told,
     read_bracketed,
     read_factual,
     read_factuality,
@@ -37,6 +38,8 @@ LETTERS = {"Supported": "S", "Contradicted": "C", "Undecided": "U", "True": "S",
         ("<think>[Supported]", None),
         ("<think>[Supported]</think>[Contradicted]", "Contradicted"),
         ("[[Supported]]", "Supported"),
+        ("[_Supported_]", "Supported"),
+        ("[" + "_" * 50_000, None),
         ("[Supported" + "[" * 10_000, None),
     ],
 )
@@ -53,6 +56,8 @@ def test_the_last_label_in_brackets_counts(answer: str, label: str | None) -> No
         ("### Supported", None),
         ("#Supported#", None),
         ("#" * 20_000, None),
+        ("##" + "_" * 50_000, None),
+        ("###_Supported_###", "Supported"),
     ],
 )
 def test_the_last_label_in_hashes_counts(answer: str, label: str | None) -> None:
@@ -97,6 +102,8 @@ def test_factools_fields_are_read_as_json_and_as_models_write_them() -> None:
     assert read_factuality('Here: {"factuality": "true"}').factual is True
     assert read_factuality('{"reasoning": "cut in the mid') == Factuality(None, "cut in the mid")
     assert read_factual("The factuality is open.") is None
+    assert factuality_told(json.dumps(fields)) == 'It says \\"no\\", twice.\nError: The year.\nCorrection: It was 1911.'
+    assert factuality_told('{"factuality": true}') == '{"factuality": true}'
 
 
 @given(

@@ -191,6 +191,42 @@ def test_a_file_of_another_set_is_refused_with_what_it_lacks_and_where_the_right
         check_data_set("felm", tmp_path / "missing.jsonl")
 
 
+def test_a_set_that_comes_as_a_folder_takes_its_topics_from_the_names_of_its_files(tmp_path: Path) -> None:
+    """As LongFact and lfqa_eval are had."""
+    (tmp_path / "longfact").mkdir()
+    for topic in ("lamps", "mills"):
+        rows = [{"prompt": f"What is {topic} {number}?", "canary": "NEVER"} for number in range(30)]
+        (tmp_path / f"longfact/{topic}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert check_data_set("longfact-objects", tmp_path / "longfact").made == 20
+    (tmp_path / "lfqa").mkdir()
+    (tmp_path / "lfqa/History_SASQ.csv").write_text("q_id,question_text\na,Why then?\n")
+    (tmp_path / "lfqa/Physics.csv").write_text("q_id,question_text\nb,Why now?\nc,How?\n")
+    assert [check_data_set(name, tmp_path / "lfqa").made for name in ("askhistorians", "eli5")] == [1, 2]
+    with pytest.raises(InputError, match="is a folder"):
+        check_data_set("felm", tmp_path / "lfqa")
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "why"),
+    [
+        ("longfact-objects", {"prompt": 5, "topic": "a"}, "no prompt"),
+        ("longfact-objects", {"prompt": "What?", "topic": ["a"]}, "a topic that is no text"),
+        ("fastfact-bench", {"question": "Why?", "response": {"a": 1}}, "no response"),
+        ("freshbooks", {"text": ["a"]}, "no prompt"),
+        ("wice", ROWS["wice"] | {"evidence": "Ada won."}, "fields of another kind"),
+    ],
+)
+def test_a_row_that_eval_or_generate_could_not_use_is_counted_and_not_made(
+    name: str, row: dict[str, Any], why: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=why):
+        check_data_set(name, file_of(tmp_path, row))
+
+
+def test_a_prompt_with_half_a_character_is_drawn_like_any_other(tmp_path: Path) -> None:
+    assert check_data_set("longfact-objects", file_of(tmp_path, {"prompt": "What is \ud800?", "topic": "a"})).made == 1
+
+
 def test_an_output_of_another_file_is_not_overwritten(tmp_path: Path) -> None:
     build_data_set("felm", file_of(tmp_path, ROWS["felm"]), tmp_path / "ours.jsonl")
     other = file_of(tmp_path, ROWS["felm"], ROWS["felm"])

@@ -22,6 +22,10 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
     "digits": (f"a: {'9' * 5_000}", "digits"),
     "bytes": (b"a: \xff", "invalid start byte"),
     "object": ("a: !!python/object:os.system {}", "constructor"),
+    "tag of a truth": ("a: !!bool abc", "KeyError"),
+    "tag of a time": ("a: !!timestamp abc", "AttributeError"),
+    "tag of a number": ("a: !!int ''", "IndexError"),
+    "merge": ("a: &a {x: 1}\nb: {<<: *a}", "merge key"),
     "aliases": (ALIASES, "more than 1,000,000 values"),
     "itself": ("&a [*a]", "contains itself"),
 }

@@ -14,7 +14,6 @@ from localfact.scoring.significance import (
     clustered_error,
     difference,
     holm,
-    paired_t_test,
     permutation_p,
     welch_t_test,
 )
@@ -28,7 +27,7 @@ CLUSTERS = [f"c{number // 3}" for number in range(30)]
 @pytest.mark.parametrize("side", SIDES)
 def test_the_paired_t_test_is_that_of_scipy(side: Alternative) -> None:
     expected = stats.ttest_rel(FIRST, SECOND, alternative=side)
-    found = paired_t_test(FIRST - SECOND, side)
+    found = difference(FIRST, SECOND, side).t_test
     assert found is not None
     assert (found.t, found.degrees_of_freedom, found.p) == pytest.approx((expected.statistic, expected.df, expected.pvalue))
 
@@ -70,14 +69,39 @@ def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
     assert holm([None, *p_values]) == [None, *holm(p_values)]
 
 
-def test_the_permutation_test_counts_all_signs_where_they_are_few() -> None:
-    differences = np.array([0.3, 0.1, 0.2, -0.05])
-    signs = np.array(np.meshgrid(*[[1, -1]] * 4)).reshape(4, -1).T
-    means = (signs * differences).mean(axis=1)
-    assert permutation_p(differences, "greater") == pytest.approx((means >= differences.mean() - 1e-12).mean())
-    assert permutation_p(differences, "two-sided") == pytest.approx(
-        2 * min((means >= differences.mean() - 1e-12).mean(), (means <= differences.mean() + 1e-12).mean())
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("count", [2, 4, 9])
+def test_the_permutation_test_is_that_of_scipy_where_all_signs_are_tried(count: int, side: Alternative) -> None:
+    differences = FIRST[:count] - SECOND[:count]
+    expected = stats.permutation_test(
+        (differences,), np.mean, permutation_type="samples", alternative=side, n_resamples=9_999, vectorized=False
     )
+    assert permutation_p(differences, side) == pytest.approx(expected.pvalue)
+
+
+def test_drawn_signs_come_near_to_all_of_them_and_hang_on_the_seed() -> None:
+    differences = DRAWN.normal(0.3, 1, 13)
+    assert permutation_p(differences, "greater") == pytest.approx(_exactly(differences), abs=0.02)
+    assert permutation_p(differences, "greater", 1) == permutation_p(differences, "greater", 1)
+
+
+def _exactly(differences: np.ndarray) -> float:
+    signs = np.array(np.meshgrid(*[[1.0, -1.0]] * len(differences))).reshape(len(differences), -1).T
+    return float(((signs @ differences) >= differences.sum() - 1e-9).mean())
+
+
+@pytest.mark.parametrize("scale", [1e-3, 0.1, 1.0, 1e3])
+def test_ties_of_sums_are_ties_whatever_the_scale(scale: float) -> None:
+    assert permutation_p(scale * np.array([1.0, 2.0, -3.0]), "greater") == pytest.approx(5 / 8)
+
+
+def test_rounding_is_no_evidence() -> None:
+    found = difference(np.full(40, 0.3), np.full(40, 0.1 + 0.2), "two-sided")
+    assert (found.ties, found.p_permutation, found.p_bootstrap, found.t_test) == (40, 1.0, 1.0, None)
+
+
+def test_many_pairs_take_little_memory() -> None:
+    assert permutation_p(np.tile([0.2, -0.1], 5_000), "greater") == pytest.approx(1e-4)
 
 
 @pytest.mark.slow
@@ -89,7 +113,7 @@ def test_without_a_difference_a_tenth_of_the_tests_finds_one_at_a_tenth() -> Non
 
 @given(arrays(np.float64, st.integers(2, 20), elements=st.integers(-50, 50).map(float)))
 def test_the_two_sides_of_the_t_test_add_up_to_one(differences: np.ndarray) -> None:
-    greater, less = paired_t_test(differences, "greater"), paired_t_test(differences, "less")
+    greater, less = (difference(differences, 0 * differences, side).t_test for side in ("greater", "less"))
     if greater is None or less is None:
         assert np.ptp(differences) == 0
     else:

@@ -23,10 +23,11 @@ TRUE, FALSE = "True", "False"
 ReadLabel = Callable[[str], str | None]
 
 _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
-_EDGES = r"[\s*_`'\"“”.:]*"
-_BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>\w+){_EDGES}\]")
-_HASHED = re.compile(rf"(?<!#)#{{2,}}+{_EDGES}(?P<label>\w+){_EDGES}#{{2,}}")
-_RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?supported){_EDGES}\]", re.IGNORECASE)
+#: What may stand around a label. Possessive, so that no answer makes the search slow.
+_EDGES = r"[\s*_`'\"“”.:]*+"
+_BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>[^\W_]++){_EDGES}\]")
+_HASHED = re.compile(rf"(?<!#)#{{2,}}+{_EDGES}(?P<label>[^\W_]++){_EDGES}#{{2,}}")
+_RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?+supported){_EDGES}\]", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -90,6 +91,16 @@ def read_factual(answer: str) -> str | None:
     """TRUE or FALSE by FacTool's "factuality"."""
     factual = read_factuality(answer).factual
     return None if factual is None else TRUE if factual else FALSE
+
+
+def factuality_told(answer: str) -> str:
+    """FacTool's fields in words; the answer itself where it has none of them."""
+    found = read_factuality(answer)
+    parts = [found.reasoning]
+    for name, text in (("Error", found.error), ("Correction", found.correction)):
+        if text and text != "None":
+            parts.append(f"{name}: {text}")
+    return "\n".join(filter(None, parts)) or answer
 
 
 def _last(pattern: re.Pattern[str], answer: str) -> str | None:

@@ -33,6 +33,10 @@ NOT_RELEVANT = "The claim is not relevant to the question."
 ASKED_AGAIN = (
     "Some answers about claims named no label: the model was asked for it once more at its place (labels_chosen counts them)."
 )
+PASSAGES_LEFT_OUT = (
+    "Some claims were judged without their lowest-ranked passages, which did not fit the model's window "
+    "(passages_left_out counts them)."
+)
 
 
 class Judged(NamedTuple):
@@ -83,15 +87,15 @@ class PromptedJudge:
         """
         judged = await together(self._judge(claim, evidence) for claim in claims)
         endings = Counter(one.ending for one in judged)
-        chosen = sum(one.chosen for one in judged)
+        chosen, left_out = sum(one.chosen for one in judged), sum(one.left_out for one in judged)
         return Judgement(
             verdicts=tuple(one.verdict for one in judged),
             counts={
                 **{ending: endings[ending] for ending in ("judged", "irrelevant", "claims_without_evidence", "failed")},
                 "labels_chosen": chosen,
-                "passages_left_out": sum(one.left_out for one in judged),
+                "passages_left_out": left_out,
             },
-            warnings=(ASKED_AGAIN,) if chosen else (),
+            warnings=tuple(warning for count, warning in ((chosen, ASKED_AGAIN), (left_out, PASSAGES_LEFT_OUT)) if count),
         )
 
     async def _judge(self, claim: Claim, evidence: Evidence) -> Judged:
@@ -147,7 +151,7 @@ class PromptedJudge:
         verdict = Verdict(
             claim_id=claim.id,
             label=self.style.verdicts[label],
-            rationale=generation.text.strip()[-RATIONALE_KEPT:] or None,
+            rationale=self.style.told(generation.text).strip()[-RATIONALE_KEPT:] or None,
             passages=_counted(asked),
             flags=() if finished else (Flag.CUT_ANSWER,),
         )

@@ -1,6 +1,6 @@
 """How each judge is asked and read: its prompt, its labels, and where in an answer the label stands."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from localfact.assess.judges.answers import (
@@ -12,6 +12,7 @@ from localfact.assess.judges.answers import (
     UNDECIDED,
     UNSUPPORTED,
     ReadLabel,
+    factuality_told,
     read_bracketed,
     read_factual,
     read_hashed,
@@ -39,6 +40,7 @@ class JudgeStyle:
         slot: what is written behind an answer without a label, to ask for the label itself.
         without_evidence: whether it is asked about a claim for which nothing was found, as it may know better by itself.
         leaves_irrelevant: whether claims that the extractor found irrelevant are left out.
+        told: makes the verdict's reason of an answer.
     """
 
     prompt: Judge
@@ -47,13 +49,14 @@ class JudgeStyle:
     slot: str
     without_evidence: bool = False
     leaves_irrelevant: bool = False
+    told: Callable[[str], str] = str
 
 
 FACTSCORE = JudgeStyle("factscore", _TWO, None, "Answer: ")
 FACTVERIFY = JudgeStyle("factverify", _THREE, read_bracketed, "\nFinal answer: [")
 VERISCORE = JudgeStyle("veriscore", _THREE, read_hashed, "\n###")
 DEEPSEEK = JudgeStyle("deepseek", _THREE, read_bracketed, "\nFinal answer: [", without_evidence=True)
-FACTOOL = JudgeStyle("factool", _TWO, read_factual, '\n"factuality": ')
+FACTOOL = JudgeStyle("factool", _TWO, read_factual, '\n"factuality": ', told=factuality_told)
 SAFE = JudgeStyle(
     "safe",
     {SUPPORTED: VerdictLabel.SUPPORTED, UNSUPPORTED: VerdictLabel.NOT_ENOUGH_EVIDENCE},
@@ -62,4 +65,4 @@ SAFE = JudgeStyle(
     leaves_irrelevant=True,
 )
 _ALL = (FACTSCORE, FACTVERIFY, VERISCORE, DEEPSEEK, FACTOOL, SAFE)
-STYLES: Mapping[str, JudgeStyle] = {style.prompt: style for style in _ALL}
+STYLES: Mapping[Judge, JudgeStyle] = {style.prompt: style for style in _ALL}
