@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from localfact.runtime.links import refuse_linked_companions
@@ -17,6 +18,17 @@ PATIENCE_SECONDS = 60.0
 
 #: What a schema of ours is made of; SQLite calls the rest view, trigger, and a virtual table is a table without a root page.
 FOREIGN = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0)"
+
+
+class Connection(sqlite3.Connection):
+    """One whose every error is one of SQLite's: what it says of a damaged schema may be no text, which Python cannot tell."""
+
+    def execute(self, *asked: Any) -> sqlite3.Cursor:
+        """As the base class does."""
+        try:
+            return super().execute(*asked)
+        except UnicodeDecodeError:
+            raise sqlite3.DatabaseError("its schema is damaged") from None
 
 
 def connected(address: str) -> sqlite3.Connection:
@@ -30,7 +42,9 @@ def connected(address: str) -> sqlite3.Connection:
         sqlite3.DatabaseError: the file is damaged, no database, or has a view, a trigger or a virtual table.
     """
     refuse_linked_companions(Path(unquote(urlsplit(address).path)))
-    database = sqlite3.connect(address, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(
+        address, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False, factory=Connection
+    )
     try:
         database.execute("PRAGMA trusted_schema = OFF")
         foreign = database.execute(FOREIGN).fetchone()

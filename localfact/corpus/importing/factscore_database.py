@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from localfact.corpus.importing.imported import Problem, Progress
 from localfact.errors import InputError
+from localfact.runtime.sqlite import Connection
 from localfact.web.pages import NoPageError, Page, cleaned, page_of
 
 MAGIC = b"SQLite format 3\x00"
@@ -63,7 +64,7 @@ def check_factscore(file: Path) -> None:
 def opened(file: Path) -> Iterator[sqlite3.Connection]:
     """The database, opened read-only."""
     refuse_unfinished(file)
-    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
+    with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True, factory=Connection)) as database:
         database.text_factory = lambda content: content.decode("utf-8", errors="replace")
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ROW_BYTES)
         yield database
