@@ -34,7 +34,11 @@ def test_an_address_that_is_let_in_is_found(monkeypatch: pytest.MonkeyPatch, tmp
     assert any("leads to" in (end or "") for end in KINDS["addresses"](100, 0, tmp_path))
 
 
+@pytest.mark.slow
 def test_a_text_that_is_not_broken_up_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(Boundary, "enclose", lambda self, kind, text, title="": f"<<begin>>\n{text}\n<<end>>")
-    found = " ".join(end or "" for end in KINDS["texts"](600, 0, tmp_path))
-    assert all(what in found for what in ("a marker", "a turn", "a decision", "a label"))
+    def unbroken(self: Boundary, kind: str, text: str, title: str = "") -> str:
+        return f"<<{kind} 00000000>>\n{text}\n<<end {kind} 00000000>>"
+
+    monkeypatch.setattr(Boundary, "enclose", unbroken)
+    found = " ".join(end or "" for end in KINDS["texts"](2_000, 0, tmp_path))
+    assert all(what in found for what in ("a marker", "a turn", "a decision", "a label", "a judge's label"))
