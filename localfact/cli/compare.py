@@ -28,9 +28,7 @@ METHOD_OPTIONS = (
 @options_from(Options, *METHOD_OPTIONS)
 def compare(
     options: Options,
-    runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="[RUN RUN...]", help="Run folders over the same responses.")
-    ] = None,
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help="Run folders over the same responses.")] = None,
     methods: Annotated[
         str | None, typer.Option("--methods", help="Instead of runs: methods to run, with commas, over one set of claims.")
     ] = None,
