@@ -132,8 +132,8 @@ class ClaimOptions(OptionGroup):
     """given: use claims that come with the data, extract where none come; extract: ignore them. Default: given, but for the \
 sample."""
     extractor: str | None = None
-    """Who takes claims from a text: rules; small-lm, a small model on the CPU; with a --model atomizer, chunked, decomposer, windows, one-call or safe. Default: \
-the method's."""
+    """Who takes claims from a text: rules; small-lm, a small model on the CPU; with a --model atomizer, chunked, \
+decomposer, windows, one-call or safe. Default: the method's."""
 
 
 class AnswerOptions(OptionGroup):
