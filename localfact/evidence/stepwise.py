@@ -16,8 +16,6 @@ from localfact.text import normalise, words
 STAGE = "query"
 #: Of the answer, a query.
 MAX_TOKENS = 64
-#: SAFE's own, so that it does not write the same query again.
-TEMPERATURE = 0.1
 
 STEPWISE = "Evidence: the language model wrote search queries one after the other, and saw what the earlier ones found."
 
@@ -97,9 +95,7 @@ class StepwiseRetriever:
         """The next query; None where the model wrote none that can be used."""
         chat = next_query_chat(claim.text, searches, boundary=self._boundary)
         try:
-            generation = await self._engine.generate(
-                chat, max_tokens=MAX_TOKENS, temperature=TEMPERATURE, seed=self._seed, stage=STAGE
-            )
+            generation = await self._engine.generate(chat, max_tokens=MAX_TOKENS, seed=self._seed, stage=STAGE)
         except (PromptTooLongError, RequestError):
             return None
         # A refusal or a remark of the model shares no word with the claim.
