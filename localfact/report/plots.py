@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from localfact.report.palette import COLOURS
 from localfact.scoring.calibration import ReliabilityBin
 from localfact.scoring.roc import RocCurve
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-#: Distinguishable with any colour vision (Okabe and Ito, 2008); without the yellow, which is too pale for a line.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 #: Distinguishable without colour; their number is coprime to that of the colours, so that 28 lines differ.
 DASHES = ("-", "--", "-.", ":")
 #: Sizes in inches (figures, margin) and points (type): labels are readable when a figure is as wide as a column of text.
