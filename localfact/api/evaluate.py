@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from localfact.api.data import Data, read_data
+from localfact.api.report import write_report
 from localfact.api.rescore import run_facts
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.inputs.json_rows import Row
@@ -204,6 +205,7 @@ async def executed(
                 warnings=(*job.warnings, *folder.warnings, *notes),
             )
             folder.complete(summary.model_dump(mode="json"))
+            write_report(job.out, summary=summary)
             return summary
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from localfact.cli import about, compare, corpus, evaluate, language_model, models, papers, roc, runs, single_stages
+from localfact.cli import about, compare, corpus, evaluate, language_model, models, papers, report, roc, runs, single_stages
 from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.report.console import SOME_FAILED, note, output, report_error
 
@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "choose": language_model.choose,
     "roc": roc.roc,
     "show": runs.show_command,
+    "report": report.report,
     "score": runs.score,
     "runs": runs.runs_command,
     "compare": compare.compare,

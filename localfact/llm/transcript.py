@@ -5,12 +5,13 @@ and answer as JSON to be read with any SQLite browser; table `identities` (id, m
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError, RequestError
 from localfact.llm.calls import Call, CallResult, Keys, is_failure
@@ -203,6 +204,40 @@ def identities(file: Path) -> list[EngineIdentity]:
     """
     with closing(CallStore.to_replay(file)) as store:
         return store.identities()
+
+
+class RecordedCall(NamedTuple):
+    """A call as a transcript keeps it: its stage, the messages that were sent, one below the other, and the answer."""
+
+    stage: str
+    sent: str
+    answer: str
+
+
+def recorded_calls(file: Path, most: int) -> tuple[list[RecordedCall], int]:
+    """The first calls of a transcript for readers, at most so many, and how many there are in all.
+
+    Raises:
+        MissingError: there is no such file. InputError: it is no transcript, another version's, or damaged.
+    """
+    with closing(CallStore.to_replay(file)) as store:
+        rows, total = store.recorded(most)
+    try:
+        calls = [RecordedCall(stage, _sent(json.loads(sent)), _answer(json.loads(answer))) for stage, sent, answer in rows]
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{file} is damaged: a call in it cannot be read. Record it again.") from error
+    return calls, total
+
+
+def _sent(request: Mapping[str, Any]) -> str:
+    messages = [f"[{message['role']}]\n{message['content']}" for message in request["messages"]]
+    return "\n\n".join([*messages, *([f"[labels]\n{', '.join(request['labels'])}"] if "labels" in request else [])])
+
+
+def _answer(plain: Any) -> str:
+    """A generated text as it is; anything else (the probabilities of labels, an error) as JSON."""
+    text = plain.get("text") if isinstance(plain, dict) else None
+    return text if isinstance(text, str) else json.dumps(plain, indent=1, ensure_ascii=False)
 
 
 def chosen_identity(file: Path, known: Sequence[EngineIdentity], model: str | None) -> EngineIdentity:

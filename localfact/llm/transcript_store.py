@@ -35,6 +35,7 @@ SCHEMA = (
 )
 #: An answer for this window has precedence over one for any window.
 FIND = "SELECT answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
+RECORDED = "SELECT stage, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
 #: Seconds to wait before each further try to fold in the log of a closed file.
 CLOSING_WAITS = (0.01, 0.03, 0.1)
 KEEP = """
@@ -138,6 +139,13 @@ class CallStore:
                 return str(standing[0])
             self._database.execute(KEEP, row)
         return text
+
+    def recorded(self, most: int) -> tuple[list[tuple[str, str, str]], int]:
+        """Stage, request and answer (JSON) of the first calls, at most so many, and their number; without counts of tokens."""
+        with explained(self.file, records=self._records):
+            rows = self._database.execute(RECORDED, (most,)).fetchall()
+            (total,) = self._database.execute("SELECT count(*) FROM calls WHERE kind <> 'count'").fetchone()
+        return [(str(stage), str(request), str(answer)) for stage, request, answer in rows], int(total)
 
     def close(self) -> None:
         """Closes the file; a log is folded in unless another process has the file open."""

@@ -1,7 +1,7 @@
 """The relation models by name, and how each is opened. A new kind is a file in `relations/` and a line in KINDS."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,8 @@ from localfact.methods.options import Options
 from localfact.models.cards import ModelCard, list_cards, load_card, weights_folder
 from localfact.models.embedder import NO_EMBEDDER, named_embedder
 from localfact.prompts import Task
-from localfact.relations.cache import CachedRelations
+from localfact.records import Distribution, Pair
+from localfact.relations.cache import CachedRelations, kept
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.llm import LLMRelationModel, llm_identity
@@ -169,3 +170,12 @@ def find_relation_model(options: Options) -> FoundRelationModel:
         return kind.open(options, open_engine(options, opened, facts), opened)
 
     return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy), open_over_engine)
+
+
+def kept_relations(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
+    """The predictions that a cache of relations has of the pairs, by any model; nothing where there is no file.
+
+    Raises:
+        InputError: it is no cache of relations, or damaged.
+    """
+    return kept(file, pairs)

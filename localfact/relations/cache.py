@@ -57,6 +57,7 @@ UPGRADE = (
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
 COLUMNS = ", ".join((*FIELDS, "window_start", "window_end", "share"))
 FIND = f"SELECT {COLUMNS} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
+KEPT = f"SELECT {', '.join(FIELDS)} FROM relations WHERE premise = ? AND hypothesis = ?"
 INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -259,6 +260,24 @@ class RelationStore:
         with closing(self._database), suppress(sqlite3.Error):
             self._database.execute("PRAGMA busy_timeout = 0")
             self._database.execute("PRAGMA journal_mode = DELETE")
+
+
+def kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
+    """The probabilities that a file has of the pairs, by any model; nothing where there is no file. It is not changed.
+
+    Raises:
+        InputError: it is no cache of relations, or damaged.
+    """
+    found: dict[Pair, list[Distribution]] = {}
+    if file.is_file():
+        with explained(file), closing(connected(f"{file.absolute().as_uri()}?mode=ro")) as database:
+            for pair in pairs:
+                rows = database.execute(KEPT, tuple(map(text_hash, pair))).fetchall()
+                try:
+                    found[pair] = [Distribution.model_validate(dict(zip(FIELDS, row, strict=True))) for row in rows]
+                except ValidationError as error:
+                    raise damaged(file, "a prediction in it is none") from error
+    return found
 
 
 def _window(said: Distribution) -> tuple[int | None, int | None]:

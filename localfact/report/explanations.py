@@ -1,6 +1,26 @@
-"""What each score of a summary says, in a line for people who meet it for the first time."""
+"""What scores, verdicts and flags say, in a line each for people who meet them for the first time."""
+
+from collections.abc import Mapping
 
 from localfact.report.summary import Summary
+from localfact.vocabulary import Flag, VerdictLabel
+
+VERDICTS: Mapping[VerdictLabel, str] = {
+    VerdictLabel.SUPPORTED: "what was found speaks for it",
+    VerdictLabel.CONTRADICTED: "what was found speaks against it",
+    VerdictLabel.CONFLICTING: "some of what was found speaks for it and some against it",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "nothing that was found speaks to it",
+    VerdictLabel.UNDECIDED: "what was found does not decide it",
+    VerdictLabel.IRRELEVANT: "it does not belong to the question, and is in no score",
+    VerdictLabel.UNVERIFIABLE: "it is nothing that evidence could decide, and is in no score",
+    VerdictLabel.FAILED: "it could not be judged, and is in no score",
+}
+FLAGS: Mapping[Flag, str] = {
+    Flag.UNKNOWN_LANGUAGE: "It, or a passage behind it, is in a language that was not understood.",
+    Flag.PARTLY_READ: "Less than half of the passage that decided was read.",
+    Flag.SINGLE_SOURCE: "All that speaks to it is one passage, or passages of one host.",
+    Flag.CUT_ANSWER: "The model's answer was cut at its longest.",
+}
 
 #: The beginning of a score's name -> what it says. The first that fits counts.
 LINES = (

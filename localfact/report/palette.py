@@ -26,9 +26,9 @@ MARKS: Mapping[VerdictLabel, Mark] = {
     VerdictLabel.SUPPORTED: Mark("✓", GREEN, "solid"),
     VerdictLabel.CONTRADICTED: Mark("✗", VERMILION, "wavy"),
     VerdictLabel.CONFLICTING: Mark("≠", PURPLE, "double"),
-    VerdictLabel.NOT_ENOUGH_EVIDENCE: Mark("?", ORANGE, "dashed"),
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: Mark("?", GREY, "dashed"),
     VerdictLabel.UNDECIDED: Mark("~", ORANGE, "dotted"),
-    VerdictLabel.IRRELEVANT: Mark("–", GREY, "dotted"),
-    VerdictLabel.UNVERIFIABLE: Mark("∅", GREY, "dashed"),
+    VerdictLabel.IRRELEVANT: Mark("–", SKY, "dotted"),
+    VerdictLabel.UNVERIFIABLE: Mark("∅", SKY, "dashed"),
     VerdictLabel.FAILED: Mark("!", VERMILION, "double"),
 }

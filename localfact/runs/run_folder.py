@@ -1,4 +1,4 @@
-"""The files of one run: run.yaml, assessments.jsonl, timings.jsonl, summary.json. Append, resume, lock.
+"""The files of one run: run.yaml, assessments.jsonl, timings.jsonl, summary.json, report.html. Append, resume, lock.
 
 A run can be killed at any moment. Every assessment is one synced line; opening the folder again discards an incomplete line and
 failed assessments, and knows which responses are done.
@@ -27,15 +27,16 @@ RUN_FILE = "run.yaml"
 ASSESSMENTS_FILE = "assessments.jsonl"
 TIMINGS_FILE = "timings.jsonl"
 SUMMARY_FILE = "summary.json"
+REPORT_FILE = "report.html"
 LOCK_FILE = ".lock"
 #: The cache of relations, and the two files that SQLite makes beside it while it is open.
-RELATIONS_FILE = "relations.sqlite"
-RELATIONS_FILES = tuple(f"{opinion}{RELATIONS_FILE}{kind}" for opinion in ("", "second-") for kind in ("", "-wal", "-shm"))
+RELATIONS_FILE, SECOND_RELATIONS_FILE = "relations.sqlite", "second-relations.sqlite"
+RELATIONS_FILES = tuple(name + kind for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE) for kind in ("", "-wal", "-shm"))
 #: All files that localfact can leave in a run folder.
 OWN_FILES = frozenset(
     {
         *(LOCK_FILE, *RELATIONS_FILES),
-        *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE) for end in ("", NEW)),
+        *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, REPORT_FILE) for end in ("", NEW)),
     }
 )
 
@@ -130,7 +131,7 @@ class RunFolder:
 
     def _forget(self) -> None:
         # run.yaml last, as it marks the folder as a run folder.
-        for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, RUN_FILE):
+        for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, REPORT_FILE, RUN_FILE):
             (self.path / name).unlink(missing_ok=True)
 
     def _agree(
@@ -275,6 +276,19 @@ def read_run_file(path: Path) -> dict[str, Any]:
     if not file.is_file():
         raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.")
     return stored_description(file.read_bytes(), file)
+
+
+def read_seconds(path: Path) -> dict[int, dict[str, float]]:
+    """Index of a response -> stage -> seconds, of its last try. Times decide nothing: a line that tells none is passed over."""
+    file = path / TIMINGS_FILE
+    found: dict[int, dict[str, float]] = {}
+    for line in whole_lines(file)[0] if file.is_file() else ():
+        try:
+            timing = json.loads(line)
+            found[int(timing["index"])] = {str(stage): float(seconds) for stage, seconds in timing["seconds"].items()}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            continue
+    return found
 
 
 def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:

@@ -1,0 +1,36 @@
+"""A text cut into pieces at the borders of its claims, for whoever marks them: the terminal, the report."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from localfact.records import Span
+
+
+class Piece(NamedTuple):
+    """A part of a text. `claims`: which cover it, ascending; `ends`: which of them end a place with it. Both are indices."""
+
+    text: str
+    claims: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+def pieces(text: str, spans: Sequence[Sequence[Span]]) -> list[Piece]:
+    """The text in pieces, which joined are the text again.
+
+    Args:
+        spans: of each claim, all its places; one that is empty or reaches beyond the text is no place.
+    """
+    places = [
+        (index, span.start, span.end)
+        for index, own in enumerate(spans)
+        for span in dict.fromkeys(own)
+        if span.start < span.end <= len(text)
+    ]
+    cuts = sorted({0, len(text), *(cut for _, start, end in places for cut in (start, end))})
+    found = []
+    for start, end in pairwise(cuts):
+        covering = sorted({index for index, first, last in places if first <= start and end <= last})
+        ending = sorted({index for index, _, last in places if last == end})
+        found.append(Piece(text[start:end], tuple(covering), tuple(ending)))
+    return found

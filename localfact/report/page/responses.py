@@ -1,0 +1,180 @@
+"""The responses of a run as the report's script reads them: an index of all, and for each the data that opening it shows.
+
+Texts are as `rendering.shown` has them, and places in them are counted as the script counts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from localfact.records import Assessment, Claim, CountedPassage, Distribution, Pair, Passage, PreVerification, Span, Verdict
+from localfact.report.marked_text import pieces
+from localfact.report.page.rendering import place_shown, shown, web_address
+from localfact.scoring.tally import annotated_precision, tally
+from localfact.vocabulary import VerdictLabel
+
+#: Within this of one half a posterior decides nothing (SPEC section 5, "Decision").
+UNDECIDED_WITHIN = 1e-6
+
+
+def index_entry(assessment: Assessment) -> dict[str, Any]:
+    """What the list of responses shows of one, sorts and filters by, and searches: its claims with verdict and posterior."""
+    counts = tally(assessment)
+    judged = counts.supported + counts.not_supported
+    return {
+        "id": shown(assessment.response_id),
+        "about": shown(assessment.prompt or assessment.topic or ""),
+        "status": assessment.status,
+        "precision": counts.supported / judged if judged else None,
+        "annotated": annotated_precision(assessment),
+        "claims": [
+            [shown(claim.text), verdict.label.value, verdict.posterior]
+            for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True)
+        ],
+    }
+
+
+def response_data(
+    assessment: Assessment, distributions: Mapping[Pair, Sequence[Distribution]], seconds: Mapping[str, float]
+) -> dict[str, Any]:
+    """Everything that the page shows of one response.
+
+    Args:
+        distributions: of passage and claim, by each model that was asked: the one that counted is shown. Where it is not known,
+            a relation has its label's probability alone.
+        seconds: stage -> how long it took.
+    """
+    place = {passage.id: number for number, passage in enumerate(assessment.passages)}
+    number = {claim.id: index for index, claim in enumerate(assessment.claims)}
+    parts = pieces(assessment.text, [claim.spans for claim in assessment.claims])
+    placed = {claim for part in parts for claim in part.claims}
+    judged = zip(assessment.claims, assessment.verdicts, strict=True)
+    return {
+        "facts": dict(_facts(assessment)),
+        "error": shown(assessment.error or ""),
+        "text": [[shown(part.text), part.claims, part.ends] for part in parts],
+        "claims": [
+            {
+                "placed": number[claim.id] in placed,
+                "gold": claim.gold.value if claim.gold is not None else None,
+                "way": [shown(step) for step in way(claim, verdict)],
+                "before": _before(claim.preverification),
+                "flags": [flag.value for flag in verdict.flags],
+                "passages": [
+                    _counted(claim, verdict, one, place[one.passage_id], assessment.passages, distributions)
+                    for one in verdict.passages
+                    if one.passage_id in place
+                ],
+            }
+            for claim, verdict in judged
+        ],
+        "passages": [_passage(passage) for passage in assessment.passages],
+        "relations": [
+            [source, target, relation.label.value, relation.probability]
+            for relation in assessment.relations
+            if (source := _end(relation.source, number, place)) and (target := _end(relation.target, number, place))
+        ],
+        "notes": [shown(note) for note in notes(assessment)],
+        "unparsed": [shown(line) for line in assessment.unparsed],
+        "seconds": dict(seconds),
+    }
+
+
+def way(claim: Claim, verdict: Verdict) -> Iterator[str]:
+    """The way from the text to the verdict, a sentence a step."""
+    if claim.original is not None and claim.original != claim.text:
+        yield f"Reworded so that it can be understood alone; the text has it as “{claim.original}”."
+    before = claim.preverification
+    if before is not None:
+        mass = f"; all six labels together had {before.mass:.2f}" if before.mass is not None else ""
+        called = f"{before.label.value}, with a confidence of {before.confidence:.2f}"
+        yield f"Before any evidence the model called it {called}{mass}."
+    if any(one.relation is None for one in verdict.passages):
+        yield f"The model read the claim with {_many(len(verdict.passages), 'passage')}, and decided."
+    if verdict.rationale:
+        yield f"{verdict.rationale[0].upper()}{verdict.rationale[1:]}"
+
+
+def notes(assessment: Assessment) -> Iterator[str]:
+    """What a reader of the response must know: warnings, and the sentences that were taken for no claims."""
+    yield from assessment.warnings
+    for name, count in assessment.counts.get("extract", {}).items():
+        if name.startswith("dropped_") and count:
+            yield f"{_many(count, 'sentence')} taken for no claim: {name.removeprefix('dropped_').replace('_', ' ')}."
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def _facts(assessment: Assessment) -> Iterator[tuple[str, str]]:
+    facts = {
+        "prompt": assessment.prompt,
+        "topic": assessment.topic,
+        "written by": assessment.model,
+        "from": assessment.source,
+    }
+    yield from ((name, shown(value)) for name, value in facts.items() if value)
+
+
+def _before(before: PreVerification | None) -> dict[str, float] | None:
+    """The extractor's probabilities of its six labels, where they were asked for."""
+    if before is None or before.distribution is None:
+        return None
+    return {label.value: probability for label, probability in before.distribution.items()}
+
+
+def _counted(
+    claim: Claim,
+    verdict: Verdict,
+    counted: CountedPassage,
+    place: int,
+    passages: Sequence[Passage],
+    distributions: Mapping[Pair, Sequence[Distribution]],
+) -> dict[str, Any]:
+    """A passage of a verdict: its relation, the places that decided, and what would be without it."""
+    passage = passages[place]
+    kept = distributions.get(Pair(passage.text, claim.text), ())
+    said = next((one for one in kept if (one.label, one.probability) == (counted.relation, counted.probability)), None)
+    without = None
+    if counted.shift is not None and verdict.posterior is not None:
+        posterior = min(1.0, max(0.0, verdict.posterior - counted.shift))
+        without = [posterior, decided(posterior).value]
+    return {
+        "passage": place,
+        "relation": counted.relation.value if counted.relation is not None else None,
+        "probability": counted.probability,
+        "distribution": [said.entailment, said.neutral, said.contradiction] if said is not None else None,
+        "shift": counted.shift,
+        "without": without,
+        "window": _place(passage.text, counted.window),
+        "sentence": _place(passage.text, counted.sentence),
+    }
+
+
+def decided(posterior: float) -> VerdictLabel:
+    """The verdict that a posterior alone gives."""
+    if abs(posterior - 0.5) <= UNDECIDED_WITHIN:
+        return VerdictLabel.UNDECIDED
+    return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
+
+
+def _place(text: str, span: Span | None) -> list[int] | None:
+    return None if span is None else [place_shown(text, span.start), place_shown(text, span.end)]
+
+
+def _passage(passage: Passage) -> dict[str, Any]:
+    return {
+        "title": shown(passage.title),
+        "host": shown(passage.host or ""),
+        "date": shown(passage.date or ""),
+        "provider": shown(passage.provider if passage.provider != "local" else ""),
+        "links": [[shown(link), web_address(link) is not None] for link in passage.links],
+        "text": shown(passage.text),
+    }
+
+
+def _end(end: str, number: Mapping[str, int], place: Mapping[str, int]) -> list[Any] | None:
+    """An end of a relation: whether it is a claim or a passage, and which; None for one that is neither here."""
+    if end in number:
+        return ["claim", number[end]]
+    return ["passage", place[end]] if end in place else None

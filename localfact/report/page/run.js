@@ -1,0 +1,338 @@
+// The report's script: a list of responses to search, and one response opened at a time. Every text is set as text, never as
+// markup; the data of a response are parsed when it is opened. The address after # says what is open, so Back works.
+"use strict";
+
+const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+const byId = (id) => document.getElementById(id);
+const INDEX = parsed("index");
+const RELATES = { entailment: "speaks for it", contradiction: "speaks against it", neutral: "says nothing about it", equivalence: "says the same" };
+const GOLD = { supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" };
+const LABELS = ["entailment", "neutral", "contradiction"];
+const HITS = 3;          // claims shown below a response that were searched for
+const AROUND = 240;      // characters before and after a deciding sentence
+const NODES = 8;         // passages, and other claims, in the picture of the graph
+let open = { response: null, claim: null, data: null, address: null };
+
+// ---- making elements ------------------------------------------------------------------------------------------------------
+
+const SVG = "http://www.w3.org/2000/svg";
+function made(element, properties, children) {
+  for (const [name, value] of Object.entries(properties || {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...present(children));
+  return element;
+}
+const present = (children) => children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== "");
+const h = (tag, properties, ...children) => made(document.createElement(tag), properties, children);
+const s = (tag, properties, ...children) => made(document.createElementNS(SVG, tag), properties, children);
+
+const filled = (element, ...children) => element.replaceChildren(...present(children));
+
+const percent = (value) => value.toFixed(2);
+const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+const verdictOf = (label) => INDEX.verdicts[label];
+const sign = (label) => h("span", { class: `sign v-${label}`, "aria-hidden": "true" }, verdictOf(label).sign);
+
+// ---- the list of responses --------------------------------------------------------------------------------------------------
+
+const rows = INDEX.responses.map((response, number) => {
+  const counts = {};
+  for (const [, label] of response.claims) counts[label] = (counts[label] || 0) + 1;
+  const hay = [response.id, response.about, ...response.claims.map((claim) => claim[0])].join("\n").toLowerCase();
+  return { number, response, counts, hay, claims: response.claims.map((claim) => claim[0].toLowerCase()), hits: [] };
+});
+
+function miniBar(row) {
+  let begin = 0;
+  const total = row.response.claims.length || 1;
+  const parts = Object.keys(INDEX.verdicts).filter((label) => row.counts[label]).map((label) => {
+    const width = (1000 * row.counts[label]) / total;
+    begin += width;
+    return s("rect", { class: `v-${label}`, x: begin - width, y: 0, width, height: 10 });
+  });
+  return s("svg", { class: "mini", viewBox: "0 0 1000 10", preserveAspectRatio: "none", "aria-hidden": "true" }, parts);
+}
+
+function sums(row) {
+  const counted = Object.keys(INDEX.verdicts).filter((label) => row.counts[label]).map((label) => `${row.counts[label]} ${verdictOf(label).word}`);
+  const precision = row.response.precision === null ? row.response.status : `precision ${percent(row.response.precision)}`;
+  const annotated = row.response.annotated === null ? "" : ` (annotators ${percent(row.response.annotated)})`;
+  return `${precision}${annotated}; ${counted.join(", ") || "no claims"}`;
+}
+
+function listed(row) {
+  row.button = h("button", { type: "button", onclick: () => go(row.number, null) },
+    h("span", { class: "id" }, row.response.id), h("span", { class: "about" }, row.response.about), miniBar(row),
+    h("span", { class: "sums" }, sums(row)));
+  row.hitList = h("div");
+  row.item = h("li", {}, row.button, row.hitList);
+  return row.item;
+}
+
+const ORDERS = {
+  input: (a, b) => a.number - b.number,
+  precision: (a, b) => (a.response.precision ?? 2) - (b.response.precision ?? 2) || a.number - b.number,
+  contradicted: (a, b) => (b.counts.contradicted || 0) - (a.counts.contradicted || 0) || a.number - b.number,
+  claims: (a, b) => b.response.claims.length - a.response.claims.length || a.number - b.number,
+};
+
+// Which responses are shown: those that have every word that is searched for, and a claim of the verdict, or the status.
+function filtered() {
+  const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const [kind, wanted] = byId("filter").value.split(":");
+  let shown = 0;
+  for (const row of rows) {
+    const fits = words.every((word) => row.hay.includes(word)) &&
+      (kind === "all" || (kind === "verdict" ? row.counts[wanted] : row.response.status === wanted));
+    row.item.hidden = !fits;
+    if (fits) shown += 1;
+    row.hits = fits && (words.length || kind === "verdict") ? hits(row, words, kind === "verdict" ? wanted : null) : [];
+    if (row.hits.length || row.hitList.childElementCount) row.hitList.replaceChildren(...row.hits.map((claim) => hitButton(row, claim)));
+  }
+  byId("found").textContent = `${shown.toLocaleString("en")} of ${many(rows.length, "response")}`;
+}
+
+function hits(row, words, label) {
+  const found = [];
+  for (let claim = 0; claim < row.claims.length && found.length < HITS; claim += 1) {
+    if ((label === null || row.response.claims[claim][1] === label) && (!words.length || words.every((word) => row.claims[claim].includes(word)))) found.push(claim);
+  }
+  return found;
+}
+
+function hitButton(row, claim) {
+  const [text, label] = row.response.claims[claim];
+  return h("button", { type: "button", class: "hit", onclick: () => go(row.number, claim) }, sign(label), ` ${text}`);
+}
+
+function ordered() {
+  byId("list").append(...[...rows].sort(ORDERS[byId("order").value]).map((row) => row.item));
+}
+
+// ---- one response -----------------------------------------------------------------------------------------------------------
+
+function go(response, claim) {
+  const address = response === null ? "#responses" : `#response=${response + 1}${claim === null ? "" : `&claim=${claim + 1}`}`;
+  location.hash = address;
+  fromAddress(); // now: the browser tells of the new address only after the keys that are typed next
+}
+
+function fromAddress() {
+  if (location.hash === open.address) return;
+  const found = /^#response=([1-9]\d*)(?:&claim=([1-9]\d*))?$/.exec(location.hash);
+  const response = found ? Number(found[1]) - 1 : null;
+  if (response === null || !rows[response]) return closed();
+  const claim = found[2] && Number(found[2]) <= rows[response].response.claims.length ? Number(found[2]) - 1 : null;
+  if (open.response !== response) openResponse(response);
+  open.address = location.hash;
+  openClaim(claim);
+}
+
+function closed() {
+  if (open.response !== null) rows[open.response].button.removeAttribute("aria-current");
+  open = { response: null, claim: null, data: null, address: null };
+}
+
+function openResponse(number) {
+  closed();
+  const row = rows[number];
+  const data = parsed(`response-${number}`);
+  open = { response: number, claim: null, data, address: null };
+  row.button.setAttribute("aria-current", "true");
+  row.item.scrollIntoView({ block: "nearest" });
+  const seconds = Object.entries(data.seconds).map(([stage, value]) => `${stage} ${value.toFixed(1)} s`).join(", ");
+  filled(byId("response"),
+    h("h3", { tabindex: "-1", id: "response-title" }, row.response.id),
+    h("p", { class: "quiet" }, Object.entries(data.facts).map(([name, value]) => `${name}: ${value}`).join(" · ")),
+    h("p", {}, sums(row), "."),
+    data.error ? h("p", { class: "warnings" }, `Failed: ${data.error}`) : null,
+    row.response.status === "abstained" ? h("p", { class: "warnings" }, data.unparsed.length ? "No claim could be read from the extractor's answer. That says nothing about the text." : "No checkable claim was found in this text.") : null,
+    h("div", { class: "columns" },
+      h("div", {}, markedText(row, data), claimList(row, data)),
+      h("section", { id: "claim", "aria-label": "The claim that is open", hidden: true })),
+    data.notes.length ? h("ul", { class: "warnings" }, data.notes.map((note) => h("li", {}, note))) : null,
+    data.unparsed.length ? h("details", {}, h("summary", {}, `${many(data.unparsed.length, "line")} of the model's answer could not be read`), h("ul", {}, data.unparsed.map((line) => h("li", {}, line)))) : null,
+    seconds ? h("p", { class: "quiet" }, `Time: ${seconds}.`) : null);
+}
+
+// The text with its claims: a piece is marked in the manner of the first claim that covers it, darker where there are several;
+// after a claim's last piece stands its number, a button.
+function markedText(row, data) {
+  const label = (claim) => row.response.claims[claim][1];
+  return h("div", { class: "text", dir: "auto" }, data.text.map(([text, claims, ends]) => [
+    claims.length
+      ? h("mark", { class: `v-${label(claims[claims.length - 1])}${claims.length > 1 ? " many" : ""}`, "data-claims": ` ${claims.join(" ")} `, onclick: () => go(open.response, nextOf(claims)) }, text)
+      : text,
+    ends.map((claim) => h("button", { type: "button", class: `number v-${label(claim)}`, "data-claim": claim, onclick: () => go(open.response, claim), "aria-label": `Claim ${claim + 1}, ${verdictOf(label(claim)).word}: ${row.response.claims[claim][0]}` }, `${claim + 1} ${verdictOf(label(claim)).sign}`)),
+  ]));
+}
+
+// Of several claims in one place, each click opens the next.
+const nextOf = (claims) => claims[(claims.indexOf(open.claim) + 1) % claims.length];
+
+function claimList(row, data) {
+  return h("ol", { class: "claims", "aria-label": "Claims" }, row.response.claims.map(([text, label, posterior], claim) =>
+    h("li", {}, h("button", { type: "button", "data-claim": claim, onclick: () => go(open.response, claim) },
+      h("span", { class: "n" }, claim + 1), sign(label),
+      h("span", { class: "n" }, posterior === null ? "" : percent(posterior)),
+      h("span", {}, text, h("span", { class: "quiet" }, ` ${verdictOf(label).word}${data.claims[claim].placed ? "" : "; not found in the text word by word"}`))))));
+}
+
+// ---- one claim --------------------------------------------------------------------------------------------------------------
+
+function openClaim(claim) {
+  const panel = byId("claim");
+  for (const marked of document.querySelectorAll("#response .open")) marked.classList.remove("open");
+  open.claim = claim;
+  panel.hidden = claim === null;
+  if (claim === null) return byId("response-title").focus({ preventScroll: false });
+  const row = rows[open.response];
+  const [text, label, posterior] = row.response.claims[claim];
+  const said = open.data.claims[claim];
+  for (const piece of document.querySelectorAll(`mark[data-claims*=" ${claim} "], .claims [data-claim="${claim}"]`)) piece.classList.add("open");
+  panel.className = `v-${label}`;
+  filled(panel,
+    h("div", { class: "head" },
+      h("h3", { id: "claim-title", tabindex: "-1" }, `Claim ${claim + 1} of ${row.response.claims.length}`),
+      h("button", { type: "button", onclick: () => step(-1), disabled: claim === 0 }, "Previous"),
+      h("button", { type: "button", onclick: () => step(1), disabled: claim === row.response.claims.length - 1 }, "Next"),
+      h("button", { type: "button", onclick: () => go(open.response, null) }, "Close")),
+    h("blockquote", { dir: "auto" }, text),
+    h("p", { class: "verdict" }, sign(label), ` ${verdictOf(label).word}`, posterior === null ? "" : `, true with a probability of ${percent(posterior)}`),
+    h("p", { class: "quiet" }, `That is: ${verdictOf(label).meaning}.`, said.gold === null ? "" : ` The annotators call it ${GOLD[said.gold]}.`),
+    said.flags.length ? h("ul", { class: "flags" }, said.flags.map((flag) => h("li", {}, INDEX.flags[flag]))) : null,
+    said.way.length ? h("h4", {}, "The way it took") : null,
+    said.way.map((one) => h("p", {}, one)),
+    said.before === null ? null : h("p", { class: "quiet" }, `Labels before any evidence: ${Object.entries(said.before).map(([name, value]) => `${name} ${percent(value)}`).join(", ")}.`),
+    h("h4", {}, said.passages.length ? "What it rests on, strongest first" : "No passage entered this verdict"),
+    said.passages.map((counted, place) => passageView(counted, place, open.data.passages[counted.passage])),
+    graphPicture(claim, said, label));
+  byId("claim-title").focus({ preventScroll: true });
+  panel.scrollTop = 0;
+  panel.scrollIntoView({ block: "nearest" });
+}
+
+function step(by) {
+  const claims = rows[open.response].response.claims.length;
+  const next = open.claim === null ? (by > 0 ? 0 : claims - 1) : open.claim + by;
+  if (next >= 0 && next < claims) go(open.response, next);
+}
+
+function passageView(counted, place, passage) {
+  const where = [passage.host, passage.date, passage.provider ? `found by ${passage.provider}` : ""].filter(Boolean).join(", ");
+  const [first, ...more] = passage.links;
+  return h("div", { class: `passage r-${counted.relation || "neutral"}` },
+    h("h4", {}, `Passage ${place + 1}: ${passage.title || passage.host || "without a title"}`),
+    h("p", { class: "where" }, where, first ? [where ? ", " : "", address(first)] : "", more.length ? `, and on ${many(more.length, "further page")}` : ""),
+    relationLine(counted),
+    counted.without === null ? null : h("p", {}, `Without this passage: ${percent(counted.without[0])}, ${verdictOf(counted.without[1]).word} (it moves the probability by ${counted.shift < 0 ? "−" : "+"}${percent(Math.abs(counted.shift))}).`),
+    excerpt(passage.text, counted),
+    h("details", {}, h("summary", {}, `The whole passage (${many(passage.text.length, "character")})`), h("div", { class: "whole", dir: "auto" }, withPlaces(passage.text, counted, 0, passage.text.length))));
+}
+
+const address = ([link, safe]) => (safe ? h("a", { href: link, rel: "noopener noreferrer nofollow", target: "_blank" }, link) : link);
+
+function relationLine(counted) {
+  if (counted.relation === null) return h("p", {}, "Read together with the others.");
+  const told = h("span", {}, `It ${RELATES[counted.relation]}`, counted.probability === null ? "" : ` with ${percent(counted.probability)}`);
+  if (counted.distribution === null) return h("p", {}, told, ".");
+  let begin = 0;
+  const parts = counted.distribution.map((probability, label) => {
+    begin += 100 * probability;
+    return s("rect", { class: `r-${LABELS[label]}`, x: begin - 100 * probability, y: 0, width: 100 * probability, height: 10 });
+  });
+  return h("p", { class: "distribution" }, told,
+    s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, parts),
+    h("span", { class: "quiet" }, counted.distribution.map((probability, label) => `${LABELS[label]} ${percent(probability)}`).join(" · ")));
+}
+
+function excerpt(text, counted) {
+  const [begin, end] = counted.sentence || counted.window || [0, Math.min(text.length, 2 * AROUND)];
+  const from = begin <= AROUND ? 0 : begin - AROUND + text.slice(begin - AROUND, begin).search(/\s|$/);
+  const rest = text.slice(end, end + AROUND);
+  const until = end + AROUND >= text.length ? text.length : end + Math.max(0, rest.search(/\s\S*$/));
+  return h("div", { class: "excerpt", dir: "auto" }, from > 0 ? "… " : "", withPlaces(text, counted, from, until), until < text.length ? " …" : "");
+}
+
+// The text from one place to another, with what the relation model read of it shaded, and the sentence that decided marked.
+function withPlaces(text, counted, from, until) {
+  const cuts = new Set([from, until]);
+  for (const place of [counted.window, counted.sentence]) for (const cut of place || []) if (cut > from && cut < until) cuts.add(cut);
+  const sorted = [...cuts].sort((a, b) => a - b);
+  const within = (place, begin) => place !== null && place[0] <= begin && begin < place[1];
+  return sorted.slice(0, -1).map((begin, index) => {
+    const part = text.slice(begin, sorted[index + 1]);
+    if (within(counted.sentence, begin)) return h("mark", { class: "decides" }, part);
+    return within(counted.window, begin) ? h("span", { class: "window" }, part) : part;
+  });
+}
+
+// The claim, the passages that are related to it, and the other claims that these passages speak to.
+function graphPicture(claim, said, label) {
+  const same = (end, kind, number) => end[0] === kind && end[1] === number;
+  const own = open.data.relations.filter(([a, b]) => same(a, "claim", claim) || same(b, "claim", claim));
+  if (!own.length) return null;
+  const order = said.passages.map((counted) => counted.passage);
+  const near = [...new Set(own.map(([a, b]) => (same(a, "claim", claim) ? b : a)).filter((end) => end[0] === "passage").map((end) => end[1]))];
+  near.sort((a, b) => (order.indexOf(a) + 1 || 99) - (order.indexOf(b) + 1 || 99));
+  const passages = near.slice(0, NODES);
+  const farther = open.data.relations.filter(([a, b]) => a[0] === "passage" && passages.includes(a[1]) && b[0] === "claim" && b[1] !== claim);
+  const others = [...new Set(farther.map(([, b]) => b[1]))];
+  const claims = others.slice(0, NODES);
+  const height = 40 + 46 * Math.max(passages.length, claims.length, 1);
+  const row = (index, count) => height / 2 + (index - (count - 1) / 2) * 46;
+  const edge = (x1, y1, x2, y2, kind, probability, far) => [
+    s("path", { class: `edge r-${kind}${far ? " far" : ""}`, d: `M${x1} ${y1}C${(x1 + x2) / 2} ${y1} ${(x1 + x2) / 2} ${y2} ${x2} ${y2}` }),
+    far ? null : s("text", { x: x2 - 66, y: y2 - 5 }, `${kind === "contradiction" ? "−" : kind === "entailment" ? "+" : "="} ${percent(probability)}`),
+  ];
+  const node = (x, y, width, text, kind, chosen) => s("g", {},
+    s("rect", { class: `node${kind}`, x: x - width / 2, y: y - 14, width, height: 28, rx: 6 }),
+    s("text", { x, y: y + 4, "text-anchor": "middle" }, text, chosen ? s("title", {}, chosen) : null));
+  const strongest = (index) => own.filter(([a, b]) => same(a, "passage", index) || same(b, "passage", index)).sort((a, b) => b[3] - a[3])[0];
+  const described = `Claim ${claim + 1} with ${many(near.length, "passage")} and ${many(others.length, "other claim")} that they speak to`;
+  return h("figure", {},
+    h("h4", {}, "In the factor graph"),
+    s("svg", { class: "graph", viewBox: `0 0 560 ${height}`, role: "img", "aria-label": described },
+      passages.map((index, place) => edge(112, height / 2, 218, row(place, passages.length), strongest(index)[2], strongest(index)[3], false)),
+      farther.filter(([, b]) => claims.includes(b[1])).map(([a, b, kind, probability]) => edge(342, row(passages.indexOf(a[1]), passages.length), 458, row(claims.indexOf(b[1]), claims.length), kind, probability, true)),
+      node(64, height / 2, 96, `claim ${claim + 1} ${verdictOf(label).sign}`, ` own v-${label}`),
+      passages.map((index, place) => node(280, row(place, passages.length), 124, order.includes(index) ? `passage ${order.indexOf(index) + 1}` : "a passage", "", open.data.passages[index].title || open.data.passages[index].host)),
+      claims.map((index, place) => node(506, row(place, claims.length), 96, `claim ${index + 1} ${verdictOf(rows[open.response].response.claims[index][1]).sign}`, "", rows[open.response].response.claims[index][0]))),
+    h("figcaption", { class: "quiet" }, `${described}. Solid lines with + speak for a claim, dashed ones with − against it.`,
+      near.length > NODES || others.length > NODES ? ` Not drawn: ${many(Math.max(0, near.length - NODES), "passage")}, ${many(Math.max(0, others.length - NODES), "claim")}.` : ""));
+}
+
+// ---- beginning --------------------------------------------------------------------------------------------------------------
+
+function choices() {
+  const option = (value, text) => h("option", { value }, text);
+  const labels = Object.keys(INDEX.verdicts).filter((label) => rows.some((row) => row.counts[label]));
+  const statuses = [...new Set(rows.map((row) => row.response.status))].filter((status) => status !== "scored");
+  return [option("all:", "all responses"), ...labels.map((label) => option(`verdict:${label}`, `with a claim that is ${verdictOf(label).word}`)), ...statuses.map((status) => option(`status:${status}`, status))];
+}
+
+function keyed(event) {
+  const typing = event.target.closest("input, select, textarea");
+  if (event.altKey || event.ctrlKey || event.metaKey || (typing && event.key !== "Escape")) return;
+  if (event.key === "/") byId("search").focus();
+  else if (event.key === "Escape") { if (typing) typing.blur(); else if (open.claim !== null) go(open.response, null); }
+  else if (open.response !== null && (event.key === "n" || event.key === "p")) step(event.key === "n" ? 1 : -1);
+  else return;
+  event.preventDefault();
+}
+
+byId("list").append(...rows.map(listed));
+byId("filter").append(...choices());
+byId("search").addEventListener("input", filtered);
+byId("filter").addEventListener("change", filtered);
+byId("order").addEventListener("change", ordered);
+byId("controls").addEventListener("submit", (event) => event.preventDefault());
+document.addEventListener("keydown", keyed);
+window.addEventListener("hashchange", fromAddress);
+window.addEventListener("beforeprint", () => { for (const details of document.querySelectorAll("main details:not(.passage details):not(.call)")) details.open = true; });
+filtered();
+if (location.hash) fromAddress();
+else if (rows.length === 1) openResponse(0);

@@ -1,0 +1,131 @@
+"""The report of a run: scores with their intervals, counts, costs and warnings above; below, every response with its claims."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from localfact.records import Assessment, Distribution, Pair
+from localfact.report.accounting_view import figures, number
+from localfact.report.explanations import FLAGS, VERDICTS, explanations
+from localfact.report.page.rendering import page
+from localfact.report.page.responses import index_entry, response_data
+from localfact.report.palette import MARKS
+from localfact.report.summary import Summary
+from localfact.scoring.aggregate import ScoreResult
+
+#: Width of the bar of verdicts and of the line of an interval, in units of their pictures.
+BAR, LINE = 1000, 120
+
+
+@dataclass(frozen=True)
+class ModelCall:
+    """A call of the language model, as the page shows it: its stage, what was sent and what came back, perhaps cut."""
+
+    about: str
+    prompt: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class RunRead:
+    """A run as it was read from its folder.
+
+    Attributes:
+        name: of the run folder. settings: run.yaml without versions, as plain values.
+        seconds: index of a response -> stage -> seconds. distributions: of passage and claim, as far as they are known.
+        calls: of the language model; none unless they were asked for. calls_left: how many more there are.
+    """
+
+    name: str
+    summary: Summary
+    assessments: Sequence[Assessment]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seconds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+    distributions: Mapping[Pair, Sequence[Distribution]] = field(default_factory=dict)
+    calls: Sequence[ModelCall] = ()
+    calls_left: int = 0
+
+
+def run_page(run: RunRead) -> str:
+    """The report as one HTML file."""
+    meanings = dict(explanations(run.summary))
+    return page(
+        "run.html",
+        script=True,
+        run=run,
+        summary=run.summary,
+        scores=[(score, meanings.get(score.name, ""), interval_line(score)) for score in run.summary.scores],
+        segments=segments(run.summary.verdicts),
+        scored=run.summary.responses - sum(_without_score(run.summary).values()),
+        without_score=_without_score(run.summary),
+        costs=run.summary.accounting if run.summary.accounting and run.summary.accounting.calls_sent else None,
+        figures=figures,
+        number=number,
+        stages=stage_seconds(run.seconds),
+        facts=dict(plain_settings(run.settings)),
+        marks={label.value: mark for label, mark in MARKS.items()},
+        words={label.value: label.value.replace("_", " ") for label in MARKS},
+        meanings={label.value: meaning for label, meaning in VERDICTS.items()},
+        flags=FLAGS,
+        index={
+            "verdicts": {
+                label.value: {"sign": mark.sign, "word": label.value.replace("_", " "), "meaning": VERDICTS[label]}
+                for label, mark in MARKS.items()
+            },
+            "flags": {flag.value: said for flag, said in FLAGS.items()},
+            "responses": [index_entry(assessment) for assessment in run.assessments],
+        },
+        responses=[
+            response_data(assessment, run.distributions, run.seconds.get(assessment.index, {}))
+            for assessment in run.assessments
+        ],
+    )
+
+
+def segments(verdicts: Mapping[str, int]) -> list[tuple[str, int, float, float]]:
+    """The verdicts that occur, in the order of MARKS: verdict, claims, beginning and width of its part of the bar."""
+    total, begin, found = sum(verdicts.values()), 0.0, []
+    for label in MARKS:
+        count = verdicts.get(label.value, 0)
+        if count:
+            width = BAR * count / total
+            found.append((label.value, count, round(begin, 2), round(width, 2)))
+            begin += width
+    return found
+
+
+def interval_line(score: ScoreResult) -> tuple[float, float, float] | None:
+    """A score between 0 and 1 and its interval, in units of LINE; None for one without."""
+    if score.value is None or score.ci is None or not all(0 <= end <= 1 for end in (score.value, *score.ci)):
+        return None
+    low, high = score.ci
+    return round(LINE * low, 1), round(LINE * score.value, 1), round(LINE * high, 1)
+
+
+def stage_seconds(seconds: Mapping[int, Mapping[str, float]]) -> list[tuple[str, float]]:
+    """Stage -> seconds, summed over the responses, the longest first."""
+    total: dict[str, float] = {}
+    for stages in seconds.values():
+        for stage, spent in stages.items():
+            total[stage] = total.get(stage, 0.0) + spent
+    return sorted(total.items(), key=lambda one: -one[1])
+
+
+def plain_settings(settings: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
+    """Settings as pairs of name and value, nested ones by their path: "evidence: corpus"."""
+    found = []
+    for name, value in settings.items():
+        path = f"{under}{name}"
+        if isinstance(value, Mapping):
+            found += plain_settings(value, f"{path}: ")
+        elif value not in (None, "", [], ()):
+            found.append((path, str(value)))
+    return found
+
+
+def _without_score(summary: Summary) -> dict[str, int]:
+    return {
+        "abstained (no claim was found)": summary.responses_abstained,
+        "unscored (no claim was judged)": summary.responses_unscored,
+        "failed": summary.responses_failed,
+    }

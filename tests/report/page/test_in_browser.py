@@ -1,0 +1,176 @@
+"""The report in a real browser: what a person reads, clicks and types there, and what a hostile run cannot do."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Opened, browser, chromium, opened
+from report_runs import HOSTILE, hostile_assessment, large_assessments, read, small_assessment
+
+from localfact.report.page.run_page import run_page
+
+pytestmark = [
+    pytest.mark.pages,
+    pytest.mark.skipif(chromium() is None, reason="no Chromium on this machine: apt-get install chromium"),
+]
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Any]:
+    with browser() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("small") / "report.html"
+    file.write_text(run_page(read([small_assessment(0, "ada"), small_assessment(1, "grace")])), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def page(chrome: Any, small: Path) -> Iterator[Any]:
+    with opened(chrome, small, viewport=DESK) as found:
+        yield found.page
+        assert found.asked == found.complaints == []
+
+
+def text_of(page: Any, selector: str) -> str:
+    return " ".join(page.inner_text(selector).split())
+
+
+def test_a_click_on_a_response_shows_its_text_with_all_claims_marked_or_listed(page: Any) -> None:
+    page.click("text=grace")
+    assert "Ada Lovelace was born in London in 1815" in text_of(page, "#response .text")
+    assert page.locator(".text mark").count() == 4  # the first claim in three pieces, as the second lies within it
+    assert [one.inner_text() for one in page.locator(".text button.number").all()] == ["2 ✓", "1 ✓", "3 ✗"]
+    assert "not found in the text word by word" in text_of(page, ".claims li:last-child")
+
+
+def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(page: Any) -> None:
+    page.click("text=ada")
+    page.click(".text button.number >> text=3 ✗")
+    said = text_of(page, "#claim")
+    for part in (
+        "Claim 3 of 4",
+        "contradicted, true with a probability of 0.20",
+        "The annotators call it not supported.",
+        "All that speaks to it is one passage",
+        "It speaks against it with 0.80",
+        "Without this passage: 0.50, undecided (it moves the probability by −0.30).",
+        "example.org, 2019-01-02, https://example.org/ada",
+    ):
+        assert part in said
+    assert page.inner_text("#claim .excerpt mark.decides") == "She died in London."
+    assert page.get_attribute("#claim a", "href") == "https://example.org/ada"
+    assert "noopener" in page.get_attribute("#claim a", "rel")
+    assert (
+        page.get_attribute("#claim svg.graph", "aria-label") == "Claim 3 with 1 passage and 2 other claims that they speak to"
+    )
+
+
+def test_overlapping_marks_open_one_claim_after_the_other(page: Any) -> None:
+    page.click("text=ada")
+    mark = page.locator(".text mark.many")
+    mark.click()
+    assert "Claim 1 of 4" in text_of(page, "#claim")
+    mark.click()
+    assert "Claim 2 of 4" in text_of(page, "#claim")
+
+
+def test_everything_can_be_done_with_the_keyboard(page: Any) -> None:
+    page.focus("#list button")
+    page.keyboard.press("Enter")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    assert "Claim 2 of 4" in text_of(page, "#claim")
+    assert page.evaluate("document.activeElement.id") == "claim-title"
+    page.keyboard.press("p")
+    assert "Claim 1 of 4" in text_of(page, "#claim")
+    page.keyboard.press("Escape")
+    assert page.is_hidden("#claim")
+    page.keyboard.press("/")
+    page.keyboard.type("grace n")
+    assert page.input_value("#search") == "grace n"
+    assert page.locator("#list li:visible").count() == 1
+
+
+def test_back_goes_back_and_an_address_opens_what_it_names(chrome: Any, small: Path) -> None:
+    with opened(chrome, small, at="response=2&claim=3") as found:
+        assert text_of(found.page, "#response-title") == "grace"
+        assert "Claim 3 of 4" in text_of(found.page, "#claim")
+        found.page.click("#claim >> text=Previous")
+        found.page.go_back()
+        assert "Claim 3 of 4" in text_of(found.page, "#claim")
+
+
+@pytest.mark.parametrize("at", ["response=99", "response=1&claim=99", "response=-1", "x", "response=1&claim=0"])
+def test_an_address_that_names_nothing_does_no_harm(chrome: Any, small: Path, at: str) -> None:
+    with opened(chrome, small, at=at) as found:
+        assert found.page.locator("#list li").count() == 2
+        assert found.complaints == []
+
+
+def test_the_list_is_searched_filtered_and_sorted(chrome: Any, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    file.write_text(run_page(read(list(large_assessments(responses=12, claims=4)))), encoding="utf-8")
+    with opened(chrome, file, viewport=DESK) as found:
+        page = found.page
+        page.fill("#search", "river 30")
+        assert page.locator("#list li:visible .id").all_inner_texts() == ["response-10"]
+        assert page.inner_text("#found") == "1 of 12 responses"
+        assert "the river 30 is long" in page.inner_text("#list li:visible .hit")
+        page.fill("#search", "")
+        page.select_option("#filter", "verdict:contradicted")
+        page.locator("#list li:visible .hit").first.click()
+        assert "contradicted" in text_of(page, "#claim .verdict")
+        page.select_option("#filter", "all:")
+        page.select_option("#order", "contradicted")
+        assert page.locator("#list .id").first.inner_text() == "response-1"
+        assert found.complaints == []
+
+
+def test_what_the_browser_shows_of_a_hostile_run_is_its_text_and_nothing_happens(chrome: Any, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    run = [hostile_assessment(index, text) for index, text in enumerate(HOSTILE)]
+    file.write_text(run_page(read(run, name=HOSTILE[1], settings={"data": HOSTILE[0]})), encoding="utf-8")
+    with opened(chrome, file, viewport=PHONE) as found:
+        for number in range(1, len(HOSTILE) + 1):
+            found.page.goto(f"{file.as_uri()}#response={number}&claim=1")
+            found.page.wait_for_selector("#claim:visible >> text=Claim 1 of 1")
+            assert found.page.locator("#response a").count() == 0
+            assert found.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert "taken" not in found.page.title().split("–")[-1]
+        assert found.asked == found.complaints == []
+        shown = found.page.evaluate("document.body.innerText")
+        assert HOSTILE[0] in shown
+        assert not any(hidden in shown for hidden in "\u202e\u2066\x1b\x00")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_nobody_is_shut_out(chrome: Any, small: Path, scheme: str, size: dict[str, int]) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened(chrome, small, at="response=1&claim=3", viewport=size, color_scheme=scheme) as found:
+        found.page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+        results = Axe().run(found.page).response
+    faults = [f"{one['id']}: {[node['html'] for node in one['nodes'][:3]]}" for one in results["violations"]]
+    assert faults == []
+    assert len(results["passes"]) > 20
+
+
+def test_dark_and_light_differ_and_print_has_the_open_claim_without_the_controls(chrome: Any, small: Path) -> None:
+    def paper(found: Opened) -> str:
+        return found.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    with opened(chrome, small, color_scheme="dark") as found:
+        dark = paper(found)
+    with opened(chrome, small, at="response=1&claim=1", color_scheme="light") as found:
+        assert paper(found) == "rgb(255, 255, 255)" != dark
+        found.page.emulate_media(media="print")
+        assert found.page.is_hidden("#controls")
+        assert found.page.is_hidden("#list")
+        assert found.page.is_visible("#claim .excerpt")
