@@ -91,7 +91,7 @@ def _fastfact_lines(run: RunFigures) -> list[CostLine]:
 
     Under a grammar the label of each extracted claim is asked for by itself: N/w + M + pM.
     """
-    asked = run.claims_extracted if run.facts.guided else 0
+    asked = run.claims_preverified if run.facts.guided else 0
     labels = [run.calls("preverify", "M", asked)] if run.facts.guided else []
     known = ("extract", "verify", *(line.stage for line in labels))
     further = [run.calls(stage) for stage in run.stages() if stage not in known]
@@ -129,7 +129,10 @@ def _plain_lines(run: RunFigures) -> list[CostLine]:
     related = [CostLine(stage="relate", what="relations", sent=pairs, note=run.note("relate"))] if pairs else []
     formula = run.facts.cost if run.facts.cost in CALL_FORMULAS else ""
     expected = CALL_FORMULAS[formula](run) if formula else None
-    return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, _total(run, formula, expected)]
+    total = _total(run, formula, expected)
+    if formula and "extract" not in run.stages():
+        total = total.model_copy(update={"note": said(*run.earlier())})
+    return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, total]
 
 
 def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:

@@ -109,9 +109,10 @@ class RunFigures:
         return sum(len(assessment.claims) for assessment in self.assessed)
 
     @property
-    def claims_extracted(self) -> int:
-        """The claims of the responses whose claims were extracted by a language model."""
-        return sum(len(each.claims) for each in self.assessed if each.usage.get("extract", {}).get("calls"))
+    def claims_preverified(self) -> int:
+        """The claims of the responses whose claims a language model extracted, or pre-verified where they were given."""
+        stages = ("extract", "preverify")
+        return sum(len(each.claims) for each in self.assessed if any(each.usage.get(one, {}).get("calls") for one in stages))
 
     @property
     def searched(self) -> int:

@@ -251,3 +251,16 @@ def test_under_a_grammar_a_label_a_claim_is_part_of_the_formula():
     assert preverify.note == "1 claims asked about that were merged with others"
     assert (total.formula, total.expected, total.sent) == ("N/w + M + pM", 1 + 3 + 1, 6)
     assert line(found, "verify").mass is None
+
+
+def test_given_claims_that_were_asked_about_count_in_the_formula_too():
+    rows = [assessment(2, 3, 3, usage={"preverify": use(3), "verify": use(3)})]
+    found = accounting(rows, fastfact(guided=True))
+    assert (line(found, "preverify").expected, line(found, "preverify").sent) == (3, 3)
+    assert (line(found, "total").expected, line(found, "total").sent) == (6, 6)
+
+
+def test_the_total_of_a_method_that_was_given_its_claims_says_so():
+    rows = [assessment(2, 3, 3, usage={"verify": use(3)})]
+    total = line(accounting(rows, RunFacts(method="factscore", cost="N + M")), "total")
+    assert (total.expected, total.sent, total.note) == (5, 3, "1 responses came with their claims")
