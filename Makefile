@@ -111,7 +111,7 @@ test-fast: setup-dev ## what takes less than half a second each; under 90 second
 test-models: setup-dev $(FETCHED:%=models/weights/%/pulled.yaml) ## the room of language models in processes of their own
 	@$(PYTEST) -m models
 
-test-pages: setup-dev ## the room of hostile pages
+test-pages: setup-dev ## the room of pages: hostile ones, and ours in Chromium where that is installed
 	@$(PYTEST) -m pages
 
 test-training: setup-dev ## the room of what trains the shipped model; leaves a hash of that code beside the model

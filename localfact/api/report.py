@@ -1,12 +1,17 @@
-"""The report of a run: one HTML file to be opened in a browser, made from what the run folder has."""
+"""Pages for a browser, one HTML file each: the report of a run, made from what its folder has, and runs side by side."""
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from localfact.api.rescore import finished, rescore
+from localfact.assess.posteriors import Rules, label_of
 from localfact.errors import LocalFactError
 from localfact.llm.transcript import recorded_calls
 from localfact.methods.relations import kept_relations
-from localfact.records import Assessment, Distribution, Pair
+from localfact.records import Assessment, Distribution, Pair, Relation
+from localfact.report.comparison import RunsCompared
+from localfact.report.page.comparison_page import Judged, comparison_page
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.run_folder import (
@@ -18,6 +23,7 @@ from localfact.runs.run_folder import (
     read_seconds,
 )
 from localfact.runtime.files import replace, write_errors
+from localfact.vocabulary import VerdictLabel
 
 #: The most calls of the language model in a report, and characters of each text.
 CALLS, CALL_CHARACTERS = 500, 8_000
@@ -46,6 +52,7 @@ def write_report(
             name=path.resolve().name,
             summary=summary or finished(path) or rescore(path),
             assessments=assessments,
+            decide=decide_by(rules_of(settings.get("settings"))),
             settings=settings,
             seconds=read_seconds(path),
             distributions=distributions(path, assessments),
@@ -57,6 +64,17 @@ def write_report(
     with write_errors(file):
         replace(file, content.encode("utf-8", "replace"))
     return file
+
+
+def rules_of(settings: Any) -> Rules:
+    """What makes a verdict in a run: our own rules where its settings name them, else the published one."""
+    assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
+    return "own" if isinstance(assessment, Mapping) and assessment.get("rules") == "own" else "published"
+
+
+def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabel]:
+    """What a posterior means by these rules."""
+    return lambda posterior, relations: label_of(posterior, 0.0, relations, rules)
 
 
 def distributions(run_folder: Path, assessments: list[Assessment]) -> dict[Pair, list[Distribution]]:
@@ -74,6 +92,27 @@ def distributions(run_folder: Path, assessments: list[Assessment]) -> dict[Pair,
         except LocalFactError:  # the report tells the label's probability, which the assessment has
             continue
     return found
+
+
+def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
+    """Writes runs side by side as a page, with the evidence of every claim on which they differ, and returns where it is.
+
+    Raises:
+        MissingError: a run is not there any more. WriteError: `out` cannot be written.
+    """
+    wanted = {(claim.response_id, claim.claim_id) for claim in compared.claims}
+    judged = {}
+    for run in compared.runs:
+        for assessment in read_assessments(Path(run.run)):
+            passages = {passage.id: passage for passage in assessment.passages}
+            for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
+                if (assessment.response_id, claim.id) in wanted:
+                    judged[run.name, assessment.response_id, claim.id] = Judged(claim, verdict, passages)
+    settings = {run.name: dict(read_run_file(Path(run.run))["settings"]) for run in compared.runs}
+    file = Path(out)
+    with write_errors(file):
+        replace(file, comparison_page(compared, judged, settings).encode("utf-8", "replace"))
+    return file
 
 
 def model_calls(transcript: Path) -> tuple[list[ModelCall], int]:

@@ -39,7 +39,7 @@ def verdict_of(
     related = [relation for relation, _ in strongest.values()]
     return Verdict(
         claim_id=claim.id,
-        label=_label(posterior, error) if rules == "published" else _own_label(posterior, error, related),
+        label=label_of(posterior, error, related, rules),
         posterior=posterior,
         rationale=_rationale([relation.label for relation in related], posterior),
         passages=tuple(
@@ -47,6 +47,11 @@ def verdict_of(
             for relation, shift in list(strongest.values())[:PASSAGES_NAMED]
         ),
     )
+
+
+def label_of(posterior: float, error: float, relations: Collection[Relation], rules: Rules) -> VerdictLabel:
+    """The verdict that a posterior gives, beside the relations that joined passages to the claim; see `verdict_of`."""
+    return _label(posterior, error) if rules == "published" else _own_label(posterior, error, relations)
 
 
 def failed(claim: Claim, reason: str) -> Verdict:

@@ -45,6 +45,9 @@ def compare(
     which: Annotated[
         str, typer.Option("--table", help="all, scores, differences or claims. In CSV, all is differences.")
     ] = "all",
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page for a browser: claims on which they differ, with all evidence.")
+    ] = None,
     how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
     force: Annotated[
         bool, typer.Option("--force", help="With --methods: begin the runs again; claims, calls and relations are kept.")
@@ -58,6 +61,7 @@ def compare(
     [dim]localfact compare --methods builtin-fr1,builtin-fr2 --limit 3[/]  methods over one set of claims
     [dim]localfact compare --methods factscore,veriscore --data answers.jsonl --corpus index/mine --model llama-3.1-8b[/]
     [dim]localfact compare runs/4f1c runs/9e02 --table claims --format csv > claims.csv[/]
+    [dim]localfact compare runs/4f1c runs/9e02 --html compared.html[/]     both verdicts and both evidences, in a browser
     """
     from localfact.api.compare import compare_runs
     from localfact.report.formats import known_format
@@ -76,6 +80,10 @@ def compare(
         names = [name.strip() for name in methods.split(",") if name.strip()]
         compared = methods_compared(names, data, options, out, limit, recall, one_sided=one_sided, force=force)
     print_compared(compared, which, how, claims_shown, as_json)
+    if html is not None:
+        from localfact.api.report import write_comparison
+
+        note(f"Page: {write_comparison(compared, html)}")
     if any(run.summary.responses_failed or run.summary.verdicts["failed"] for run in compared.runs):
         raise typer.Exit(SOME_FAILED)
 

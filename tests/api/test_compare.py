@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from localfact.api.compare import compare_runs
 from localfact.api.evaluate import evaluate
+from localfact.api.report import write_comparison
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
@@ -133,3 +134,23 @@ def test_the_command_prints_tables_or_json(runs: list[Path]) -> None:
     assert json.loads(claims.stdout)["title"].startswith("Claims on which")
     table = CliRunner().invoke(app, ["compare", *folders, "--format", "csv"])
     assert table.stdout.startswith("runs,score,n,difference,")
+
+
+def test_the_page_has_every_differing_claim_with_all_verdicts_and_the_evidence(
+    runs: list[Path], compared: RunsCompared, tmp_path: Path
+) -> None:
+    page = write_comparison(compared, tmp_path / "compared.html").read_text(encoding="utf-8")
+    assert page.count('<article class="differs">') == len(compared.claims) > 0
+    for claim in compared.claims:
+        assert claim.text in page
+    assert '<mark class="decides">Mill 11 has two wheels.</mark>' in page
+    assert 'href="https://a.example"' in page
+    assert "p Holm" in page
+    assert '<th scope="row">method</th><td class="value">builtin-fr2</td><td class="value">builtin-fr1</td>' in page
+
+
+def test_the_command_writes_the_page_and_says_where(runs: list[Path], tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", *map(str, runs), "--html", str(tmp_path / "c.html")])
+    assert done.exit_code == 0
+    assert "c.html" in done.stderr
+    assert (tmp_path / "c.html").read_text(encoding="utf-8").startswith("<!doctype html>")

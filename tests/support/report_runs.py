@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from localfact.api.report import decide_by
 from localfact.records import (
     Assessment,
     Claim,
@@ -203,4 +204,5 @@ def read(assessments: Sequence[Assessment], **fields: object) -> RunRead:
     known = {
         Pair(PAGE, "Ada Lovelace was born in London in 1815."): [Distribution(entailment=0.9, neutral=0.08, contradiction=0.02)]
     }
-    return RunRead(**{"name": "made", "summary": summary, "assessments": assessments, "distributions": known, **fields})
+    made = {"name": "made", "summary": summary, "assessments": assessments, "decide": decide_by("own"), "distributions": known}
+    return RunRead(**{**made, **fields})

@@ -3,17 +3,28 @@
 Texts are as `rendering.shown` has them, and places in them are counted as the script counts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from localfact.records import Assessment, Claim, CountedPassage, Distribution, Pair, Passage, PreVerification, Span, Verdict
+from localfact.records import (
+    Assessment,
+    Claim,
+    CountedPassage,
+    Distribution,
+    Pair,
+    Passage,
+    PreVerification,
+    Relation,
+    Span,
+    Verdict,
+)
 from localfact.report.marked_text import pieces
 from localfact.report.page.rendering import place_shown, shown, web_address
 from localfact.scoring.tally import annotated_precision, tally
 from localfact.vocabulary import VerdictLabel
 
-#: Within this of one half a posterior decides nothing (SPEC section 5, "Decision").
-UNDECIDED_WITHIN = 1e-6
+#: The verdict that a posterior gives beside relations with the claim: the rule of the run's method.
+Decide = Callable[[float, Sequence[Relation]], VerdictLabel]
 
 
 def index_entry(assessment: Assessment) -> dict[str, Any]:
@@ -34,14 +45,14 @@ def index_entry(assessment: Assessment) -> dict[str, Any]:
 
 
 def response_data(
-    assessment: Assessment, distributions: Mapping[Pair, Sequence[Distribution]], seconds: Mapping[str, float]
+    assessment: Assessment, distributions: Mapping[Pair, Sequence[Distribution]], seconds: Mapping[str, float], decide: Decide
 ) -> dict[str, Any]:
     """Everything that the page shows of one response.
 
     Args:
         distributions: of passage and claim, by each model that was asked: the one that counted is shown. Where it is not known,
             a relation has its label's probability alone.
-        seconds: stage -> how long it took.
+        seconds: stage -> how long it took. decide: what the verdict would be without a passage.
     """
     place = {passage.id: number for number, passage in enumerate(assessment.passages)}
     number = {claim.id: index for index, claim in enumerate(assessment.claims)}
@@ -60,7 +71,8 @@ def response_data(
                 "before": _before(claim.preverification),
                 "flags": [flag.value for flag in verdict.flags],
                 "passages": [
-                    _counted(claim, verdict, one, place[one.passage_id], assessment.passages, distributions)
+                    _counted(claim, one, assessment.passages[place[one.passage_id]], distributions)
+                    | {"passage": place[one.passage_id], "without": _without(verdict, one, assessment.relations, decide)}
                     for one in verdict.passages
                     if one.passage_id in place
                 ],
@@ -124,38 +136,30 @@ def _before(before: PreVerification | None) -> dict[str, float] | None:
 
 
 def _counted(
-    claim: Claim,
-    verdict: Verdict,
-    counted: CountedPassage,
-    place: int,
-    passages: Sequence[Passage],
-    distributions: Mapping[Pair, Sequence[Distribution]],
+    claim: Claim, counted: CountedPassage, passage: Passage, distributions: Mapping[Pair, Sequence[Distribution]]
 ) -> dict[str, Any]:
-    """A passage of a verdict: its relation, the places that decided, and what would be without it."""
-    passage = passages[place]
+    """A passage of a verdict: its relation, and the places that decided."""
     kept = distributions.get(Pair(passage.text, claim.text), ())
     said = next((one for one in kept if (one.label, one.probability) == (counted.relation, counted.probability)), None)
-    without = None
-    if counted.shift is not None and verdict.posterior is not None:
-        posterior = min(1.0, max(0.0, verdict.posterior - counted.shift))
-        without = [posterior, decided(posterior).value]
     return {
-        "passage": place,
         "relation": counted.relation.value if counted.relation is not None else None,
         "probability": counted.probability,
         "distribution": [said.entailment, said.neutral, said.contradiction] if said is not None else None,
         "shift": counted.shift,
-        "without": without,
         "window": _place(passage.text, counted.window),
         "sentence": _place(passage.text, counted.sentence),
     }
 
 
-def decided(posterior: float) -> VerdictLabel:
-    """The verdict that a posterior alone gives."""
-    if abs(posterior - 0.5) <= UNDECIDED_WITHIN:
-        return VerdictLabel.UNDECIDED
-    return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
+def _without(
+    verdict: Verdict, counted: CountedPassage, relations: Sequence[Relation], decide: Decide
+) -> tuple[float, str] | None:
+    """Posterior and verdict as they would be without the passage; None where no graph decided."""
+    if counted.shift is None or verdict.posterior is None:
+        return None
+    posterior = min(1.0, max(0.0, verdict.posterior - counted.shift))
+    left = [one for one in relations if one.target == verdict.claim_id and one.source != counted.passage_id]
+    return posterior, decide(posterior, left).value
 
 
 def _place(text: str, span: Span | None) -> list[int] | None:

@@ -7,8 +7,9 @@ from typing import Any
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.accounting_view import figures, number
 from localfact.report.explanations import FLAGS, VERDICTS, explanations
+from localfact.report.page.plain_settings import plain_settings
 from localfact.report.page.rendering import page
-from localfact.report.page.responses import index_entry, response_data
+from localfact.report.page.responses import Decide, index_entry, response_data
 from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
 from localfact.scoring.aggregate import ScoreResult
@@ -33,12 +34,14 @@ class RunRead:
     Attributes:
         name: of the run folder. settings: run.yaml without versions, as plain values.
         seconds: index of a response -> stage -> seconds. distributions: of passage and claim, as far as they are known.
+        decide: the verdict that a posterior gives by the rules of the run's method.
         calls: of the language model; none unless they were asked for. calls_left: how many more there are.
     """
 
     name: str
     summary: Summary
     assessments: Sequence[Assessment]
+    decide: Decide
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     distributions: Mapping[Pair, Sequence[Distribution]] = field(default_factory=dict)
@@ -76,7 +79,7 @@ def run_page(run: RunRead) -> str:
             "responses": [index_entry(assessment) for assessment in run.assessments],
         },
         responses=[
-            response_data(assessment, run.distributions, run.seconds.get(assessment.index, {}))
+            response_data(assessment, run.distributions, run.seconds.get(assessment.index, {}), run.decide)
             for assessment in run.assessments
         ],
     )
@@ -109,18 +112,6 @@ def stage_seconds(seconds: Mapping[int, Mapping[str, float]]) -> list[tuple[str,
         for stage, spent in stages.items():
             total[stage] = total.get(stage, 0.0) + spent
     return sorted(total.items(), key=lambda one: -one[1])
-
-
-def plain_settings(settings: Mapping[str, Any], under: str = "") -> list[tuple[str, str]]:
-    """Settings as pairs of name and value, nested ones by their path: "evidence: corpus"."""
-    found = []
-    for name, value in settings.items():
-        path = f"{under}{name}"
-        if isinstance(value, Mapping):
-            found += plain_settings(value, f"{path}: ")
-        elif value not in (None, "", [], ()):
-            found.append((path, str(value)))
-    return found
 
 
 def _without_score(summary: Summary) -> dict[str, int]:

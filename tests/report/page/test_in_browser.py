@@ -8,6 +8,10 @@ import pytest
 from browser import Opened, browser, chromium, opened
 from report_runs import HOSTILE, hostile_assessment, large_assessments, read, small_assessment
 
+from localfact.api.compare import compare_runs
+from localfact.api.evaluate import evaluate
+from localfact.api.report import write_comparison
+from localfact.methods.options import Options
 from localfact.report.page.run_page import run_page
 
 pytestmark = [
@@ -59,7 +63,7 @@ def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(pag
         "The annotators call it not supported.",
         "All that speaks to it is one passage",
         "It speaks against it with 0.80",
-        "Without this passage: 0.50, undecided (it moves the probability by −0.30).",
+        "Without this passage: 0.50, not enough evidence (it moves the probability by −0.30).",
         "example.org, 2019-01-02, https://example.org/ada",
     ):
         assert part in said
@@ -119,16 +123,16 @@ def test_the_list_is_searched_filtered_and_sorted(chrome: Any, tmp_path: Path) -
     with opened(chrome, file, viewport=DESK) as found:
         page = found.page
         page.fill("#search", "river 30")
-        assert page.locator("#list li:visible .id").all_inner_texts() == ["response-10"]
+        assert page.locator("#list li:visible .id").all_text_contents() == ["response-10"]
         assert page.inner_text("#found") == "1 of 12 responses"
-        assert "the river 30 is long" in page.inner_text("#list li:visible .hit")
+        assert "the river 30 is long" in (page.text_content("#list li:visible .hit") or "")
         page.fill("#search", "")
         page.select_option("#filter", "verdict:contradicted")
         page.locator("#list li:visible .hit").first.click()
         assert "contradicted" in text_of(page, "#claim .verdict")
         page.select_option("#filter", "all:")
         page.select_option("#order", "contradicted")
-        assert page.locator("#list .id").first.inner_text() == "response-1"
+        assert page.locator("#list .id").first.text_content() == "response-1"
         assert found.complaints == []
 
 
@@ -157,9 +161,42 @@ def test_nobody_is_shut_out(chrome: Any, small: Path, scheme: str, size: dict[st
     with opened(chrome, small, at="response=1&claim=3", viewport=size, color_scheme=scheme) as found:
         found.page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
         results = Axe().run(found.page).response
-    faults = [f"{one['id']}: {[node['html'] for node in one['nodes'][:3]]}" for one in results["violations"]]
-    assert faults == []
+    assert faults(results) == []
     assert len(results["passes"]) > 20
+
+
+def faults(results: dict[str, Any]) -> list[str]:
+    """What axe finds wrong, each with the first elements that it concerns."""
+    return [f"{one['id']}: {[node['html'] for node in one['nodes'][:3]]}" for one in results["violations"]]
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs side by side, over hostile texts too: what one supports has no evidence in the other."""
+    folder = tmp_path_factory.mktemp("compared")
+    texts = ["The mill opened in 1911.", *HOSTILE]
+    for name, evidence in (("one", "The mill opened in 1911. {}"), ("other", "The baker of Torsk sells bread.")):
+        rows = [
+            {"id": str(index), "response": text, "claims": [text], "passages": [{"text": evidence.format(text), "title": text}]}
+            for index, text in enumerate(texts)
+        ]
+        evaluate(rows, options=Options(relations="lexical", embedder="none"), out=folder / name)
+    return write_comparison(compare_runs([folder / "one", folder / "other"]), folder / "compared.html")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_runs_side_by_side_shut_nobody_out_and_take_no_orders(
+    chrome: Any, comparison: Path, scheme: str, size: dict[str, int]
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    with opened(chrome, comparison, viewport=size, color_scheme=scheme) as found:
+        assert found.page.locator("article.differs").count() >= 1
+        assert faults(Axe().run(found.page).response) == []
+        assert found.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert "taken" not in found.page.title()
+        assert found.asked == found.complaints == []
 
 
 def test_dark_and_light_differ_and_print_has_the_open_claim_without_the_controls(chrome: Any, small: Path) -> None:

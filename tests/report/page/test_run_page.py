@@ -44,7 +44,7 @@ def test_the_deciding_sentence_and_what_would_be_without_the_passage_are_told(sm
     claim = small["response-0"]["claims"][0]["passages"][0]
     start, end = claim["sentence"]
     assert PAGE[start:end] == "Ada was born in London on 10 December 1815."
-    assert claim["without"] == [pytest.approx(0.5), "undecided"]
+    assert claim["without"] == [pytest.approx(0.5), "not_enough_evidence"]
     assert claim["distribution"] == [0.9, 0.08, 0.02]
 
 

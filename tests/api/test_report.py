@@ -1,0 +1,97 @@
+"""The report of a run folder: made when the run ends, again on demand, of an unfinished run too."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from localfact.api.evaluate import evaluate
+from localfact.api.report import decide_by, rules_of, write_report
+from localfact.cli.main import app
+from localfact.errors import MissingError
+from localfact.methods.options import Options
+from localfact.runs.run_folder import ASSESSMENTS_FILE, OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
+from localfact.vocabulary import VerdictLabel
+
+ROWS = [
+    {
+        "id": f"mill-{number}",
+        "response": f"Mill {number} opened in 19{number}. Mill {number} has {number} wheels.",
+        "passages": [
+            {"text": f"Mill {number} opened in 19{number}. Mill {number} has two wheels.", "link": "https://a.example"}
+        ],
+    }
+    for number in range(11, 14)
+]
+OPTIONS = Options(relations="lexical", embedder="none")
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    evaluate(ROWS, options=OPTIONS, out=tmp_path / "run")
+    return tmp_path / "run"
+
+
+def block(page: str, name: str) -> dict:
+    """A data block of a page."""
+    return json.loads(page.split(f'id="{name}">')[1].split("</script>")[0])
+
+
+def test_a_finished_run_has_its_report_and_only_files_of_its_own(run: Path) -> None:
+    assert "report.html" in {file.name for file in run.iterdir()} <= OWN_FILES
+    page = (run / "report.html").read_text(encoding="utf-8")
+    assert [one["id"] for one in block(page, "index")["responses"]] == ["mill-11", "mill-12", "mill-13"]
+    assert block(page, "response-0")["seconds"]
+
+
+def test_the_report_of_the_same_run_is_the_same_again(run: Path) -> None:
+    before = (run / "report.html").read_bytes()
+    assert write_report(run).read_bytes() == before
+
+
+def test_a_run_that_has_not_ended_has_a_report_of_what_is_done(run: Path) -> None:
+    lines = (run / ASSESSMENTS_FILE).read_bytes().splitlines(keepends=True)
+    (run / ASSESSMENTS_FILE).write_bytes(lines[0])
+    (run / SUMMARY_FILE).unlink()
+    page = write_report(run).read_text(encoding="utf-8")
+    assert len(block(page, "index")["responses"]) == 1
+
+
+@pytest.mark.parametrize(
+    "line", ["", "{}", "[]", '{"index": "x", "seconds": {}}', '{"index": 0, "seconds": {"a": "b"}}', "[" * 10_000]
+)
+def test_times_that_cannot_be_read_are_left_out(run: Path, line: str) -> None:
+    (run / TIMINGS_FILE).write_text(f"{line}\n", encoding="utf-8")
+    assert block(write_report(run).read_text(encoding="utf-8"), "response-0")["seconds"] == {}
+
+
+def test_a_damaged_cache_of_relations_costs_the_report_no_more_than_their_distributions(run: Path) -> None:
+    (run / "relations.sqlite").write_bytes(b"no database at all, but long enough to be looked at" * 20)
+    page = write_report(run).read_text(encoding="utf-8")
+    assert block(page, "response-0")["claims"][0]["passages"][0]["distribution"] is None
+
+
+def test_the_command_names_the_file_and_takes_another(run: Path, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["report", str(run), "--out", str(tmp_path / "mills.html"), "--json"])
+    assert done.exit_code == 0
+    said = json.loads(done.stdout)
+    assert said == {"report": str(tmp_path / "mills.html"), "bytes": (tmp_path / "mills.html").stat().st_size}
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(MissingError, match="is not a run folder"):
+        write_report(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "without_it"),
+    [({"assessment": {"rules": "own"}}, VerdictLabel.NOT_ENOUGH_EVIDENCE), ({"assessment": {}}, VerdictLabel.UNDECIDED)],
+)
+def test_what_a_verdict_would_be_goes_by_the_rules_of_the_run(settings: object, without_it: VerdictLabel) -> None:
+    assert decide_by(rules_of(settings))(0.5, []) is without_it
+
+
+@pytest.mark.parametrize("settings", [None, "own", {"assessment": "own"}, {"assessment": {"rules": ["own"]}}])
+def test_damaged_settings_name_no_rules_of_ours(settings: object) -> None:
+    assert rules_of(settings) == "published"
