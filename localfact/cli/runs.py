@@ -28,7 +28,7 @@ def show_command(
     ] = "terminal",
     as_json: AsJson = False,
 ) -> None:
-    """Show a run: its scores and responses, or one response with a verdict per claim.
+    """Show a run: its scores and responses, or one response: its text with the claims marked, and a verdict for each.
 
     [dim]localfact show[/]                                the latest run
     [dim]localfact show marie-curie[/]                    one response of it
@@ -53,6 +53,7 @@ def show_command(
             raise InputError("A graph is of one response: localfact show RUN ID --graph. `localfact show RUN` lists the ids.")
         show(graph_of(folder, assessments[0]), as_json=True)
         return
+    whole = {one.index: one for one in assessments} if only else {}
     if only:
         assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
     if known_format(how) != "terminal":
@@ -70,7 +71,8 @@ def show_command(
             output().print(responses_table(assessments))
         return
     for assessment in assessments:
-        show(assessment.model_dump(mode="json"), as_json=as_json, view=partial(viewed, assessment_view(assessment)))
+        view = assessment_view(assessment, whole.get(assessment.index))
+        show(assessment.model_dump(mode="json"), as_json=as_json, view=partial(viewed, view))
     if not assessments:
         note(f"No claim of {folder} has such a verdict.")
 

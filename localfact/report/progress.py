@@ -1,5 +1,6 @@
 """Shows progress on standard error: responses, claims, relations, tokens, time left."""
 
+import math
 import time
 from collections import Counter
 from types import TracebackType
@@ -17,10 +18,13 @@ COUNTED = ("searches", "searches_failed", "pages", "pages_failed", "claims", "re
 
 
 class TerminalProgress:
-    """A progress bar on `console`, with a line of details below it; where that is no terminal, a line now and then."""
+    """A progress bar on `console`, with a line of details below it; where that is no terminal, a line now and then.
 
-    #: Without a terminal, a line is printed each time another such share of the responses is done.
-    SHARE = 0.1
+    Without a terminal, a line is printed when another SHARE of the responses is done, but none within SECONDS of the one
+    before: what is quick says little there.
+    """
+
+    SHARE, SECONDS = 0.1, 30.0
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -34,7 +38,7 @@ class TerminalProgress:
         )
         self._counts: Counter[str] = Counter()
         self._before = self._done = self._total = self._printed = 0
-        self._started = time.monotonic()
+        self._started, self._printed_at = time.monotonic(), -math.inf
         self._task = self._bar.add_task("loading", total=None, left="")
         self._live = Live(console=console, get_renderable=self.drawn, transient=True)
 
@@ -56,7 +60,7 @@ class TerminalProgress:
         """Called first: the number of responses, and how many of them an earlier call has done."""
         self._total = responses
         self._before = self._done = self._printed = done
-        self._started = time.monotonic()
+        self._started, self._printed_at = time.monotonic(), -math.inf
         self._bar.reset(self._task, total=responses, completed=done, description="resuming" if done else "working", left="")
 
     def count(self, stage: str, number: int) -> None:
@@ -91,7 +95,11 @@ class TerminalProgress:
         """Called when one more row of a pass is on the disk."""
         self._done += 1
         self._bar.update(self._task, advance=1, description="working")
-        if not self._console.is_terminal and self._done - self._printed >= max(1, self.SHARE * self._total):
-            self._printed = self._done
+        if not self._console.is_terminal and self._line_is_due():
+            self._printed, self._printed_at = self._done, time.monotonic()
             parts = (f"{self._done} of {self._total} responses", self.detail(), self.left())
             self._console.print(", ".join(filter(None, parts)), highlight=False)
+
+    def _line_is_due(self) -> bool:
+        enough = self._done - self._printed >= max(1, self.SHARE * self._total)
+        return enough and time.monotonic() - self._printed_at >= self.SECONDS

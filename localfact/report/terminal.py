@@ -4,12 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
 from localfact.report.accounting_view import accounting_view
 from localfact.report.console import line, one_line
+from localfact.report.marked_text import pieces
+from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
 from localfact.scoring.tally import annotated_precision, tally
 from localfact.text import closest_sentences
@@ -40,7 +43,9 @@ def summary_view(summary: Summary) -> RenderableType:
         parts.append(accounting_view(summary.accounting))
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
     if summary.run:
-        parts.append(line(f"Run folder: {summary.run}   (localfact show {summary.run})", "dim"))
+        parts.append(
+            line(f"Run folder: {summary.run}   (localfact show {summary.run}; or report.html there, in a browser)", "dim")
+        )
     return Group(*parts)
 
 
@@ -124,8 +129,12 @@ def responses_table(assessments: Sequence[Assessment]) -> Table:
     return table
 
 
-def assessment_view(assessment: Assessment) -> RenderableType:
-    """One response: a verdict a claim, each with its best passage."""
+def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> RenderableType:
+    """One response: its text with its claims marked by number and verdict, then each claim with its best passage.
+
+    Args:
+        whole: the response of which this has some claims only; they keep their numbers in it, and the text is left out.
+    """
     head = line(assessment.response_id, "bold")
     if assessment.prompt:
         head.append(line(f"  {assessment.prompt}", "dim"))
@@ -135,13 +144,39 @@ def assessment_view(assessment: Assessment) -> RenderableType:
     if assessment.status == "abstained":
         parts.append(line(no_claims(assessment), "yellow"))
     else:
-        parts.append(verdicts_grid(assessment))
+        if whole is None and any(claim.spans for claim in assessment.claims):
+            parts += [marked_text(assessment), *without_place(assessment)]
+        parts.append(verdicts_grid(assessment, (whole or assessment).claims))
     if dropped := dropped_sentences(assessment):
         parts.append(line(f"Sentences that are no claim: {dropped}", "dim"))
     if assessment.unparsed:
         parts.append(unparsed_lines(assessment.unparsed))
     parts += [line(f"Note: {warning}", "yellow") for warning in assessment.warnings]
     return Group(*parts)
+
+
+def marked_text(assessment: Assessment) -> RenderableType:
+    """The text; each claim's places in the colour of its verdict, and after the last its number and the verdict's sign."""
+    labels = [verdict.label for verdict in assessment.verdicts]
+    text = Text()
+    for piece in pieces(assessment.text, [claim.spans for claim in assessment.claims]):
+        text.append(piece.text, verdict_style(labels[piece.claims[-1]]) if piece.claims else "")
+        for claim in piece.ends:
+            text.append(f"[{claim + 1}{MARKS[labels[claim]].sign}]", f"bold {verdict_style(labels[claim])}")
+    return Padding(text, (1, 2))
+
+
+def without_place(assessment: Assessment) -> list[Text]:
+    """Which claims are nowhere in the text word by word; nothing where all are."""
+    placed = {claim for piece in pieces(assessment.text, [claim.spans for claim in assessment.claims]) for claim in piece.ends}
+    nowhere = [str(number) for number in range(1, len(assessment.claims) + 1) if number - 1 not in placed]
+    said = f"Not in the text word by word: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
+    return [line(said, "dim")] if nowhere else []
+
+
+def verdict_style(label: VerdictLabel) -> str:
+    """The colour of a verdict in a terminal."""
+    return VERDICT_STYLES.get(label, "yellow")
 
 
 def only_verdicts(assessment: Assessment, labels: Collection[VerdictLabel]) -> Assessment:
@@ -180,14 +215,20 @@ def unparsed_lines(lines: Sequence[str]) -> Text:
     return Text("\n  ".join([head, *shown, *(["..."] if len(lines) > UNPARSED_SHOWN else [])]), style="dim")
 
 
-def verdicts_grid(assessment: Assessment) -> Table:
-    """One row a claim: verdict, posterior, and the claim with what speaks for the verdict below it."""
+def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
+    """One row a claim: number, verdict, posterior, and the claim with what speaks for the verdict below it.
+
+    Args:
+        numbered: the claims by whose order they are numbered, these among them.
+    """
     grid = Table.grid(padding=(0, 2))
+    grid.add_column(justify="right", no_wrap=True)
     for _ in ("verdict", "posterior", "claim"):
         grid.add_column(overflow="fold")
+    numbers = {claim.id: str(number) for number, claim in enumerate(numbered, start=1)}
     passages = {passage.id: passage for passage in assessment.passages}
     for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
-        label = Text(verdict.label.value.replace("_", " "), style=VERDICT_STYLES.get(verdict.label, "yellow"))
+        label = Text(f"{MARKS[verdict.label].sign} {verdict.label.value.replace('_', ' ')}", style=verdict_style(verdict.label))
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [line(claim.text)]
         if verdict.rationale:
@@ -198,7 +239,7 @@ def verdicts_grid(assessment: Assessment) -> Table:
             one for one in shown_passages(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
         ]
         lines += [passage_text(passages[counted.passage_id], claim, counted) for counted in shown]
-        grid.add_row(label, posterior, Group(*lines))
+        grid.add_row(numbers[claim.id], label, posterior, Group(*lines))
     return grid
 
 

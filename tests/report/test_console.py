@@ -12,6 +12,7 @@ from rich.table import Table
 from run_builders import assessment
 
 from localfact.errors import InputError
+from localfact.records import Span
 from localfact.report.console import errors, json_line, line, note, output, progress_bar, report_error, show, show_text, visible
 from localfact.report.tables import fields_table, graph_view, hits_view, table_of
 from localfact.report.terminal import assessment_view, responses_table
@@ -34,8 +35,9 @@ def titled() -> Table:
 def response() -> object:
     made = assessment("SC", gold="sn", posteriors=[0.9, 0.1])
     claims = tuple(claim.model_copy(update={"text": HOSTILE}) for claim in made.claims)
-    changed = {"response_id": HOSTILE, "prompt": HOSTILE, "error": HOSTILE, "warnings": (HOSTILE,), "claims": claims}
-    return made.model_copy(update={**changed, "unparsed": (HOSTILE,)})
+    claims = (claims[0].model_copy(update={"spans": (Span(start=0, end=len(HOSTILE)),)}), *claims[1:])
+    changed = dict.fromkeys(("text", "response_id", "prompt", "error"), HOSTILE)
+    return made.model_copy(update={**changed, "claims": claims, "warnings": (HOSTILE,), "unparsed": (HOSTILE,)})
 
 
 PATHS: dict[str, Callable[[], object]] = {

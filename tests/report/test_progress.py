@@ -31,7 +31,7 @@ def test_without_a_terminal_a_line_now_and_then_has_all_of_it(clock: list[float]
     lines = out.getvalue().splitlines()
     assert lines[0] == "6 of 23 responses, 150 claims, 100 tokens/s (67% of prompts cached), 0:02:50 left"
     assert lines[-1].startswith("21 of 23 responses, 900 claims, ")
-    assert len(lines) == 6
+    assert len(lines) == 6  # every 3 responses, which take 30 seconds
 
 
 def test_nothing_is_said_of_what_there_is_none_of(clock: list[float]) -> None:
@@ -40,6 +40,16 @@ def test_nothing_is_said_of_what_there_is_none_of(clock: list[float]) -> None:
         progress.begin(1, 0)
         progress.row_done()
     assert out.getvalue() == "1 of 1 responses\n"
+
+
+def test_what_is_quick_says_one_line_without_a_terminal(clock: list[float]) -> None:
+    out = io.StringIO()
+    with TerminalProgress(Console(file=out, width=200)) as progress:
+        progress.begin(20, 0)
+        for number in range(20):
+            clock[0] = 1.4 * number
+            progress.row_done()
+    assert out.getvalue() == "2 of 20 responses, 0:00:13 left\n"
 
 
 def test_a_narrow_terminal_still_shows_how_many_of_how_many_and_the_time_left(clock: list[float]) -> None:

@@ -1,5 +1,18 @@
+import io
+
+from report_runs import TEXT, small_assessment
+from rich.console import RenderableType
+
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
-from localfact.report.terminal import dropped_sentences, passage_text, shown_passages
+from localfact.report.console import PlainConsole
+from localfact.report.terminal import (
+    assessment_view,
+    dropped_sentences,
+    marked_text,
+    only_verdicts,
+    passage_text,
+    shown_passages,
+)
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 
@@ -46,3 +59,39 @@ def test_what_was_no_claim_is_told_by_reason() -> None:
         dropped_sentences(Assessment(index=0, response_id="r", status="scored", counts=counts)) == "2 table row, 1,000 heading"
     )
     assert dropped_sentences(Assessment(index=0, response_id="r", status="scored")) == ""
+
+
+def shown(view: RenderableType) -> str:
+    """What stands in a file of eighty columns."""
+    console = PlainConsole()
+    console.file, console.width = io.StringIO(), 80
+    console.print(view)
+    return console.file.getvalue()
+
+
+def test_the_text_has_number_and_verdict_of_each_claim_where_it_ends() -> None:
+    said = " ".join(shown(marked_text(small_assessment())).split())
+    assert said == (
+        "Ada Lovelace was born in London in 1815[2✓].[1✓] She wrote notes on Babbage's engine. She died in Paris.[3✗]"
+    )
+
+
+def test_each_claim_stands_below_with_its_number_and_the_sentence_that_decided() -> None:
+    said = " ".join(shown(assessment_view(small_assessment())).split())
+    assert "Not in the text word by word: claim 4." in said
+    assert "3 ✗ contradicted 0.20 Ada Lovelace died in Paris." in said
+    assert "She died in London." in said
+    assert "4 ? not enough evidence Ada Lovelace was a countess." in said
+
+
+def test_some_claims_alone_keep_their_numbers_and_leave_the_text_out() -> None:
+    whole = small_assessment()
+    said = " ".join(shown(assessment_view(only_verdicts(whole, [VerdictLabel.CONTRADICTED]), whole)).split())
+    assert "3 ✗ contradicted" in said
+    assert "Babbage" not in said
+
+
+def test_claims_without_places_show_no_text() -> None:
+    made = small_assessment()
+    without = made.model_copy(update={"claims": tuple(claim.model_copy(update={"spans": ()}) for claim in made.claims)})
+    assert TEXT[:20] not in shown(assessment_view(without)).partition("✓ supported")[0]
