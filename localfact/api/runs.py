@@ -1,4 +1,4 @@
-"""The runs that are there: which folders, and what became of each."""
+"""The runs that are there: which folders, what became of each, and removing one."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -10,7 +10,7 @@ from localfact.api.rescore import finished
 from localfact.errors import LocalFactError, MissingError
 from localfact.records import Assessment, Record
 from localfact.report.claim_rows import claim_rows as rows_of
-from localfact.runs.run_folder import RUN_FILE, read_assessments, read_run_file
+from localfact.runs.run_folder import RUN_FILE, own_files, read_assessments, read_run_file, remove
 
 
 class RunRow(Record):
@@ -19,7 +19,7 @@ class RunRow(Record):
     Attributes:
         run: the folder. method: its method. begun: when run.yaml was written. responses: done so far.
         ended: whether it has its summary. precision: Pr of that; None without one.
-        problem: why the folder cannot be read, or None.
+        bytes: of its files. problem: why the folder cannot be read, or None.
     """
 
     run: str
@@ -28,6 +28,7 @@ class RunRow(Record):
     responses: int = 0
     ended: bool = False
     precision: float | None = None
+    bytes: int = 0
     problem: str | None = None
 
 
@@ -53,6 +54,24 @@ def list_runs(folder: Path = RUNS) -> list[RunRow]:
     return [_row(path) for path in run_folders(folder)]
 
 
+def run_size(run: str | Path) -> int:
+    """Bytes that localfact has written in a run folder.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    return sum(file.stat().st_size for file in own_files(Path(run)))
+
+
+def remove_run(run: str | Path) -> list[str]:
+    """Deletes a run folder for good; returns the names of files in it that are not of localfact, which stay there.
+
+    Raises:
+        MissingError: there is no such run. RunFolderError: a process is at work on it. WriteError: it cannot be deleted.
+    """
+    return remove(Path(run))
+
+
 def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict[str, Any]]:
     """A row for each claim of a run folder, or of assessments, as plain values: `pandas.DataFrame(claim_rows("runs/4f1c"))`.
 
@@ -73,10 +92,16 @@ def _row(path: Path) -> RunRow:
         summary = finished(path)
         done = summary.responses if summary is not None else len(read_assessments(path))
     except (LocalFactError, KeyError) as error:
-        return RunRow(run=str(path), begun=begun, problem=str(error))
+        return RunRow(run=str(path), begun=begun, bytes=run_size(path), problem=str(error))
     scores = {score.name: score.value for score in summary.scores} if summary is not None else {}
     return RunRow(
-        run=str(path), method=method, begun=begun, responses=done, ended=summary is not None, precision=scores.get("Pr")
+        run=str(path),
+        method=method,
+        begun=begun,
+        responses=done,
+        ended=summary is not None,
+        precision=scores.get("Pr"),
+        bytes=run_size(path),
     )
 
 

@@ -14,7 +14,8 @@ from localfact.vocabulary import VerdictLabel
 def graph_of(assessment: Assessment, reasoner: FactReasoner, claims: Sequence[Claim]) -> Mapping[str, Any]:
     """The graph in the schema that `inference.reading` reads, with the texts of its variables.
 
-    Passages without a relation are left out, as they move no posterior.
+    Passages without a relation are left out, as they move no posterior. Of one that no verdict lists the assessment has no
+    text and no host: its prior is that of passages in general.
 
     Args:
         reasoner: with the settings of the run. claims: those in the graph; failed ones are left out.
@@ -36,6 +37,8 @@ def graph_of(assessment: Assessment, reasoner: FactReasoner, claims: Sequence[Cl
             if end in passages:
                 contexts[variable] = reasoner.passage_prior_of(passages[end])
                 texts[variable] = passages[end].text
+            elif end not in judged:
+                contexts[variable] = reasoner.passage_prior
         relations.append(
             {"source": source, "target": target, "type": relation.label.value, "probability": relation.probability}
         )

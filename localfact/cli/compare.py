@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from
+from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from, typed_names
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, note, output, show, show_text
@@ -27,6 +27,7 @@ METHOD_OPTIONS = (
 
 @options_from(Options, *METHOD_OPTIONS)
 def compare(
+    context: typer.Context,
     options: Options,
     runs: Annotated[list[Path] | None, typer.Argument(metavar="RUN", help="Run folders over the same responses.")] = None,
     methods: Annotated[
@@ -72,7 +73,7 @@ def compare(
     recall = KPolicy.parse(recall_k)
     if methods is not None and runs:
         raise InputError("Name runs or --methods, not both.")
-    if methods is None and (data, limit, out, force, options) != (None, None, None, False, Options(seed=options.seed)):
+    if methods is None and typed_names(context) & {"data", "limit", "out", "force", *METHOD_OPTIONS} - {"seed"}:
         raise InputError("Data and options are for --methods; of runs, all that was chosen is in their folders.")
     if methods is None:
         compared = compare_runs(runs or (), one_sided=one_sided, recall_k=recall, seed=options.seed)

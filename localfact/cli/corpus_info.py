@@ -53,6 +53,7 @@ def info(
     there = store.counts() if (folder / STORE_FILE).is_file() else {}
     reasons = store.failures() if there else {}
     show_description(folder, description.model_copy(update=there), {"bytes": size, "without_page": reasons}, as_json=as_json)
+    note(f"It takes {size / 1e6:,.1f} MB. Nothing else holds any of it: to delete it, delete the folder {folder}.")
     if description.unfinished:
         note(f"Unfinished: the command that adds to it goes on, or `localfact corpus merge {folder}` finishes it so.")
 

@@ -7,11 +7,28 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
 
-from localfact.cli import about, compare, corpus, evaluate, language_model, models, papers, report, roc, runs, single_stages
+from localfact.cli import (
+    about,
+    compare,
+    corpus,
+    evaluate,
+    language_model,
+    models,
+    papers,
+    plot,
+    report,
+    roc,
+    run_folders,
+    runs,
+    settings_file,
+    single_stages,
+)
+from localfact.cli.debugging import begin_debugging, debug_first, debugging, whole_traceback
 from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.report.console import SOME_FAILED, note, output, report_error
 
@@ -26,15 +43,16 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "roc": roc.roc,
     "show": runs.show_command,
     "report": report.report,
+    "plot": plot.plot,
     "score": runs.score,
-    "runs": runs.runs_command,
     "compare": compare.compare,
     "infer": single_stages.infer,
     "relate": single_stages.relate,
+    "init": settings_file.init,
     "methods": about.methods,
     "doctor": about.doctor,
 }
-GROUPS: Mapping[str, typer.Typer] = {"corpus": corpus.app, "models": models.app, "papers": papers.app}
+GROUPS: Mapping[str, typer.Typer] = {"runs": run_folders.app, "corpus": corpus.app, "models": models.app, "papers": papers.app}
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -63,9 +81,22 @@ def print_version(wanted: bool) -> None:
 Version = Annotated[bool, typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True)]
 
 
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", help="Settings, from `localfact init`; none for none. Default: localfact.yaml, if it is here."),
+]
+Debug = Annotated[
+    bool, typer.Option("--debug", help="Show where an error came from, and what vLLM logs. May stand anywhere in a command.")
+]
+
+
 @app.callback()
-def options(version: Version = False) -> None:
+def options(context: typer.Context, version: Version = False, config: Config = None, debug: Debug = False) -> None:
     """What may stand before a command."""
+    if debug:
+        begin_debugging()
+    typed = context.invoked_subcommand or ""
+    context.default_map = settings_file.settings_for(config, COMMANDS, GROUPS, typed) if typed != "init" else {}
 
 
 for name, group in GROUPS.items():
@@ -76,10 +107,12 @@ def main() -> NoReturn:
     """Runs the command line; an error of the user is printed as one sentence with an exit code, never as a traceback."""
     try:
         try:
-            app()
+            app(debug_first(sys.argv[1:]))
         finally:
             sys.stdout.flush()  # so that a full disk is noticed here, not when the interpreter ends
     except LocalFactError as error:
+        if debugging():
+            note(whole_traceback(error))
         report_error(error)
         sys.exit(error.exit_code)
     except MemoryError:

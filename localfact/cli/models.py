@@ -15,6 +15,8 @@ app = typer.Typer(no_args_is_help=True, help="Model cards: what there is, what i
 
 Name = Annotated[str, typer.Argument(help="A card's name, a hub id (owner/name), or the path of a card or of a folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+#: The folder in which pulled weights lie; others are part of localfact or of the user.
+PULLED = "weights"
 
 
 @app.command("list")
@@ -22,7 +24,7 @@ def list_command(as_json: AsJson = False) -> None:
     """List the model cards, and whether their weights are on this machine."""
     from localfact.models.cards import list_cards, weights_folder
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for card in list_cards():
         try:
             folder = str(weights_folder(card))
@@ -38,9 +40,13 @@ def list_command(as_json: AsJson = False) -> None:
                 "gated": card.gated,
                 "licence": card.licence,
                 "weights": folder,
+                "bytes": folder_size(Path(folder)) if folder is not None else 0,
             }
         )
     show(rows, as_json=as_json, view=cards_view)
+    pulled = [row for row in rows if row["bytes"] and PULLED in Path(str(row["weights"])).parts]
+    if pulled:
+        note(f"Pulled weights take {sum(row['bytes'] for row in pulled) / 1e9:,.2f} GB. To delete some, delete their folder.")
 
 
 @app.command("show")
@@ -119,16 +125,21 @@ def check(
         raise typer.Exit(InputError.exit_code)
 
 
+def folder_size(folder: Path) -> int:
+    """Bytes of the files in a folder of weights, those that links lead to included."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
 def cards_view(rows: list[dict[str, Any]]) -> RenderableType:
     """The cards as a table."""
     return table_of(
         [
             {
-                **{key: value for key, value in row.items() if key != "licence"},
+                **{key: value for key, value in row.items() if key not in ("licence", "bytes")},
                 "roles": ", ".join(row["roles"]),
                 "weights_gib": "-" if row["weights_gib"] is None else f"{row['weights_gib']:.1f}",
                 "gated": "gated" if row["gated"] else "",
-                "weights": row["weights"] or "not here",
+                "weights": f"{row['weights']} ({row['bytes'] / 1e6:,.0f} MB)" if row["weights"] else "not here",
             }
             for row in rows
         ]

@@ -44,6 +44,8 @@ Concurrency = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Begin again; what was made is forgotten.")]
 
 Command = Callable[..., None]
+#: The attribute of a command that names the fields it has as options.
+_FIELDS = "option_fields"
 
 
 def options_from(
@@ -69,11 +71,23 @@ def options_from(
             chosen = {name: plain(typed.pop(name)) for name in fields}
             command(**typed, **{taker: checked(group, {name: value for name, value in chosen.items() if value is not None})})
 
+        setattr(run, _FIELDS, fields_of(command) | set(fields))
         run.__signature__ = signature.replace(parameters=[*others, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]
         run.__annotations__ = {name: one.annotation for name, one in run.__signature__.parameters.items()}  # type: ignore[attr-defined]
         return run
 
     return decorated
+
+
+def fields_of(command: Callable[..., Any]) -> frozenset[str]:
+    """The fields of option groups that a command has as options; none where it was not made by `options_from`."""
+    return frozenset(getattr(command, _FIELDS, ()))
+
+
+def typed_names(context: typer.Context) -> set[str]:
+    """The names of a command's parameters that were typed, not taken from a default or a file."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
 
 
 def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:

@@ -1,4 +1,4 @@
-"""The commands about runs that are there: show, score and runs. Nothing is assessed and nothing is written."""
+"""The commands that look into a run: show and score. Nothing is assessed and nothing is written."""
 
 from functools import partial
 from pathlib import Path
@@ -80,24 +80,6 @@ def show_command(
 def viewed(view: RenderableType, _: Any) -> RenderableType:
     """A view that is drawn already, in place of plain values."""
     return view
-
-
-def runs_command(
-    folder: Annotated[Path, typer.Argument(help="The folder in which runs lie.")] = Path("runs"), as_json: AsJson = False
-) -> None:
-    """List the runs that are there, the latest first: method, responses, whether they ended, precision."""
-    from localfact.api.runs import list_runs
-    from localfact.report.tables import table_of
-
-    rows = list_runs(folder)
-    if not rows:
-        note(f"There is no run in {folder}. `localfact eval` makes one.")
-    if as_json:
-        for row in rows:
-            show(row.model_dump(mode="json"), as_json=True)
-    elif rows:
-        broken = any(row.problem for row in rows)
-        output().print(table_of([row.model_dump(exclude=set() if broken else {"problem"}) for row in rows]))
 
 
 def score(

@@ -1,15 +1,19 @@
 """Draws figures as PNG and SVG, without a display: ROC curves, reliability diagrams, and lines with bands.
 
+What all figures share is here too: style, looks of lines, sizes, files. run_plots.py draws what only runs have.
+
 The same numbers give the same files, byte for byte, with the same matplotlib: no dates, no random ids, fonts as outlines.
 """
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from localfact.report.palette import COLOURS
+from localfact.report.console import one_line, visible
+from localfact.report.palette import COLOURS, GREY
 from localfact.scoring.calibration import ReliabilityBin
 from localfact.scoring.roc import RocCurve
 
@@ -17,14 +21,26 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: What is drawn of one line: a curve, bins, points.
+Drawn = TypeVar("Drawn")
+#: Name -> number of its look, so that a run looks the same in every figure; None numbers what is drawn in its order.
+Looks = Mapping[str, int] | None
 #: Distinguishable without colour; their number is coprime to that of the colours, so that 28 lines differ.
 DASHES = ("-", "--", "-.", ":")
+#: The same for points, of which 56 differ.
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+#: How many lines differ.
+MOST_LINES = len(COLOURS) * len(DASHES)
 #: Sizes in inches (figures, margin) and points (type): labels are readable when a figure is as wide as a column of text.
 SIZE, SQUARE, MARGIN, TYPE = (6.4, 4.0), (5.2, 5.6), 0.1, 11
 #: Pixels an inch of a PNG.
 RESOLUTION = 150
 #: Characters of a name in a legend.
 LONGEST_NAME = 36
+#: Entries of a legend that a figure of the usual size has room for, and what each further one adds to its height, in inches.
+ROOM, ENTRY = 2, 0.24
+#: The width of a legend without its texts, and of a character of these, in inches.
+HANDLE, CHARACTER = 0.7, 0.092
 STYLE: Mapping[Any, Any] = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so that no figure depends on what else is installed
     "font.size": TYPE,
@@ -38,6 +54,10 @@ STYLE: Mapping[Any, Any] = {
     "svg.fonttype": "path",
     "text.parse_math": False,  # a name may have a dollar sign in it
 }
+#: Lines to compare with, such as a diagonal.
+REFERENCE: Mapping[str, Any] = {"color": GREY, "linewidth": 1, "linestyle": (0, (1, 3))}
+#: What `visible` leaves and XML forbids.
+_NO_XML = re.compile("[\ufffe\uffff]")
 
 
 @dataclass(frozen=True)
@@ -55,17 +75,19 @@ class BandedLine:
     high: Sequence[float]
 
 
-def roc_figure(curves: Mapping[str, RocCurve], title: str) -> "Figure":
+def roc_figure(curves: Mapping[str, RocCurve], title: str, *, looks: Looks = None) -> "Figure":
     """Draws curves by name in one square, with each one's area and interval below it."""
-    with _style():
-        figure, axes = _empty(SQUARE)
-        axes.plot((0, 1), (0, 1), color="#888888", linewidth=1, linestyle=(0, (1, 3)))
-        for index, (name, curve) in enumerate(curves.items()):
+    with style():
+        # The area first: a label that begins with "_" would be left out.
+        labels = [f"{with_interval(curve.area, curve.ci)}  {shortened(name)}" for name, curve in curves.items()]
+        figure, axes = empty(SQUARE, labels)
+        axes.plot((0, 1), (0, 1), **REFERENCE)
+        for label, (index, curve) in zip(labels, numbered(curves, looks), strict=True):
             axes.plot(
                 [point.false_positive_rate for point in curve.points],
                 [point.true_positive_rate for point in curve.points],
-                label=f"{_area(curve)}  {_shortened(name)}",  # the area first: a label that begins with "_" would be left out
-                **_look(index),
+                label=label,
+                **look(index),
             )
         axes.set(
             xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="false positive rate", ylabel="true positive rate", aspect="equal"
@@ -75,34 +97,46 @@ def roc_figure(curves: Mapping[str, RocCurve], title: str) -> "Figure":
     return figure
 
 
-def reliability_figure(bins: Mapping[str, Sequence[ReliabilityBin]], title: str) -> "Figure":
-    """Draws, by name, the share right of each bin against the probability stated; below, the calibration error and the bins."""
-    with _style():
-        figure, axes = _empty(SQUARE)
-        axes.plot((0, 1), (0, 1), color="#888888", linewidth=1, linestyle=(0, (1, 3)))
-        for index, (name, points) in enumerate(bins.items()):
+def reliability_figure(
+    bins: Mapping[str, Sequence[ReliabilityBin]],
+    title: str,
+    *,
+    looks: Looks = None,
+    xlabel: str = "probability stated",
+    ylabel: str = "share right",
+    counted: str = "pairs",
+) -> "Figure":
+    """Draws, by name, the share right of each bin against the probability stated; below, the calibration error and the bins.
+
+    Args:
+        counted: what the bins hold, in the plural.
+    """
+    with style():
+        labels = [f"{_calibration(points)}  {shortened(name)}" for name, points in bins.items()]
+        figure, axes = empty(SQUARE, labels)
+        axes.plot((0, 1), (0, 1), **REFERENCE)
+        for label, (index, points) in zip(labels, numbered(bins, looks), strict=True):
             axes.plot(
                 [point.posterior for point in points],
                 [point.supported for point in points],
-                label=f"{_calibration(points)}  {_shortened(name)}",
-                marker="o",
-                markersize=4,
-                **_look(index),
+                label=label,
+                **look(index),
+                **marked(index),
             )
-        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="probability stated", ylabel="share right", aspect="equal")
+        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=xlabel, ylabel=ylabel, aspect="equal")
         axes.set_title(title, fontsize=TYPE)
-        figure.legend(loc="outside lower left", title="calibration error; pairs in each bin", alignment="left")
+        figure.legend(loc="outside lower left", title=f"calibration error; {counted} in each bin", alignment="left")
     return figure
 
 
 def band_figure(lines: Sequence[BandedLine], *, title: str, xlabel: str, ylabel: str, ylim: tuple[float, float]) -> "Figure":
     """Draws lines with their bands."""
-    with _style():
-        figure, axes = _empty(SIZE)
+    with style():
+        figure, axes = empty(SIZE)
         for index, line in enumerate(lines):
-            look = _look(index)
-            axes.fill_between(line.x, line.low, line.high, color=look["color"], alpha=0.2, linewidth=0)
-            axes.plot(line.x, line.y, label=f" {line.name}", **look)
+            of_line = look(index)
+            axes.fill_between(line.x, line.low, line.high, color=of_line["color"], alpha=0.2, linewidth=0)
+            axes.plot(line.x, line.y, label=f" {line.name}", **of_line)
         axes.set(xlabel=xlabel, ylabel=ylabel, ylim=ylim)
         axes.margins(x=0.01)
         axes.set_title(title, fontsize=TYPE)
@@ -114,7 +148,7 @@ def rendered(figure: "Figure") -> dict[str, bytes]:
     """The figure's files: "png" and "svg" -> bytes."""
     metadata: Mapping[str, Mapping[str, None]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
     files: dict[str, bytes] = {}
-    with _style():
+    with style():
         for suffix, without in metadata.items():
             content = io.BytesIO()
             figure.savefig(content, format=suffix, dpi=RESOLUTION, metadata=without, facecolor="white")
@@ -122,8 +156,62 @@ def rendered(figure: "Figure") -> dict[str, bytes]:
     return files
 
 
-def _area(curve: RocCurve) -> str:
-    return f"{curve.area:.3f}" + (f" [{curve.ci[0]:.3f}, {curve.ci[1]:.3f}]" if curve.ci else "")
+def with_interval(area: float, ci: tuple[float, float] | None) -> str:
+    """A number of a legend with its interval."""
+    return f"{area:.3f}" + (f" [{ci[0]:.3f}, {ci[1]:.3f}]" if ci else "")
+
+
+def shortened(name: str) -> str:
+    """The end of a long name (a path, for example), which fits the legend; what is invisible in it, or no XML, is escaped."""
+    seen = _NO_XML.sub("\N{REPLACEMENT CHARACTER}", visible(one_line(name)))
+    return seen if len(seen) <= LONGEST_NAME else "…" + seen[1 - LONGEST_NAME :]
+
+
+def numbered(drawn: Mapping[str, Drawn], looks: Looks) -> list[tuple[int, Drawn]]:
+    """What is drawn, in its order, each with the number of its look."""
+    return [(place if looks is None else looks[name], one) for place, (name, one) in enumerate(drawn.items())]
+
+
+def look(index: int) -> dict[str, Any]:
+    """The style of the line with that number."""
+    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.8}
+
+
+def marked(index: int) -> dict[str, Any]:
+    """The points of the line with that number: hollow, so that those of several lines in one place are all seen."""
+    return {"marker": MARKERS[index % len(MARKERS)], "markersize": 6, "markerfacecolor": "none", "markeredgewidth": 1.4}
+
+
+def style() -> AbstractContextManager[None]:
+    """Our style over matplotlib's own defaults, independent of the user's configuration."""
+    from matplotlib import rc_context, rcParamsDefault
+
+    # A backend among the parameters would be switched to, and matplotlib.pyplot loaded for that.
+    defaults: dict[Any, Any] = {key: value for key, value in rcParamsDefault.items() if key != "backend"}
+    return rc_context({**defaults, **STYLE})
+
+
+def blank(size: tuple[float, float], labels: Sequence[str] = ()) -> "Figure":
+    """A figure on the Agg canvas, never on a display.
+
+    Args:
+        size: width and height in inches. labels: of the legend below it, one a line, for which it is made wide and high enough.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    width, height = size
+    roomy = (max(width, HANDLE + CHARACTER * max(map(len, labels), default=0)), height + ENTRY * max(0, len(labels) - ROOM))
+    figure = Figure(figsize=roomy, layout=ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def empty(size: tuple[float, float], labels: Sequence[str] = ()) -> "tuple[Figure, Axes]":
+    """A blank figure with one pair of axes."""
+    figure = blank(size, labels)
+    return figure, figure.add_subplot()
 
 
 def _calibration(points: Sequence[ReliabilityBin]) -> str:
@@ -132,33 +220,3 @@ def _calibration(points: Sequence[ReliabilityBin]) -> str:
     error = sum(point.count * abs(point.posterior - point.supported) for point in points) / max(1, sum(counts))
     sizes = "-".join(f"{count:,}" for count in sorted({min(counts, default=0), max(counts, default=0)}))
     return f"{error:.3f}; {len(points)} bins of {sizes}"
-
-
-def _shortened(name: str) -> str:
-    """The end of a long name (a path, for example), which fits the legend."""
-    return name if len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]
-
-
-def _look(index: int) -> dict[str, Any]:
-    """The style of the line with that number."""
-    return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.8}
-
-
-def _style() -> AbstractContextManager[None]:
-    """Our style over matplotlib's own defaults, independent of the user's configuration."""
-    from matplotlib import rc_context, rcParamsDefault
-
-    # A backend among the parameters would be switched to, and matplotlib.pyplot loaded for that.
-    style: dict[Any, Any] = {key: value for key, value in rcParamsDefault.items() if key != "backend"}
-    return rc_context({**style, **STYLE})
-
-
-def _empty(size: tuple[float, float]) -> "tuple[Figure, Axes]":
-    """A figure on the Agg canvas, never on a display."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    figure = Figure(figsize=size, layout=ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN))
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()

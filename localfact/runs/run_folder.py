@@ -278,6 +278,34 @@ def read_run_file(path: Path) -> dict[str, Any]:
     return stored_description(file.read_bytes(), file)
 
 
+def own_files(path: Path) -> list[Path]:
+    """The files in a run folder that localfact wrote, run.yaml last: it tells what the folder is.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    if not (path / RUN_FILE).is_file():
+        raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.")
+    found = (path / name for name in sorted(OWN_FILES - {RUN_FILE}))
+    return [*(file for file in found if file.is_file() or file.is_symlink()), path / RUN_FILE]
+
+
+def remove(path: Path) -> list[str]:
+    """Deletes what localfact wrote in a run folder, and the folder; returns the names of other files, for which it stays.
+
+    Raises:
+        MissingError: there is no such run. RunFolderError: a process is at work on it. WriteError: it cannot be deleted.
+    """
+    own_files(path)
+    with write_errors(path), lock(path / LOCK_FILE, path):
+        for file in own_files(path):  # the last is run.yaml, so that what a kill leaves can be removed again
+            file.unlink(missing_ok=True)
+        left = sorted(item.name for item in path.iterdir())
+        if not left:
+            path.rmdir()
+    return left
+
+
 def read_seconds(path: Path) -> dict[int, dict[str, float]]:
     """Index of a response -> stage -> seconds, of its last try. Times decide nothing: a line that tells none is passed over."""
     file = path / TIMINGS_FILE

@@ -1,0 +1,80 @@
+"""How far the factor graphs of a run believe their passages.
+
+An assessment keeps relations and no passage's posterior, so its graph is solved again, by the run's own solver: the graph of
+`localfact show RUN ID --graph`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from localfact.api.graph import graph
+from localfact.inference import marginals
+from localfact.inference.factor_graph import build_graph
+from localfact.methods.settings import upgraded
+from localfact.records import Assessment, Relation
+from localfact.report.plot_data import PassagePosteriors
+from localfact.runs.run_folder import read_run_file
+from localfact.scoring.tally import Unscored
+
+#: The most responses of a run whose graphs are solved; of more, so many evenly spread ones.
+MOST_GRAPHS = 500
+
+
+def passage_posteriors(
+    run_folder: Path, assessments: Sequence[Assessment], progress: Callable[[int, int], None] = lambda done, total: None
+) -> PassagePosteriors | Unscored:
+    """The mean posterior of the passages of each response that has any, and the size of its graph.
+
+    A passage that no relation touches counts with its prior, as in the warning of a run whose passages are not believed.
+
+    Args:
+        run_folder: for the method's settings. assessments: of it. progress: called with graphs solved and their total.
+
+    Raises:
+        MissingError: there is no such run. InputError: its settings are damaged.
+    """
+    settings = upgraded(read_run_file(run_folder)["settings"])
+    decides = settings.get("assessment")
+    if not isinstance(decides, Mapping) or "tables" not in decides:
+        return Unscored("no factor graphs")
+    solver, seed = decides.get("solver", "auto"), settings.get("seed", 0)
+    chosen = evenly_spread([one for one in assessments if one.status != "failed" and one.claims])
+    found = []
+    for done, assessment in enumerate(chosen):
+        progress(done, len(chosen))
+        believed = mean_posterior(assessment, graph(run_folder, assessment), solver, seed)
+        found += [] if believed is None else [believed]
+    if not found:
+        return Unscored("no passages in its factor graphs" if chosen else "no factor graphs")
+    variables, posteriors = zip(*found, strict=True)
+    return PassagePosteriors(np.array(variables, dtype=np.int64), np.array(posteriors, dtype=np.float64))
+
+
+def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str, seed: int) -> tuple[int, float] | None:
+    """The variables of a graph (`localfact.api.graph.graph`) and the mean posterior of its passages.
+
+    None where it has no passage, or no assignment is possible.
+    """
+    prior = plain["passage_prior"]
+    passages = plain["contexts"]
+    relations = [
+        Relation(source=one["source"], target=one["target"], label=one["type"], probability=one["probability"])
+        for one in plain["relations"]
+    ]
+    built = build_graph(plain["atoms"], passages, relations, tables=plain["variant"], passage_prior=prior)
+    variables = max(len(built.ids), assessment.counts.get("assess", {}).get("graph_variables", 0))
+    untouched = variables - len(built.ids)
+    solved = marginals(built, solver=solver, seed=seed).marginals
+    if solved is None or not len(passages) + untouched:
+        return None
+    return variables, (sum(solved[passage] for passage in passages) + untouched * prior) / (len(passages) + untouched)
+
+
+def evenly_spread(assessments: Sequence[Assessment]) -> Sequence[Assessment]:
+    """All of them, or MOST_GRAPHS from the first to the last."""
+    if len(assessments) <= MOST_GRAPHS:
+        return assessments
+    return [assessments[place] for place in np.linspace(0, len(assessments) - 1, MOST_GRAPHS).astype(int)]

@@ -1,0 +1,190 @@
+"""localfact.yaml: what a project always types, written once. `localfact init` makes it, with every setting explained.
+
+A setting is named as the option is, with underscores, and as in run.yaml and Python. What is typed on the command line goes
+before the file. Only the file of the current folder is read, and what was taken from it is told.
+"""
+
+import difflib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+
+from localfact.cli.options import Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
+from localfact.errors import InputError
+from localfact.inputs.responses import MAX_WORDS
+from localfact.methods.options import Options, checked, flags_of
+from localfact.report.console import note, show
+from localfact.runtime.files import write_errors
+from localfact.runtime.plain_yaml import read_yaml
+
+SETTINGS_FILE = Path("localfact.yaml")
+#: What may be typed for --config where no file shall be read.
+NO_FILE = "none"
+#: Settings besides those of methods: how each is an option of a command, and its default. See `Options` for the others.
+OF_COMMANDS: Mapping[str, tuple[Any, Any]] = {
+    "data": (Data, None),
+    "method": (MethodName, None),
+    "recall_k": (RecallK, "median"),
+    "max_words": (MaxWords, MAX_WORDS),
+    "concurrency": (Concurrency, None),
+    "offline": (Offline, False),
+}
+#: Commands for which data may mean another thing, or nothing: there it is typed.
+WITHOUT_DATA = frozenset({"compare", "generate", "choose", "roc"})
+#: An argument of vLLM that runs code in a model's folder: typed by whoever wants that, never found in a file.
+TYPED_ONLY = "trust_remote_code"
+WIDTH = 100
+
+Commands = Mapping[str, Callable[..., Any]]
+
+
+def init(
+    out: Annotated[Path, typer.Option("--out", help="The file.")] = SETTINGS_FILE,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file that is there.")] = False,
+) -> None:
+    """Write localfact.yaml, in which every setting is explained; commands in this folder then read it.
+
+    All settings are comments at first: take the # away from those that you always want. What is typed goes before the file.
+
+    [dim]localfact init[/]
+    [dim]localfact --config none eval[/]          without the file
+    [dim]localfact --config big.yaml eval[/]      with another
+    """
+    if out.exists() and not force:
+        raise InputError(f"{out} is there already. Begin it anew with --force, or name another file with --out.")
+    with write_errors(out):
+        out.write_text(commented(), encoding="utf-8")
+    show({"settings": str(out)}, as_json=True)
+
+
+def read_settings(file: Path) -> dict[str, Any]:
+    """The settings that a file gives, as options take them; a name without a value is left out.
+
+    Raises:
+        InputError: it cannot be read, or names a setting that there is not, or a value that it cannot have.
+    """
+    try:
+        found = read_yaml(file.read_bytes())
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise InputError(f"{file} should hold one 'setting: value' a line. `localfact init --out FILE` writes all of them.")
+    for name in found:
+        if name not in OF_COMMANDS and name not in Options.model_fields:
+            near = difflib.get_close_matches(str(name), [*OF_COMMANDS, *Options.model_fields], n=1)
+            hint = f"Did you mean {near[0]}?" if near else "`localfact init --out FILE` writes all of them."
+            raise InputError(f"{file}: there is no setting '{name}'. {hint}")
+    given = {str(name): value for name, value in found.items() if value is not None}
+    if isinstance(given.get("engine_args"), dict):
+        given["engine_args"] = [f"{key}={value}" for key, value in given["engine_args"].items()]
+    many = {name for name, field in Options.model_fields.items() if isinstance(field.get_default(), tuple)} | {"engine_args"}
+    settings = {name: [value] if name in many and not isinstance(value, list) else value for name, value in given.items()}
+    _check(file, settings)
+    return settings
+
+
+def _check(file: Path, settings: Mapping[str, Any]) -> None:
+    """Raises InputError where a value is none that its option takes."""
+    if any(TYPED_ONLY in str(argument).replace("-", "_") for argument in settings.get("engine_args", ())):
+        raise InputError(f"{file}: {TYPED_ONLY} runs code in a model's folder, so it is typed each time: --engine-arg.")
+    for name, value in settings.items():
+        if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
+            raise InputError(f"{file}: {name} cannot be {value!r}.")
+    try:
+        checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:
+    """What each command takes from the settings in place of its own defaults, as click reads it (a context's default_map)."""
+    found = {name: _taken(settings, name, command) for name, command in commands.items()}
+    for group, app in groups.items():
+        inner = {one.name or getattr(one.callback, "__name__", ""): one.callback for one in app.registered_commands}
+        found[group] = {name: _taken(settings, name, command) for name, command in inner.items() if command is not None}
+    return found
+
+
+def _taken(settings: Mapping[str, Any], name: str, command: Callable[..., Any]) -> dict[str, Any]:
+    fields = fields_of(command)
+    if not fields:
+        return {}
+    own = set(inspect.signature(command).parameters) & set(OF_COMMANDS)
+    wanted = (fields | own) - ({"data"} if name in WITHOUT_DATA else set())
+    return {setting: value for setting, value in settings.items() if setting in wanted}
+
+
+def settings_for(config: Path | None, commands: Commands, groups: Mapping[str, typer.Typer], typed: str) -> dict[str, Any]:
+    """The defaults that a file gives to commands; tells which of them the command that was typed takes.
+
+    Args:
+        config: the file; None for the one of the current folder, if it is there; NO_FILE for none.
+    """
+    file = SETTINGS_FILE if config is None else config
+    if str(config) == NO_FILE or (config is None and not file.is_file()):
+        return {}
+    found = defaults(read_settings(file), commands, groups)
+    taken = found.get(typed, {})
+    names = [name for value in taken.values() if isinstance(value, dict) for name in value] if typed in groups else list(taken)
+    if names:
+        note(f"Settings from {file}: {', '.join(dict.fromkeys(names))}.")
+    return found
+
+
+def commented() -> str:
+    """The file as `init` writes it: every setting a comment, below what it does."""
+    head = (
+        "Settings of localfact: what commands in this folder take where nothing else is typed. Take the # away from those that "
+        "you want. On the command line each is an option of the same name, --passage-prior for passage_prior, and goes before "
+        "this file. A name without a value is as if it were not there. `localfact methods` explains the methods."
+    )
+    panels: dict[str, list[tuple[str, str, Any]]] = {"What is evaluated": _of_commands()}
+    for name in Options.model_fields:
+        panel = Options.group_of(name).panel or "Claims, and what is drawn by lot"
+        panels.setdefault(panel, []).append((name, _explained(name), _default(name)))
+    sections = [line for panel, settings in panels.items() for line in _section(panel, settings)]
+    return "\n".join([*_wrapped(head), "", *sections]).rstrip() + "\n"
+
+
+def _explained(name: str) -> str:
+    """What a field of the options does, as its help says, what it may be, and how it is typed where that is not its name."""
+    field, typed = Options.model_fields[name], flags_of(Options, name)[0]
+    said = [" ".join((field.description or "").split())]
+    if kinds := choices_of(field.annotation):
+        said.append(f"Values: {', '.join(kinds)}.")
+    if typed != f"--{name.replace('_', '-')}":
+        said.append(f"On the command line {typed}.")
+    return " ".join(said)
+
+
+def _default(name: str) -> Any:
+    """A field's default as YAML has it; None where it is the method's own."""
+    default = Options.model_fields[name].get_default(call_default_factory=True)
+    return list(default) if isinstance(default, tuple) else default or None if isinstance(default, Mapping) else default
+
+
+def _of_commands() -> list[tuple[str, str, Any]]:
+    return [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
+
+
+def _section(title: str, settings: list[tuple[str, str, Any]]) -> Iterator[str]:
+    yield f"# ---- {title} {'-' * (WIDTH - 8 - len(title))}"
+    yield ""
+    for name, said, default in settings:
+        yield from _wrapped(said)
+        value = "" if default is None else " " + yaml.safe_dump(default, default_flow_style=True).split("\n")[0]
+        yield f"# {name}:{value}"
+        yield ""
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)

@@ -1,0 +1,67 @@
+"""Run folders: listed with their sizes; deleted as far as localfact wrote them, and only when nobody is at work there."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import QuickCommandLine
+
+from localfact.api.evaluate import evaluate
+from localfact.errors import MissingError, RunFolderError
+from localfact.methods.options import Options
+from localfact.runs.journal import lock
+from localfact.runs.run_folder import LOCK_FILE, OWN_FILES, remove
+
+ROW = {"response": "Ice floats on water.", "passages": ["Ice floats on water, as it is less dense."]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder in which a run lies."""
+    evaluate([ROW], options=Options(relations="lexical", embedder="none"), out=tmp_path / "runs/one")
+    return tmp_path
+
+
+def test_sizes_are_of_what_the_folders_hold(folder: Path) -> None:
+    done = QuickCommandLine(folder)("runs", "--json")
+    size = sum(file.stat().st_size for file in (folder / "runs/one").iterdir())
+    assert [(row["run"], row["bytes"]) for row in map(json.loads, done.stdout.splitlines())] == [("runs/one", size)]
+    assert "deletes one" in QuickCommandLine(folder)("runs").stderr
+
+
+def test_a_run_is_deleted_when_that_is_confirmed(folder: Path) -> None:
+    localfact = QuickCommandLine(folder)
+    unasked = localfact("runs", "remove", "runs/one")
+    assert (unasked.returncode, "say --yes" in unasked.stderr) == (2, True)
+    done = localfact("runs", "remove", "runs/one", "--yes")
+    assert json.loads(done.stdout)["left"] == []
+    assert not (folder / "runs/one").exists()
+    assert (folder / "runs").is_dir()
+
+
+def test_files_of_others_stay(folder: Path) -> None:
+    (folder / "runs/one/mine.txt").write_text("notes")
+    (folder / "elsewhere.txt").write_text("kept")
+    (folder / "runs/one/report.html").unlink()
+    (folder / "runs/one/report.html").symlink_to(folder / "elsewhere.txt")
+    assert remove(folder / "runs/one") == ["mine.txt"]
+    assert [file.name for file in (folder / "runs/one").iterdir()] == ["mine.txt"]
+    assert (folder / "elsewhere.txt").read_text() == "kept"
+
+
+def test_what_is_no_run_or_is_being_run_is_not_touched(folder: Path) -> None:
+    (folder / "runs/two").mkdir()
+    for name in OWN_FILES - {"run.yaml"}:
+        (folder / "runs/two" / name).write_text("something")
+    with pytest.raises(MissingError, match="is not a run folder"):
+        remove(folder / "runs/two")
+    assert len(list((folder / "runs/two").iterdir())) == len(OWN_FILES) - 1
+    with lock(folder / "runs/one" / LOCK_FILE, folder / "runs/one"), pytest.raises(RunFolderError, match="at work"):
+        remove(folder / "runs/one")
+    assert (folder / "runs/one/assessments.jsonl").is_file()
+
+
+def test_one_that_is_no_run_keeps_the_others_from_being_deleted(folder: Path) -> None:
+    done = QuickCommandLine(folder)("runs", "remove", "runs/one", "runs/nowhere", "--yes")
+    assert done.returncode == 3
+    assert (folder / "runs/one").is_dir()

@@ -1,0 +1,107 @@
+"""localfact.yaml: every setting explained, read by commands, below what is typed, and refused where it is wrong."""
+
+import json
+from pathlib import Path
+
+import pytest
+from commands import QuickCommandLine
+
+from localfact.cli.main import COMMANDS, GROUPS
+from localfact.cli.settings_file import OF_COMMANDS, commented, defaults, read_settings
+from localfact.errors import InputError
+from localfact.methods.options import Options
+
+
+@pytest.fixture
+def localfact(tmp_path: Path) -> QuickCommandLine:
+    return QuickCommandLine(tmp_path)
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "localfact.yaml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def test_the_file_that_init_writes_explains_every_setting_and_sets_none(tmp_path: Path) -> None:
+    assert read_settings(written(tmp_path, commented())) == {}
+    for name in (*OF_COMMANDS, *Options.model_fields):
+        assert f"\n# {name}:" in commented()
+
+
+def test_every_default_that_init_writes_is_the_default(tmp_path: Path) -> None:
+    lines = [line[2:] for line in commented().splitlines() if line[2:].split(":")[0] in {*OF_COMMANDS, *Options.model_fields}]
+    found = read_settings(written(tmp_path, "\n".join(lines)))
+    assert Options(**{name: value for name, value in found.items() if name in Options.model_fields}) == Options()
+    assert {name: found.get(name) for name in OF_COMMANDS} == {name: default for name, (_, default) in OF_COMMANDS.items()}
+
+
+def test_what_is_typed_goes_before_the_file_and_the_file_before_defaults(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    written(tmp_path, "embedder: none\nk: 7\n")
+    done = localfact("eval", "--plan", "--json", "--k", "2")
+    settings = json.loads(done.stdout)["settings"]["evidence"]
+    assert (settings["embedder"], settings["k"]) == (None, 2)
+    assert done.stderr == "Settings from localfact.yaml: embedder, k.\n"
+    assert json.loads(localfact("--config", "none", "eval", "--plan", "--json").stdout)["settings"]["evidence"]["k"] == 5
+
+
+def test_a_list_in_the_file_is_an_option_given_several_times(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    written(tmp_path, "providers: [duckduckgo, altavista]\n")
+    assert "altavista" in localfact("eval", "--corpus", "web", "--plan").stderr.partition("Error")[2]
+
+
+def test_another_file_may_be_named_and_a_missing_one_is_an_error(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    (tmp_path / "big.yaml").write_text("k: 9\n")
+    assert json.loads(localfact("--config", "big.yaml", "eval", "--plan", "--json").stdout)["settings"]["evidence"]["k"] == 9
+    missing = localfact("--config", "small.yaml", "eval", "--plan")
+    assert (missing.returncode, "small.yaml cannot be read" in missing.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("thta: 0.9", "there is no setting 'thta'. Did you mean theta?"),
+        ("theta: 3", "--theta cannot be 3"),
+        ("tables: [paper]", "--tables cannot be"),
+        ("- theta", "one 'setting: value' a line"),
+        ("theta: &a [*a]", "is not YAML"),
+        ("k: {a: 1}", "k cannot be {'a': 1}"),
+        ("engine_args: {trust-remote-code: true}", "runs code in a model's folder"),
+        ("engine_args: trust_remote_code=true", "runs code in a model's folder"),
+        ("block_hosts: [[a]]", "block_hosts cannot be"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_named_with_its_file(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=r"localfact\.yaml") as raised:
+        read_settings(written(tmp_path, text))
+    assert said in str(raised.value)
+
+
+def test_arguments_of_the_engine_may_be_a_mapping_and_one_value_of_several_may_stand_alone(tmp_path: Path) -> None:
+    found = read_settings(written(tmp_path, "engine_args: {max_model_len: 8192}\nproviders: duckduckgo\nmodel:\n"))
+    assert found == {"engine_args": ["max_model_len=8192"], "providers": ["duckduckgo"]}
+
+
+def test_a_command_takes_what_it_has_as_an_option_of_methods_and_nothing_else() -> None:
+    every = {**dict.fromkeys(Options.model_fields, "x"), **dict.fromkeys(OF_COMMANDS, "x")}
+    found = defaults(every, COMMANDS, GROUPS)
+    assert set(found["eval"]) == {*Options.model_fields, *OF_COMMANDS}
+    assert "data" not in found["compare"]
+    assert "relations" not in found["papers"]["table10"]  # a list there, of its own
+    assert found["corpus"]["search"] == found["show"] == found["models"]["list"] == {}
+    assert {"corpus", "k"} & set(found["corpus"]["fetch"]) == set()
+
+
+def test_runs_are_compared_whatever_the_file_says_of_methods(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    written(tmp_path, "k: 7\ndata: nowhere.jsonl\n")
+    assert "needs two runs" in localfact("compare", "runs/one").stderr
+    assert "are for --methods" in localfact("compare", "runs/one", "runs/two", "--k", "3").stderr
+
+
+def test_init_does_not_overwrite_unasked(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    assert localfact("init").returncode == 0
+    (tmp_path / "localfact.yaml").write_text("thta: 1\n")
+    again = localfact("init")
+    assert (again.returncode, "is there already" in again.stderr) == (2, True)
+    assert localfact("init", "--force").returncode == 0
+    assert "# theta: 0.995" in (tmp_path / "localfact.yaml").read_text()
