@@ -6,7 +6,7 @@ from typing import Any
 
 from localfact.api.rescore import finished, rescore
 from localfact.assess.posteriors import Rules, label_of
-from localfact.errors import LocalFactError
+from localfact.errors import InputError, LocalFactError
 from localfact.llm.transcript import recorded_calls
 from localfact.methods.relations import kept_relations
 from localfact.records import Assessment, Distribution, Pair, Relation
@@ -25,33 +25,45 @@ from localfact.runs.run_folder import (
 from localfact.runtime.files import replace, write_errors
 from localfact.vocabulary import VerdictLabel
 
+#: The most responses in a report: with twenty claims each, some 50 MB, which a browser still opens in seconds.
+RESPONSES = 2_000
 #: The most calls of the language model in a report, and characters of each text.
 CALLS, CALL_CHARACTERS = 500, 8_000
 
 
 def write_report(
-    run_folder: str | Path, *, out: str | Path | None = None, calls: str | Path | None = None, summary: Summary | None = None
+    run_folder: str | Path,
+    *,
+    out: str | Path | None = None,
+    start: int = 1,
+    calls: str | Path | None = None,
+    summary: Summary | None = None,
 ) -> Path:
     """Writes the report of a run, finished or not, and returns where it is.
 
     Args:
         out: the file; report.html in the run folder when None.
+        start: the number, from 1, of the first response in it; it has at most RESPONSES. Sums are of the whole run.
         calls: a transcript, of which the first CALLS calls stand in the report, each cut at CALL_CHARACTERS; none when None.
         summary: of the run, where it was just made; else the stored one, or one of what is done so far.
 
     Raises:
-        MissingError: there is no such run or transcript. InputError: a file of it is damaged.
+        MissingError: there is no such run or transcript. InputError: a file of it is damaged, or it has no response `start`.
         WriteError: `out` cannot be written.
     """
     path = Path(run_folder)
     settings = {name: value for name, value in read_run_file(path).items() if name != "versions"}
-    assessments = read_assessments(path)
+    every = read_assessments(path)
+    if start != 1 and not 1 <= start <= len(every):
+        raise InputError(f"{path} has {len(every):,} responses: a report cannot start with number {start:,}.")
+    assessments = every[start - 1 : start - 1 + RESPONSES]
     shown, left = model_calls(Path(calls)) if calls is not None else ([], 0)
     content = run_page(
         RunRead(
             name=path.resolve().name,
             summary=summary or finished(path) or rescore(path),
             assessments=assessments,
+            start=start,
             decide=decide_by(rules_of(settings.get("settings"))),
             settings=settings,
             seconds=read_seconds(path),

@@ -12,6 +12,9 @@ from localfact.report.console import note, show
 def report(
     run: Annotated[Path | None, typer.Argument(help="A run folder. Default: the latest in runs/.")] = None,
     out: Annotated[Path | None, typer.Option("--out", help="The file. Default: report.html in the run folder.")] = None,
+    start: Annotated[
+        int, typer.Option("--start", min=1, help="The first response in it, by number: of large runs it has 2,000.")
+    ] = 1,
     calls: Annotated[
         Path | None,
         typer.Option("--calls", help="A transcript: the model's calls stand in the report too, whole prompts and answers."),
@@ -29,7 +32,7 @@ def report(
     from localfact.api.report import write_report
     from localfact.api.runs import latest_run
 
-    file = write_report(run if run is not None else latest_run(), out=out, calls=calls)
+    file = write_report(run if run is not None else latest_run(), out=out, start=start, calls=calls)
     show({"report": str(file), "bytes": file.stat().st_size}, as_json=as_json)
     if calls is not None:
         note("The calls have the whole text of responses and passages in them: look at the report before you give it away.")

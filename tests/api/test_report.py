@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from localfact.api import report as module
 from localfact.api.evaluate import evaluate
 from localfact.api.report import decide_by, rules_of, write_report
 from localfact.cli.main import app
-from localfact.errors import MissingError
+from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
 from localfact.runs.run_folder import ASSESSMENTS_FILE, OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
 from localfact.vocabulary import VerdictLabel
@@ -95,3 +96,17 @@ def test_what_a_verdict_would_be_goes_by_the_rules_of_the_run(settings: object, 
 @pytest.mark.parametrize("settings", [None, "own", {"assessment": "own"}, {"assessment": {"rules": ["own"]}}])
 def test_damaged_settings_name_no_rules_of_ours(settings: object) -> None:
     assert rules_of(settings) == "published"
+
+
+def test_a_large_run_is_shown_in_parts_with_the_sums_of_all(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RESPONSES", 2)
+    first = write_report(run).read_text(encoding="utf-8")
+    assert [one["id"] for one in block(first, "index")["responses"]] == ["mill-11", "mill-12"]
+    assert "This file has 2 of 3 responses, from number 1 on" in first
+    assert "--start 3 --out FILE" in first
+    assert "3 responses, 6 claims" in first
+    last = write_report(run, start=3, out=tmp_path / "last.html").read_text(encoding="utf-8")
+    assert [one["id"] for one in block(last, "index")["responses"]] == ["mill-13"]
+    assert "--start" not in last
+    with pytest.raises(InputError, match="cannot start with number 4"):
+        write_report(run, start=4)

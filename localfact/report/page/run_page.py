@@ -32,7 +32,8 @@ class RunRead:
     """A run as it was read from its folder.
 
     Attributes:
-        name: of the run folder. settings: run.yaml without versions, as plain values.
+        name: of the run folder. assessments: those that are shown. start: the number of the first of them, from 1.
+        settings: run.yaml without versions, as plain values.
         seconds: index of a response -> stage -> seconds. distributions: of passage and claim, as far as they are known.
         decide: the verdict that a posterior gives by the rules of the run's method.
         calls: of the language model; none unless they were asked for. calls_left: how many more there are.
@@ -42,6 +43,7 @@ class RunRead:
     summary: Summary
     assessments: Sequence[Assessment]
     decide: Decide
+    start: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     distributions: Mapping[Pair, Sequence[Distribution]] = field(default_factory=dict)

@@ -5,14 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Opened, browser, chromium, opened
-from report_runs import HOSTILE, hostile_assessment, large_assessments, read, small_assessment
+from report_runs import HOSTILE, hostile_assessment, read, small_assessment
 
 from localfact.api.compare import compare_runs
 from localfact.api.evaluate import evaluate
 from localfact.api.report import write_comparison
 from localfact.methods.options import Options
 from localfact.report.page.run_page import run_page
+from scripts.bench.large_runs import large_assessments
+from scripts.browser import Opened, browser, chromium, opened
 
 pytestmark = [
     pytest.mark.pages,
