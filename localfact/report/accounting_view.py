@@ -1,5 +1,6 @@
 """Draws the accounting of a run for a terminal: what was sent beside the formulas, with the reasons for differences."""
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -10,7 +11,7 @@ from localfact.report.run_figures import CostLine
 
 def accounting_view(accounting: Accounting) -> RenderableType:
     """One row a line of the accounting; below a rule, the formulas of the other pipelines for the same text; then the notes."""
-    table = Table(title=f"Cost: {figures(accounting)}", title_justify="left")
+    table = Table(title=f"Cost: {figures(accounting)}", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in ("stage", "what", "formula"):
         table.add_column(column, no_wrap=True)
     weighed = any(line.mass is not None for line in accounting.lines)

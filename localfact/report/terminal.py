@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -43,9 +44,8 @@ def summary_view(summary: Summary) -> RenderableType:
         parts.append(accounting_view(summary.accounting))
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
     if summary.run:
-        parts.append(
-            line(f"Run folder: {summary.run}   (localfact show {summary.run}; or report.html there, in a browser)", "dim")
-        )
+        parts.append(line(f"Run folder: {summary.run}", "dim"))
+        parts.append(line(f"To look into it: report.html there, in a browser; or localfact show {summary.run} ID", "dim"))
     return Group(*parts)
 
 
@@ -70,11 +70,14 @@ def scores_table(summary: Summary) -> Table:
 
     Where responses abstained or are unscored, means are given both ways: without them, and with them as 0.
     """
-    table = Table(title=f"{summary.method}: {summary.responses} responses, {summary.claims} claims", title_justify="left")
+    title = f"{summary.method}: {summary.responses:,} responses, {summary.claims:,} claims"
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     both_ways = bool(summary.responses_abstained or summary.responses_unscored)
     table.add_column("score", no_wrap=True)
-    for column in ("value", "sd", "95 % interval", "n", *(["with unscored as 0"] if both_ways else [])):
-        table.add_column(column, justify="right")
+    for column in ("value", "sd", "95 % interval", "n"):
+        table.add_column(column, justify="right", no_wrap=True)
+    if both_ways:
+        table.add_column("with unscored as 0", justify="right")
     for result in summary.scores:
         interval = f"{result.ci[0]:.3f} - {result.ci[1]:.3f}" if result.ci else ""
         value = number(result.value) or "unscored"

@@ -2,9 +2,12 @@ import io
 
 from report_runs import TEXT, small_assessment
 from rich.console import RenderableType
+from run_builders import run_of
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Span, Verdict
 from localfact.report.console import PlainConsole
+from localfact.report.run_figures import RunFacts
+from localfact.report.summary import summarise
 from localfact.report.terminal import (
     assessment_view,
     dropped_sentences,
@@ -12,6 +15,7 @@ from localfact.report.terminal import (
     only_verdicts,
     passage_text,
     shown_passages,
+    summary_view,
 )
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
@@ -95,3 +99,14 @@ def test_claims_without_places_show_no_text() -> None:
     made = small_assessment()
     without = made.model_copy(update={"claims": tuple(claim.model_copy(update={"spans": ()}) for claim in made.claims)})
     assert TEXT[:20] not in shown(assessment_view(without)).partition("✓ supported")[0]
+
+
+def test_the_widest_summary_fits_eighty_columns_with_every_name_and_interval_whole() -> None:
+    run = [one.model_copy(update={"gold_supported": 3, "gold_not_supported": 2}) for one in run_of("SSC", "", "EU", "SSSC")]
+    summary = summarise(run, RunFacts(method="factreasoner-fr2"), run="runs/0123456789ab")
+    said = shown(summary_view(summary))
+    assert max(map(len, said.splitlines())) <= 80
+    for score in summary.scores:
+        assert score.name in said
+        assert score.ci is not None
+        assert f"{score.ci[0]:.3f} - {score.ci[1]:.3f}" in said
