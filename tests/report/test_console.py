@@ -109,3 +109,13 @@ def test_a_file_whose_name_is_markup_is_an_error_like_any_other(tmp_path: Path) 
             assert ran.returncode in (1, 2, 3)
             assert "Traceback" not in ran.stderr
             assert not OBEYED.search(ran.stdout + ran.stderr)
+
+
+def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    report_error(InputError("wrong"))
+    assert "\x1b[31m" in capsys.readouterr().err
+    monkeypatch.setenv("NO_COLOR", "1")
+    report_error(InputError("wrong"))
+    assert "\x1b[31m" not in capsys.readouterr().err
