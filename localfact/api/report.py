@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.rescore import finished, rescore
-from localfact.assess.posteriors import Rules, label_of
+from localfact.assess.posteriors import Rules, how, label_of
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.transcript import recorded_calls
 from localfact.methods.relations import kept_relations
@@ -27,6 +27,12 @@ from localfact.vocabulary import VerdictLabel
 
 #: The most responses in a report: with twenty claims each, some 50 MB, which a browser still opens in seconds.
 RESPONSES = 2_000
+#: Relation models that come with localfact, and what a reader of their verdicts must know.
+SHIPPED_RELATIONS = ("builtin-nli", "lexical")
+SHIPPED_LIMITS = (
+    "The relation model of this run comes with localfact and is a demonstration: it often misses an exchanged name, number or "
+    "role, and takes a sentence about something else for a denial. Read the passages before you believe a verdict."
+)
 #: The most calls of the language model in a report, and characters of each text.
 CALLS, CALL_CHARACTERS = 500, 8_000
 
@@ -65,6 +71,8 @@ def write_report(
             assessments=assessments,
             start=start,
             decide=decide_by(rules_of(settings.get("settings"))),
+            how=how_decided(settings.get("settings")),
+            limits=limits_of(settings.get("settings")),
             settings=settings,
             seconds=read_seconds(path),
             distributions=distributions(path, assessments),
@@ -82,6 +90,25 @@ def rules_of(settings: Any) -> Rules:
     """What makes a verdict in a run: our own rules where its settings name them, else the published one."""
     assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
     return "own" if isinstance(assessment, Mapping) and assessment.get("rules") == "own" else "published"
+
+
+def how_decided(settings: Any) -> str:
+    """How verdicts are reached in a run with these settings, in sentences for readers."""
+    assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
+    if not isinstance(assessment, Mapping) or "tables" not in assessment:
+        return "A language model reads each claim beside its passages, which are shown as it read them, and names the verdict."
+    return (
+        "Each claim is read beside passages by a relation model, which says how probable it is that the passage entails the "
+        "claim, contradicts it, or says nothing of it. These relations join claims and passages in one factor graph, and the "
+        f"claim's probability in it decides. {how(rules_of(settings))} Passages that say nothing of a claim are not listed."
+    )
+
+
+def limits_of(settings: Any) -> str:
+    """What readers must know of a run whose relation model is one of those that ship; "" for any other."""
+    assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
+    named = str(assessment.get("relations", "")) if isinstance(assessment, Mapping) else ""
+    return SHIPPED_LIMITS if named.partition("@")[0] in SHIPPED_RELATIONS else ""
 
 
 def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabel]:

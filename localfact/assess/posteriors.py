@@ -54,6 +54,19 @@ def label_of(posterior: float, error: float, relations: Collection[Relation], ru
     return _label(posterior, error) if rules == "published" else _own_label(posterior, error, relations)
 
 
+def how(rules: Rules) -> str:
+    """How posteriors become verdicts by these rules, in sentences for readers."""
+    single = "A single relation of probability p gives about p where it entails, 1 - p where it contradicts."
+    if rules == "published":
+        return f"{single} Above one half a claim is supported, below contradicted, at one half undecided."
+    return (
+        f"Relations up to one half enter no graph. {single} From {0.5 + UNSURE:g} on a claim is supported, up to "
+        f"{0.5 - UNSURE:g} contradicted, between them undecided; conflicting where an entailment and a contradiction of "
+        f"{STRONG:g} or more meet and the probability lies from {BETWEEN[0]:g} to {BETWEEN[1]:g}; and without any relation "
+        "it has not enough evidence."
+    )
+
+
 def failed(claim: Claim, reason: str) -> Verdict:
     """The verdict of a claim that could not be assessed."""
     return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)

@@ -6,10 +6,10 @@ from localfact.report.summary import Summary
 from localfact.vocabulary import Flag, VerdictLabel
 
 VERDICTS: Mapping[VerdictLabel, str] = {
-    VerdictLabel.SUPPORTED: "what was found speaks for it",
-    VerdictLabel.CONTRADICTED: "what was found speaks against it",
+    VerdictLabel.SUPPORTED: "what was found speaks for it, on balance",
+    VerdictLabel.CONTRADICTED: "what was found speaks against it, on balance",
     VerdictLabel.CONFLICTING: "some of what was found speaks for it and some against it",
-    VerdictLabel.NOT_ENOUGH_EVIDENCE: "nothing that was found speaks to it",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "nothing that was found speaks for or against it surely enough to count",
     VerdictLabel.UNDECIDED: "what was found does not decide it",
     VerdictLabel.IRRELEVANT: "it does not belong to the question, and is in no score",
     VerdictLabel.UNVERIFIABLE: "it is nothing that evidence could decide, and is in no score",
@@ -24,19 +24,25 @@ FLAGS: Mapping[Flag, str] = {
 
 #: The beginning of a score's name -> what it says. The first that fits counts.
 LINES = (
-    ("Pr", "precision: of the claims that were judged, the share that is supported"),
-    ("R@K'", "recall as FastFact counts it: 1 where as many claims are supported as the annotation has, less the further away"),
-    ("R@K", "recall: supported claims against the K that a full answer would have, at most 1"),
+    ("Pr", "precision: of a response's judged claims the share that is supported; a claim without evidence counts as not"),
+    (
+        "R@K'",
+        "recall as FastFact counts it: 1 where as many claims are supported as K' says, less the further away by gamma",
+    ),
+    (
+        "R@K",
+        "recall: supported claims of a response against the K that a full answer would have, at most 1; its name has K",
+    ),
     ("F1@K", "precision and recall in one (their harmonic mean), with the recall of the same name"),
     (
         "E(log10)",
-        "how unsure the posteriors are: 0.1505 where all are one half, 0 where all are 0 or 1; never look at it alone",
+        "how unsure the posteriors are: 0.1505 where all are one half, 0 where all are 0 or 1, also where all are wrong",
     ),
-    ("#S", "supported claims of a response"),
-    ("#C", "contradicted claims of a response"),
-    ("#U", "claims of a response that are conflicting, undecided or without enough evidence"),
+    ("#S", "supported claims of a response, on average"),
+    ("#C", "contradicted claims of a response, on average"),
+    ("#U", "claims of a response that are conflicting, undecided or without enough evidence, on average"),
     ("F1(gold)", "how well the supported claims are those that annotators call supported"),
-    ("MAE(Pr)", "how far the precision is from the annotators', on average over responses"),
+    ("MAE(Pr)", "how far a response's precision is from the annotators', either way, on average"),
     ("Brier", "squared distance of the posteriors from the annotators' labels: 0 is perfect, 0.25 is a coin"),
     ("ECE", "how far posteriors are from the share that is right among claims of about that posterior"),
     ("AU", "the area under the curve: 1 is perfect, 0.5 is chance for a ROC curve"),

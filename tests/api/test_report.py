@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from localfact.api import report as module
 from localfact.api.evaluate import evaluate
-from localfact.api.report import decide_by, rules_of, write_report
+from localfact.api.report import decide_by, how_decided, limits_of, rules_of, write_report
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
@@ -110,3 +110,18 @@ def test_a_large_run_is_shown_in_parts_with_the_sums_of_all(run: Path, tmp_path:
     assert "--start" not in last
     with pytest.raises(InputError, match="cannot start with number 4"):
         write_report(run, start=4)
+
+
+def test_readers_are_told_how_verdicts_are_reached_and_what_the_models_that_ship_are(run: Path) -> None:
+    page = " ".join(write_report(run).read_text(encoding="utf-8").split())
+    assert "From 0.55 on a claim is supported, up to 0.45 contradicted" in page
+    assert "comes with localfact and is a demonstration" in page
+    assert "Above one half a claim is supported" in how_decided({"assessment": {"tables": "paper"}})
+    assert "names the verdict" in how_decided({"assessment": {"verification_tokens": 512}})
+    assert limits_of({"assessment": {"relations": "albert-vitaminc@1"}}) == ""
+
+
+def test_the_annotators_precision_stands_beside_ours_where_all_responses_are_shown(tmp_path: Path) -> None:
+    rows = [{**row, "claims": [{"text": row["response"].split(". ")[0] + ".", "label": "S"}]} for row in ROWS]
+    evaluate(rows, options=OPTIONS, out=tmp_path / "labelled")
+    assert "precision of these responses is 1.000" in (tmp_path / "labelled/report.html").read_text(encoding="utf-8")

@@ -107,11 +107,11 @@ def way(claim: Claim, verdict: Verdict) -> Iterator[str]:
 
 
 def notes(assessment: Assessment) -> Iterator[str]:
-    """What a reader of the response must know: warnings, and the sentences that were taken for no claims."""
+    """What a reader of the response must know: warnings, and the sentences that were passed over."""
     yield from assessment.warnings
     for name, count in assessment.counts.get("extract", {}).items():
         if name.startswith("dropped_") and count:
-            yield f"{_many(count, 'sentence')} taken for no claim: {name.removeprefix('dropped_').replace('_', ' ')}."
+            yield f"{_many(count, 'sentence')} passed over as no claim: {name.removeprefix('dropped_').replace('_', ' ')}."
 
 
 def _many(count: int, what: str) -> str:

@@ -6,12 +6,13 @@ const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
 const byId = (id) => document.getElementById(id);
 const INDEX = parsed("index");
 const RELATES = { entailment: "speaks for it", contradiction: "speaks against it", neutral: "says nothing about it", equivalence: "says the same" };
+const LEANS = { entailment: "leans towards it", contradiction: "leans against it" };  // where a relation was too unsure to count
 const GOLD = { supported: "supported", not_supported: "not supported", irrelevant: "irrelevant" };
 const LABELS = ["entailment", "neutral", "contradiction"];
 const HITS = 3;          // claims shown below a response that were searched for
 const AROUND = 240;      // characters before and after a deciding sentence
 const NODES = 8;         // passages, and other claims, in the picture of the graph
-let open = { response: null, claim: null, data: null, address: null };
+let open = { response: null, claim: null, last: null, data: null, address: null };
 
 // ---- making elements ------------------------------------------------------------------------------------------------------
 
@@ -31,6 +32,7 @@ const s = (tag, properties, ...children) => made(document.createElementNS(SVG, t
 
 const filled = (element, ...children) => element.replaceChildren(...present(children));
 
+const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 const percent = (value) => value.toFixed(2);
 const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 const verdictOf = (label) => INDEX.verdicts[label];
@@ -41,8 +43,8 @@ const sign = (label) => h("span", { class: `sign v-${label}`, "aria-hidden": "tr
 const rows = INDEX.responses.map((response, number) => {
   const counts = {};
   for (const [, label] of response.claims) counts[label] = (counts[label] || 0) + 1;
-  const hay = [response.id, response.about, ...response.claims.map((claim) => claim[0])].join("\n").toLowerCase();
-  return { number, response, counts, hay, claims: response.claims.map((claim) => claim[0].toLowerCase()), hits: [] };
+  const hay = [response.id, response.about, ...response.claims.map((claim) => claim[0])].join("\n");
+  return { number, response, counts, hay: plain(hay), claims: response.claims.map((claim) => plain(claim[0])), hits: [] };
 });
 
 function miniBar(row) {
@@ -81,7 +83,7 @@ const ORDERS = {
 
 // Which responses are shown: those that have every word that is searched for, and a claim of the verdict, or the status.
 function filtered() {
-  const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = plain(byId("search").value).split(/\s+/).filter(Boolean);
   const [kind, wanted] = byId("filter").value.split(":");
   let shown = 0;
   for (const row of rows) {
@@ -133,14 +135,14 @@ function fromAddress() {
 
 function closed() {
   if (open.response !== null) rows[open.response].button.removeAttribute("aria-current");
-  open = { response: null, claim: null, data: null, address: null };
+  open = { response: null, claim: null, last: null, data: null, address: null };
 }
 
 function openResponse(number) {
   closed();
   const row = rows[number];
   const data = parsed(`response-${number}`);
-  open = { response: number, claim: null, data, address: null };
+  open = { response: number, claim: null, last: null, data, address: null };
   row.button.setAttribute("aria-current", "true");
   row.item.scrollIntoView({ block: "nearest" });
   const seconds = Object.entries(data.seconds).map(([stage, value]) => `${stage} ${value.toFixed(1)} s`).join(", ");
@@ -187,6 +189,7 @@ function openClaim(claim) {
   const panel = byId("claim");
   for (const marked of document.querySelectorAll("#response .open")) marked.classList.remove("open");
   open.claim = claim;
+  if (claim !== null) open.last = claim;
   panel.hidden = claim === null;
   if (claim === null) return byId("response-title").focus({ preventScroll: false });
   const row = rows[open.response];
@@ -201,24 +204,31 @@ function openClaim(claim) {
       h("button", { type: "button", onclick: () => step(1), disabled: claim === row.response.claims.length - 1 }, "Next"),
       h("button", { type: "button", onclick: () => go(open.response, null) }, "Close")),
     h("blockquote", { dir: "auto" }, text),
-    h("p", { class: "verdict" }, sign(label), ` ${verdictOf(label).word}`, posterior === null ? "" : `, true with a probability of ${percent(posterior)}`),
+    h("p", { class: "verdict" }, sign(label), ` ${verdictOf(label).word}`, posterior === null ? "" : label === "not_enough_evidence" ? `; its probability stays ${percent(posterior)}` : `; probability ${percent(posterior)}, given these passages`),
     h("p", { class: "quiet" }, `That is: ${verdictOf(label).meaning}.`, said.gold === null ? "" : ` The annotators call it ${GOLD[said.gold]}.`),
     said.flags.length ? h("ul", { class: "flags" }, said.flags.map((flag) => h("li", {}, INDEX.flags[flag]))) : null,
-    said.way.length ? h("h4", {}, "The way it took") : null,
+    said.way.length ? h("h4", {}, "How it was decided") : null,
     said.way.map((one) => h("p", {}, one)),
     said.before === null ? null : h("p", { class: "quiet" }, `Labels before any evidence: ${Object.entries(said.before).map(([name, value]) => `${name} ${percent(value)}`).join(", ")}.`),
-    h("h4", {}, said.passages.length ? "What it rests on, strongest first" : "No passage entered this verdict"),
+    h("h4", {}, headingOf(said.passages)),
+    said.passages.some((one) => one.sentence) ? h("p", { class: "quiet" }, "Shaded: what was read of a passage. Bold: the sentence in it without which the relation would change most.") : null,
     said.passages.map((counted, place) => passageView(counted, place, open.data.passages[counted.passage])),
     graphPicture(claim, said, label));
   byId("claim-title").focus({ preventScroll: true });
   panel.scrollTop = 0;
+  document.querySelector(`#response .text [data-claim="${claim}"]`)?.scrollIntoView({ block: "nearest" });
   panel.scrollIntoView({ block: "nearest" });
 }
 
 function step(by) {
   const claims = rows[open.response].response.claims.length;
-  const next = open.claim === null ? (by > 0 ? 0 : claims - 1) : open.claim + by;
+  const next = open.claim === null ? open.last ?? (by > 0 ? 0 : claims - 1) : open.claim + by;
   if (next >= 0 && next < claims) go(open.response, next);
+}
+
+function headingOf(passages) {
+  if (!passages.length) return "No passage entered this verdict";
+  return passages.some((one) => one.shift !== null) ? "What it rests on; what moves it most, first" : passages.some((one) => one.relation === null) ? "What was read" : "What was found and did not count";
 }
 
 function passageView(counted, place, passage) {
@@ -228,6 +238,7 @@ function passageView(counted, place, passage) {
     h("h4", {}, `Passage ${place + 1}: ${passage.title || passage.host || "without a title"}`),
     h("p", { class: "where" }, where, first ? [where ? ", " : "", address(first)] : "", more.length ? `, and on ${many(more.length, "further page")}` : ""),
     relationLine(counted),
+    counted.window ? h("p", { class: "quiet" }, `Of its ${many(passage.text.length, "character")}, ${(counted.window[1] - counted.window[0]).toLocaleString("en")} were read.`) : null,
     counted.without === null ? null : h("p", {}, `Without this passage: ${percent(counted.without[0])}, ${verdictOf(counted.without[1]).word} (it moves the probability by ${counted.shift < 0 ? "−" : "+"}${percent(Math.abs(counted.shift))}).`),
     excerpt(passage.text, counted),
     h("details", {}, h("summary", {}, `The whole passage (${many(passage.text.length, "character")})`), h("div", { class: "whole", dir: "auto" }, withPlaces(passage.text, counted, 0, passage.text.length))));
@@ -237,7 +248,8 @@ const address = ([link, safe]) => (safe ? h("a", { href: link, rel: "noopener no
 
 function relationLine(counted) {
   if (counted.relation === null) return h("p", {}, "Read together with the others.");
-  const told = h("span", {}, `It ${RELATES[counted.relation]}`, counted.probability === null ? "" : ` with ${percent(counted.probability)}`);
+  const relates = counted.shift === null && LEANS[counted.relation] ? LEANS[counted.relation] : RELATES[counted.relation];
+  const told = h("span", {}, `It ${relates}`, counted.probability === null ? "" : ` with ${percent(counted.probability)}`);
   if (counted.distribution === null) return h("p", {}, told, ".");
   let begin = 0;
   const parts = counted.distribution.map((probability, label) => {
@@ -299,10 +311,16 @@ function graphPicture(claim, said, label) {
       passages.map((index, place) => edge(112, height / 2, 218, row(place, passages.length), strongest(index)[2], strongest(index)[3], false)),
       farther.filter(([, b]) => claims.includes(b[1])).map(([a, b, kind, probability]) => edge(342, row(passages.indexOf(a[1]), passages.length), 458, row(claims.indexOf(b[1]), claims.length), kind, probability, true)),
       node(64, height / 2, 96, `claim ${claim + 1} ${verdictOf(label).sign}`, ` own v-${label}`),
-      passages.map((index, place) => node(280, row(place, passages.length), 124, order.includes(index) ? `passage ${order.indexOf(index) + 1}` : "a passage", "", open.data.passages[index].title || open.data.passages[index].host)),
+      passages.map((index, place) => node(280, row(place, passages.length), 124, nodeName(order.indexOf(index) + 1, open.data.passages[index]), "", open.data.passages[index].title || open.data.passages[index].host)),
       claims.map((index, place) => node(506, row(place, claims.length), 96, `claim ${index + 1} ${verdictOf(rows[open.response].response.claims[index][1]).sign}`, "", rows[open.response].response.claims[index][0]))),
-    h("figcaption", { class: "quiet" }, `${described}. Solid lines with + speak for a claim, dashed ones with − against it.`,
+    h("figcaption", { class: "quiet" }, `${described}. Solid lines with + speak for a claim, dashed ones with − against it; faint ones go to other claims, which hang together with this one through the passages that they share.`,
       near.length > NODES || others.length > NODES ? ` Not drawn: ${many(Math.max(0, near.length - NODES), "passage")}, ${many(Math.max(0, others.length - NODES), "claim")}.` : ""));
+}
+
+// A passage's number below the claim, and as much of its title as fits.
+function nodeName(number, passage) {
+  const title = passage.title || passage.host || "a passage";
+  return `${number > 0 ? `${number} ` : ""}${title.length > 15 ? `${title.slice(0, 14)}…` : title}`;
 }
 
 // ---- beginning --------------------------------------------------------------------------------------------------------------
@@ -318,8 +336,8 @@ function keyed(event) {
   const typing = event.target.closest("input, select, textarea");
   if (event.altKey || event.ctrlKey || event.metaKey || (typing && event.key !== "Escape")) return;
   if (event.key === "/") byId("search").focus();
-  else if (event.key === "Escape") { if (typing) typing.blur(); else if (open.claim !== null) go(open.response, null); }
-  else if (open.response !== null && (event.key === "n" || event.key === "p")) step(event.key === "n" ? 1 : -1);
+  else if (event.key === "Escape") { if (typing) { if (typing.id === "search" && typing.value) { typing.value = ""; filtered(); } typing.blur(); } else if (open.claim !== null) go(open.response, null); }
+  else if (event.key === "n" || event.key === "p") { if (open.response === null) document.querySelector("#list li:not([hidden]) button")?.click(); else step(event.key === "n" ? 1 : -1); }
   else return;
   event.preventDefault();
 }

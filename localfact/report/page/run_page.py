@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from localfact.records import Assessment, Distribution, Pair
@@ -13,6 +14,7 @@ from localfact.report.page.responses import Decide, index_entry, response_data
 from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
 from localfact.scoring.aggregate import ScoreResult
+from localfact.scoring.tally import annotated_precision
 
 #: Width of the bar of verdicts and of the line of an interval, in units of their pictures.
 BAR, LINE = 1000, 120
@@ -35,7 +37,8 @@ class RunRead:
         name: of the run folder. assessments: those that are shown. start: the number of the first of them, from 1.
         settings: run.yaml without versions, as plain values.
         seconds: index of a response -> stage -> seconds. distributions: of passage and claim, as far as they are known.
-        decide: the verdict that a posterior gives by the rules of the run's method.
+        decide: the verdict that a posterior gives by the rules of the run's method. how: the same in sentences.
+        limits: what else a reader must know of the method; "" for nothing.
         calls: of the language model; none unless they were asked for. calls_left: how many more there are.
     """
 
@@ -43,6 +46,8 @@ class RunRead:
     summary: Summary
     assessments: Sequence[Assessment]
     decide: Decide
+    how: str = ""
+    limits: str = ""
     start: int = 1
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
@@ -61,6 +66,8 @@ def run_page(run: RunRead) -> str:
         summary=run.summary,
         scores=[(score, meanings.get(score.name, ""), interval_line(score)) for score in run.summary.scores],
         segments=segments(run.summary.verdicts),
+        annotated=annotated(run),
+        sources={name: Path(str(value)).name for name, value in dict(run.settings.get("sources") or {}).items() if value},
         scored=run.summary.responses - sum(_without_score(run.summary).values()),
         without_score=_without_score(run.summary),
         costs=run.summary.accounting if run.summary.accounting and run.summary.accounting.calls_sent else None,
@@ -85,6 +92,12 @@ def run_page(run: RunRead) -> str:
             for assessment in run.assessments
         ],
     )
+
+
+def annotated(run: RunRead) -> float | None:
+    """The annotators' precision, the mean over responses that have one; None without, or where not all responses are shown."""
+    found = [value for one in run.assessments if (value := annotated_precision(one)) is not None]
+    return sum(found) / len(found) if found and len(run.assessments) == run.summary.responses else None
 
 
 def segments(verdicts: Mapping[str, int]) -> list[tuple[str, int, float, float]]:

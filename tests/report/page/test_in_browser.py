@@ -60,7 +60,7 @@ def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(pag
     said = text_of(page, "#claim")
     for part in (
         "Claim 3 of 4",
-        "contradicted, true with a probability of 0.20",
+        "contradicted; probability 0.20, given these passages",
         "The annotators call it not supported.",
         "All that speaks to it is one passage",
         "It speaks against it with 0.80",
@@ -100,6 +100,29 @@ def test_everything_can_be_done_with_the_keyboard(page: Any) -> None:
     page.keyboard.type("grace n")
     assert page.input_value("#search") == "grace n"
     assert page.locator("#list li:visible").count() == 1
+
+
+def test_keys_begin_at_the_first_response_and_go_on_where_a_claim_was_closed(page: Any) -> None:
+    page.keyboard.press("n")
+    assert text_of(page, "#response-title") == "ada"
+    for key in ("n", "n", "n", "Escape", "n"):
+        page.keyboard.press(key)
+    assert "Claim 3 of 4" in text_of(page, "#claim")
+
+
+def test_a_search_overlooks_accents_and_escape_empties_it(page: Any) -> None:
+    page.keyboard.press("/")
+    page.keyboard.type("Lóvelace nowhere")
+    assert page.inner_text("#found") == "0 of 2 responses"
+    page.keyboard.press("Escape")
+    assert (page.input_value("#search"), page.inner_text("#found")) == ("", "2 of 2 responses")
+    page.fill("#search", "Lóvelace")
+    assert page.inner_text("#found") == "2 of 2 responses"
+
+
+def test_a_page_printed_with_nothing_open_says_what_is_missing(page: Any) -> None:
+    page.emulate_media(media="print")
+    assert page.is_visible("text=No response was open when this was printed")
 
 
 def test_back_goes_back_and_an_address_opens_what_it_names(chrome: Any, small: Path) -> None:
