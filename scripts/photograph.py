@@ -15,7 +15,7 @@ from PIL import Image
 
 from scripts.browser import browser, chromium, opened
 
-#: Colours of a picture: the pages have few, and so it is a third as large.
+#: Of a picture that is kept; a palette has no more.
 COLOURS = 256
 
 
@@ -60,6 +60,15 @@ def main() -> None:
             photograph(chrome, chosen.compared, "", picture, chosen.out)
 
 
+def reduced(picture: Image.Image) -> Image.Image:
+    """The picture in its COLOURS most frequent colours, a third as large; those of the verdicts are among them."""
+    found = picture.getcolors(picture.width * picture.height) or []
+    frequent = [colour for _, colour in sorted(found, reverse=True)[:COLOURS]]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for colour in frequent for part in colour])
+    return picture.quantize(palette=palette, dither=Image.Dither.NONE)
+
+
 def photograph(chrome: Any, page: Path, at: str, picture: Picture, out: Path) -> None:
     """Takes one picture, and writes it as PNG."""
     window = {"width": picture.width, "height": picture.height}
@@ -67,9 +76,8 @@ def photograph(chrome: Any, page: Path, at: str, picture: Picture, out: Path) ->
         found.page.emulate_media(media=picture.medium)
         if picture.above is not None:
             found.page.eval_on_selector(picture.above, "element => element.scrollIntoView({ block: 'start' })")
-        taken = Image.open(io.BytesIO(found.page.screenshot()))
         file = out / f"{picture.name}.png"
-        taken.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+        reduced(Image.open(io.BytesIO(found.page.screenshot())).convert("RGB")).save(file, optimize=True)
         print(f"{file}: {file.stat().st_size:,} bytes")
 
 

@@ -1,9 +1,9 @@
 """Draws how `localfact show RUN ID` begins, as the terminal shows it:
 
     make eval
-    python -m scripts.plot_output runs/HASH marie-curie [--claims 7] [--out docs/pictures/show.svg] [--width 120]
+    python -m scripts.plot_output runs/HASH marie-curie [--claims 3] [--out docs/pictures/show.svg] [--width 120]
 
-The README shows it.
+docs/tour.md shows it.
 """
 
 import argparse
@@ -22,7 +22,7 @@ def main() -> None:
     options.add_argument("run", type=Path, help="A run folder.")
     options.add_argument("id", help="A response of it.")
     options.add_argument("--out", type=Path, default=Path("docs/pictures/show.svg"), help="An .svg file.")
-    options.add_argument("--claims", type=int, default=7, help="How many of its claims.")
+    options.add_argument("--claims", type=int, default=3, help="How many of its claims.")
     options.add_argument("--width", type=int, default=120, help="Columns of the terminal.")
     chosen = options.parse_args()
     (assessment,) = [one for one in read_assessments(chosen.run) if one.response_id == chosen.id]
