@@ -14,10 +14,12 @@ import typer
 
 from localfact.cli import (
     about,
+    align,
     compare,
     corpus,
     evaluate,
     language_model,
+    leaderboard,
     models,
     papers,
     plot,
@@ -46,6 +48,8 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "plot": plot.plot,
     "score": runs.score,
     "compare": compare.compare,
+    "align": align.align,
+    "leaderboard": leaderboard.leaderboard,
     "infer": single_stages.infer,
     "relate": single_stages.relate,
     "init": settings_file.init,

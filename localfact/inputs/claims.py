@@ -13,15 +13,18 @@ from localfact.records import Claim, PreVerification, Span
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel
 
+#: Annotators' labels, as FActScore (S, NS, IR) and FaStfact's benchmark (the longer ones) write them -> what scores count.
 GOLD_LABELS = {
-    "s": GoldLabel.SUPPORTED,
-    "supported": GoldLabel.SUPPORTED,
-    "ns": GoldLabel.NOT_SUPPORTED,
-    "not_supported": GoldLabel.NOT_SUPPORTED,
-    "not supported": GoldLabel.NOT_SUPPORTED,
-    "ir": GoldLabel.IRRELEVANT,
-    "irrelevant": GoldLabel.IRRELEVANT,
+    **dict.fromkeys(("s", "supported"), GoldLabel.SUPPORTED),
+    **dict.fromkeys(("ns", "not supported", "unsupported", "non-supported"), GoldLabel.NOT_SUPPORTED),
+    **dict.fromkeys(("refuted", "contradicted", "conflicting evidence", "conflicting"), GoldLabel.NOT_SUPPORTED),
+    **dict.fromkeys(("not enough evidence", "inconclusive"), GoldLabel.NOT_SUPPORTED),
+    **dict.fromkeys(("ir", "irrelevant", "unverifiable", "not a claim", "redundant"), GoldLabel.IRRELEVANT),
 }
+#: Those of them that a message names.
+LONGER = ("supported", "refuted", "conflicting evidence", "not enough evidence", "irrelevant")
+#: What stands where an annotator gave no label.
+NO_LABEL = frozenset({"", "n/a", "invalid label", "unsure"})
 
 
 def claim_row(claim: Claim) -> dict[str, Any]:
@@ -96,12 +99,17 @@ def gold_of(label: object, position: int) -> GoldLabel | None:
     Raises:
         RowError: the label is unknown.
     """
-    if label is None or label == "":
+    named = label_name(label)
+    if named in NO_LABEL:
         return None
-    gold = GOLD_LABELS.get(str(label).strip().lower())
-    if gold is None:
-        raise RowError(f"Claim {position} has the label {str(label)[:40]!r}; known are S, NS and IR.")
-    return gold
+    if named not in GOLD_LABELS:
+        raise RowError(f"Claim {position} has the label {str(label)[:40]!r}; known are S, NS and IR, or {', '.join(LONGER)}.")
+    return GOLD_LABELS[named]
+
+
+def label_name(label: object) -> str:
+    """A label as GOLD_LABELS spells it; "" for none."""
+    return "" if label is None else " ".join(str(label).lower().replace("_", " ").split())
 
 
 def listed(value: object, name: str) -> Sequence[Any]:

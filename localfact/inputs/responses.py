@@ -41,6 +41,11 @@ PROMPT_KEYS = ("prompt", "question", "input")
 ID_KEYS = ("id", "question_id")
 SOURCE_KEYS = ("source", "prompt_source")
 CLAIM_KEYS = ("claims", "atoms")
+FASTFACT_CLAIMS = "claims_lst"
+#: Names under which one source stands in FaStfact's files, in lower case -> its name; each source has a median of its own.
+SOURCES = {"hellobench": "hellobench", "longfact": "longfact", "longfact_concepts": "longfact", "longfact_objects": "longfact"}
+#: Keys of FaStfact's annotated claims: the annotator's label, and what became of the extractor's claim.
+HUMAN_LABELS, EDIT_KEYS, REMOVED = ("annotator_label", "human_label", "label"), ("operation", "edit"), "removed"
 #: An extractor's results besides its claims.
 SAID = ("unparsed", "dropped", "counts", "warnings")
 OWN_PASSAGES = "passages"
@@ -97,7 +102,7 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
         prompt=optional_text(first(row, PROMPT_KEYS)),
         topic=optional_text(row.get("topic")),
         model=optional_text(row.get("model")),
-        source=optional_text(first(row, SOURCE_KEYS)),
+        source=source_of(row),
     )
     text = first(row, TEXT_KEYS)
     earlier = optional_text(row.get("error_message"))
@@ -158,6 +163,8 @@ def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, 
     given = first(row, CLAIM_KEYS)
     if given is None and isinstance(row.get("annotations"), list):
         given = list(factscore_facts(row["annotations"]))
+    if given is None and isinstance(row.get(FASTFACT_CLAIMS), list):
+        given = [claim for claim in fastfact_claims(row[FASTFACT_CLAIMS]) if claim["edit"] != REMOVED]
     if given is None:
         return None, {}
     if not isinstance(given, list):
@@ -185,6 +192,34 @@ def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
             for fact in listed(sentence.get("human-atomic-facts"), "'human-atomic-facts'"):
                 if isinstance(fact, dict):
                     yield {**fact, "sentence": sentence.get("text")}
+
+
+def source_of(row: Row) -> str | None:
+    """The data set that a prompt came from, one name for each."""
+    named = optional_text(first(row, SOURCE_KEYS))
+    return None if named is None else SOURCES.get(named.strip().lower(), named)
+
+
+def fastfact_claims(claims: Sequence[object]) -> Iterator[dict[str, Any]]:
+    """FaStfact's claims in our names, removed ones too: `text`, `id`, `label` and `edit` ("" where nobody edited).
+
+    The label is the annotator's where there is one, else the verifier's, else the extractor's own.
+    """
+    for claim in claims:
+        if isinstance(claim, dict):
+            verified = claim.get("verification_result")
+            labels = (
+                *(claim.get(key) for key in HUMAN_LABELS),
+                verified.get("verification_label") if isinstance(verified, dict) else None,
+                claim.get("pre-label"),
+            )
+            edit = str(first(claim, EDIT_KEYS) or "").strip().lower()
+            yield {
+                "id": claim.get("claim_id"),
+                "text": first(claim, ("revised_claim", "claim")),
+                "label": next((label for label in labels if label not in (None, "")), None),
+                "edit": edit,
+            }
 
 
 def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[str]]) -> Evidence | None:

@@ -5,9 +5,20 @@ another run.
 """
 
 from localfact.scoring.aggregate import Score, ScoreResult, score
-from localfact.scoring.alignment import Alignment, align
+from localfact.scoring.alignment import AlignedResponse, Alignment, align
 from localfact.scoring.comparison import Comparison, compare
 from localfact.scoring.recall import KPolicy
 from localfact.scoring.scores import standard_scores
 
-__all__ = ["Alignment", "Comparison", "KPolicy", "Score", "ScoreResult", "align", "compare", "score", "standard_scores"]
+__all__ = [
+    "AlignedResponse",
+    "Alignment",
+    "Comparison",
+    "KPolicy",
+    "Score",
+    "ScoreResult",
+    "align",
+    "compare",
+    "score",
+    "standard_scores",
+]

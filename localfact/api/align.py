@@ -1,0 +1,147 @@
+"""A run beside people's annotation of the same responses: the same claims, the same labels, the same scores?
+
+Claims of the two sides are matched one to one by meaning: by the cosine of their sentence vectors where their numbers are the
+same, so that "in 1903" and "in 1911" never match. Without an embedder it is the F1 of their words.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from localfact import text
+from localfact.claims.small_lm.guard import numbers
+from localfact.errors import InputError
+from localfact.inputs.annotations import AnnotatedResponse, read_annotations
+from localfact.models.embedder import NO_EMBEDDER, named_embedder
+from localfact.records import Assessment, Record
+from localfact.runs.run_folder import read_assessments
+from localfact.scoring.alignment import AlignedResponse, Alignment, Labelled, align, best_matches
+from localfact.scoring.recall import GAMMA
+
+#: The least similarity of two claims that are the same: of vectors, and of words without an embedder.
+SAME_VECTORS, SAME_WORDS = 0.8, 0.8
+#: Texts of the two sides -> (n, m) similarities in [0, 1].
+Similar = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
+
+
+class RunAligned(Record):
+    """What `align_run` found.
+
+    Attributes:
+        run, gold: the two sides. overall: of all responses that both have; by_source: of each source's.
+        rule: how claims are matched, in words. gamma: of F1@K'.
+        left_out: why responses of the run are not compared -> how many. unused: rows of the annotation that no response has.
+        recorded_edits: edits that annotators recorded themselves -> claims, where the file has some.
+    """
+
+    run: str
+    gold: str
+    overall: Alignment
+    by_source: dict[str, Alignment]
+    rule: str
+    gamma: float
+    left_out: dict[str, int]
+    unused: int
+    recorded_edits: dict[str, int]
+
+
+def align_run(
+    run: str | Path, gold: str | Path, *, embedder: str = "minilm", same: float | None = None, gamma: float = GAMMA
+) -> RunAligned:
+    """Compares a run with an annotation (FastFact, Table 1).
+
+    A response and a row belong together where their texts are the same, else where their ids are.
+
+    Args:
+        run: a run folder. gold: responses with labelled claims, in any schema that `eval` reads.
+        embedder: a card; "none" for words alone. same: the least similarity of claims that match; by the embedder when None.
+
+    Raises:
+        MissingError: there is no such run, or no such embedder. InputError: a file is damaged, or no response has a row.
+    """
+    rows = [row for row in read_annotations(Path(gold)) if row.problem is None]
+    assessments = read_assessments(Path(run))
+    found, left_out = paired(assessments, rows)
+    if not found:
+        why = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there is none"
+        raise InputError(f"No response of {run} can be set beside a row of {gold}, by its text or its id ({why}).")
+    similar, least, rule = similarity(embedder, same)
+    aligned = [aligned_response(assessment, row, similar, least) for assessment, row in found]
+    by_source: dict[str, list[AlignedResponse]] = {}
+    for one, (assessment, row) in zip(aligned, found, strict=True):
+        by_source.setdefault(assessment.source or row.source or "", []).append(one)
+    edits = Counter[str]()
+    for _, row in found:
+        edits.update({edit.value: count for edit, count in row.edits.items()})
+    return RunAligned(
+        run=str(run),
+        gold=str(gold),
+        overall=align(aligned, gamma),
+        by_source={source: align(responses, gamma) for source, responses in by_source.items()},
+        rule=rule,
+        gamma=gamma,
+        left_out=dict(left_out),
+        unused=len(rows) - len(found),
+        recorded_edits=dict(edits),
+    )
+
+
+def paired(
+    assessments: Sequence[Assessment], rows: Sequence[AnnotatedResponse]
+) -> tuple[list[tuple[Assessment, AnnotatedResponse]], Counter[str]]:
+    """Each response with its row, and why others have none -> how many."""
+    by_text = {text.normalise(row.text): row for row in reversed(rows) if row.text.strip()}
+    by_id = {row.id: row for row in reversed(rows)}
+    found, left_out = [], Counter[str]()
+    for assessment in assessments:
+        row = by_text.get(text.normalise(assessment.text)) or by_id.get(assessment.response_id)
+        if assessment.status == "failed":
+            left_out["failed"] += 1
+        elif row is None:
+            left_out["no row in the annotation"] += 1
+        elif not any(claim.gold is not None for claim in row.claims):
+            left_out["no labelled claim in the annotation"] += 1
+        else:
+            found.append((assessment, row))
+    return found, left_out
+
+
+def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:
+    """The claims of both sides, matched."""
+    ours, theirs = [claim.text for claim in assessment.claims], [claim.text for claim in row.claims]
+    matches = best_matches(similar(ours, theirs), least) if ours and theirs else []
+    return AlignedResponse(
+        assessment,
+        [Labelled(claim.text, claim.gold, claim.label) for claim in row.claims],
+        matches,
+        [text.normalise(ours[one]) == text.normalise(theirs[other]) for one, other in matches],
+    )
+
+
+def similarity(embedder: str, same: float | None) -> tuple[Similar, float, str]:
+    """How alike claims are, from where on they are the same, and both in words."""
+    loaded = named_embedder(embedder) if embedder != NO_EMBEDDER else None
+    if loaded is None:
+        least = SAME_WORDS if same is None else same
+        return word_similarity, least, f"one to one, by the F1 of their words, at least {least:g}"
+    least = SAME_VECTORS if same is None else same
+
+    def by_vectors(ours: Sequence[str], theirs: Sequence[str]) -> NDArray[np.float64]:
+        vectors = loaded.encode([*ours, *theirs]).astype(np.float64)
+        alike = np.clip(vectors[: len(ours)] @ vectors[len(ours) :].T, 0.0, 1.0)
+        agree = np.array([[numbers(one) == numbers(other) for other in theirs] for one in ours])
+        return np.where(agree, alike, 0.0)
+
+    said = f"one to one, by the cosine of their {loaded.identity} vectors, at least {least:g}, where their numbers are the same"
+    return by_vectors, least, said
+
+
+def word_similarity(ours: Sequence[str], theirs: Sequence[str]) -> NDArray[np.float64]:
+    """The F1 of the words of each two texts, whatever their order and case; (n, m) in [0, 1]."""
+    ones, others = ([Counter(text.words(each.casefold())) for each in side] for side in (ours, theirs))
+    return np.array(
+        [[2 * (one & other).total() / max(1, one.total() + other.total()) for other in others] for one in ones], dtype=float
+    )

@@ -1,0 +1,66 @@
+"""The command that sets a run beside people's annotation."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localfact.cli.options import AsJson
+from localfact.report.console import output, show, show_text
+from localfact.scoring.recall import GAMMA
+
+if TYPE_CHECKING:
+    from localfact.api.align import RunAligned
+    from localfact.report.formats import Table
+
+
+def align(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    gold: Annotated[
+        Path,
+        typer.Option("--gold", help="Responses with labelled claims: any file that eval reads, FaStfact's too."),
+    ],
+    same: Annotated[
+        float | None,
+        typer.Option("--same", min=0, max=1, help="The least similarity of two claims that are the same. Default: 0.8."),
+    ] = None,
+    embedder: Annotated[str, typer.Option("--embedder", help="Whose vectors match claims; none: words.")] = "minilm",
+    gamma: Annotated[float, typer.Option("--gamma", min=0, help="Of F1@K'. The paper gives none; its code has 0.1.")] = GAMMA,
+    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    as_json: AsJson = False,
+) -> None:
+    """Align a run with people's claims and labels: edits, agreement, K' and F1@K', by source (FastFact, Table 1).
+
+    The claims of both sides are matched one to one; which rule decides is printed with the table.
+
+    [dim]localfact align runs/4f1c --gold annotated.jsonl[/]
+    [dim]localfact align runs/4f1c --gold annotated.jsonl --embedder none --format csv[/]
+    """
+    from localfact.api.align import align_run
+    from localfact.report.formats import known_format, rendered
+
+    chosen = known_format(how)
+    found = align_run(run, gold, embedder=embedder, same=same, gamma=gamma)
+    if as_json:
+        show(found.model_dump(mode="json"), as_json=True)
+        return
+    view = rendered(table_of(found), chosen)
+    if isinstance(view, str):
+        show_text(view)
+    else:
+        output().print(view)
+
+
+def table_of(found: "RunAligned") -> "Table":
+    """The table of what was found."""
+    from localfact.report.alignment_table import ALL, alignment_table
+
+    columns = {ALL: found.overall}
+    if len(found.by_source) > 1:
+        columns |= {source or "no source": one for source, one in found.by_source.items()}
+    notes = [f"{count} responses of the run are left out: {reason}." for reason, count in found.left_out.items()]
+    notes += [f"{found.unused} rows of the annotation belong to no response of the run."] if found.unused else []
+    edits = ", ".join(f"{name} {count:,}" for name, count in found.recorded_edits.items())
+    notes += [f"Edits that annotators recorded, claims in all: {edits}."] if edits else []
+    facts = {"run": found.run, "annotation": found.gold, "claims are matched": found.rule, "gamma": f"{found.gamma:g}"}
+    return alignment_table("A run beside its annotation (FastFact, Table 1)", columns, facts, tuple(notes))

@@ -1,0 +1,98 @@
+"""Reads what people say of responses, claim by claim, in more labels than a score counts, and what they changed of claims.
+
+Any file of responses with labelled claims will do (`responses.py`), FaStfact's `claims_lst` with five labels and edits too.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from localfact.inputs.claims import GOLD_LABELS, label_name
+from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.responses import CLAIM_KEYS, FASTFACT_CLAIMS, RESPONSES, fastfact_claims, first, responses_of
+from localfact.records import Record, Response
+from localfact.text import readable
+from localfact.vocabulary import GoldLabel, VerdictLabel
+
+#: Labels that say more than supported, not supported or irrelevant.
+FINE_LABELS: Mapping[str, VerdictLabel] = {
+    **dict.fromkeys(("s", "supported"), VerdictLabel.SUPPORTED),
+    **dict.fromkeys(("refuted", "contradicted"), VerdictLabel.CONTRADICTED),
+    **dict.fromkeys(("conflicting evidence", "conflicting"), VerdictLabel.CONFLICTING),
+    **dict.fromkeys(("not enough evidence", "inconclusive"), VerdictLabel.NOT_ENOUGH_EVIDENCE),
+    **dict.fromkeys(("unverifiable", "not a claim", "redundant"), VerdictLabel.UNVERIFIABLE),
+    **dict.fromkeys(("ir", "irrelevant"), VerdictLabel.IRRELEVANT),
+}
+
+
+class Edit(StrEnum):
+    """What an annotator did with an extractor's claim (FastFact, Table 1)."""
+
+    UNCHANGED = "unchanged"
+    REVISED = "revised"
+    ADDED = "added"
+    REMOVED = "removed"
+
+
+class AnnotatedClaim(Record):
+    """A claim that stands after annotation. `gold`: what scores count of its label; `label`: it itself, where it says more."""
+
+    text: str
+    gold: GoldLabel | None = None
+    label: VerdictLabel | None = None
+
+
+class AnnotatedResponse(Record):
+    """The annotation of one response.
+
+    Attributes:
+        claims: those that stand; removed ones are in `edits` alone. edits: how many claims met each, where edits were recorded.
+        problem: why the row cannot be used; None for one that can.
+    """
+
+    id: str
+    text: str
+    model: str | None = None
+    source: str | None = None
+    claims: tuple[AnnotatedClaim, ...] = ()
+    edits: Mapping[Edit, int] = Field(default_factory=dict)
+    problem: str | None = None
+
+
+def read_annotations(path: Path) -> list[AnnotatedResponse]:
+    """Reads all rows; one that cannot be used says why, and stops no other.
+
+    Raises:
+        InputError: the file is missing, unreadable, empty, or not JSON at all.
+    """
+    rows = list(read_rows(path, RESPONSES))
+    return [annotated(row, response) for row, response in zip(rows, responses_of(rows), strict=True)]
+
+
+def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
+    """The annotation of a row, whose response was read."""
+    bare = AnnotatedResponse(
+        id=response.id, text=response.text, model=response.model, source=response.source, problem=response.problem
+    )
+    if isinstance(row, RowError) or response.problem is not None:
+        return bare
+    labels, edits = labels_and_edits(row)
+    claims = [
+        AnnotatedClaim(text=claim.text, gold=claim.gold, label=FINE_LABELS.get(labels.get(claim.text, "")))
+        for claim in response.claims or ()
+    ]
+    return bare.model_copy(update={"claims": tuple(claims), "edits": edits})
+
+
+def labels_and_edits(row: Row) -> tuple[dict[str, str], dict[Edit, int]]:
+    """Text of a claim -> its label as GOLD_LABELS spells it; and how many claims were edited how."""
+    items: list[Any] = list(fastfact_claims(row[FASTFACT_CLAIMS])) if isinstance(row.get(FASTFACT_CLAIMS), list) else []
+    items = items or [one for one in first(row, CLAIM_KEYS) or () if isinstance(one, dict)]
+    labels = {readable(str(one.get("text") or "")): label_name(one.get("label")) for one in items}
+    known = {edit.value: edit for edit in Edit}
+    edits = Counter(known[name] for one in items if (name := str(one.get("edit") or "")) in known)
+    return {text: label for text, label in labels.items() if label in GOLD_LABELS}, dict(edits)

@@ -1,0 +1,52 @@
+"""A leaderboard as a table: a row a model, a column a source, their average, and what judging cost."""
+
+from collections.abc import Sequence
+
+from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.scoring.leaderboard import Standing
+
+
+def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_prime: str, differs: Sequence[str]) -> Table:
+    """The table.
+
+    Args:
+        standings: best first. sources: in the order of their columns. k_prime: where K' comes from.
+        differs: settings in which the runs differ besides their data.
+    """
+    names = [source or "no source" for source in sources]
+    # With one source the average is that source's mean.
+    shown = [] if len(sources) == 1 else list(zip(sources, names, strict=True))
+    heads = (
+        *(Column("", "right"), Column("model", "left")),
+        *(Column(name) for _, name in shown),
+        *map(Column, ("F1@K'", "Pr", "claims", "pre-verified", "tokens", "responses")),
+    )
+    rows = tuple(_row(place, one, [source for source, _ in shown]) for place, one in enumerate(standings, start=1))
+    facts = {
+        "F1@K'": "the mean over sources, each counting once" if shown else "the mean over responses",
+        "K'": k_prime.removeprefix("K'=") or "none",
+        "claims, tokens": "a response, on average",
+    }
+    notes = [f"The runs were not made alike: they differ in {', '.join(differs)}."] if differs else []
+    if any(one.average is None for one in standings):
+        notes.append("A model without responses in every source has no average: it would be a mean over other prompts.")
+    return Table(
+        "Models by the factuality of what they wrote (FastFact, Figure 3)", heads, (Group("", rows),), facts, tuple(notes)
+    )
+
+
+def _row(place: int, one: Standing, sources: Sequence[str]) -> tuple[Cell, ...]:
+    def number(value: float | None, decimals: int = 3) -> Cell:
+        return "" if value is None else Number(value, decimals=decimals)
+
+    return (
+        Number(place, decimals=0),
+        one.model,
+        *(number(one.by_source.get(source)) for source in sources),
+        number(one.average),
+        number(one.precision),
+        number(one.claims, 1),
+        number(one.preverified, 2),
+        number(one.tokens, 0),
+        Number(one.responses, decimals=0),
+    )

@@ -1,0 +1,82 @@
+"""Models ranked by the factuality of what they wrote, over several sources of prompts (FastFact, Figure 3 and Table 8)."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from pydantic import Field
+
+from localfact.records import Assessment, Record
+from localfact.scoring.aggregate import contribution_of, score
+from localfact.scoring.recall import GAMMA
+from localfact.scoring.scores import F1AtKPrime, Precision
+from localfact.scoring.tally import Unscored
+
+#: Stages whose calls are a response's cost.
+COSTS = ("prompt_tokens", "output_tokens")
+
+
+class Standing(Record):
+    """One model.
+
+    Attributes:
+        model: who wrote the responses. responses: how many; scored: of them with a score. by_source: source -> mean F1@K'.
+        average: the mean over sources, each counting once (macro average); None where a source that another model has is
+            missing, since then it would be another mean. precision: the mean over responses. claims: a response, on average.
+        preverified: share of claims that were settled before any evidence. tokens: of all prompts and answers a response.
+    """
+
+    model: str
+    responses: int
+    scored: int
+    by_source: Mapping[str, float] = Field(default_factory=dict)
+    average: float | None = None
+    precision: float | None = None
+    claims: float = 0.0
+    preverified: float | None = None
+    tokens: float = 0.0
+
+
+def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMMA) -> list[Standing]:
+    """The models, best average first; those without one last.
+
+    Args:
+        written: model -> assessments of its responses. gamma: of F1@K', whose K' is the annotation's, else the median of the
+            source over all models, so that one K' holds for all (SPEC section 2).
+    """
+    everything = [one for assessments in written.values() for one in assessments]
+    f1 = F1AtKPrime(gamma=gamma).fitted_to(everything)
+    sources = dict.fromkeys(one.source or "" for one in everything)
+    found = []
+    for model, assessments in written.items():
+        values: dict[str, list[float]] = {source: [] for source in sources}
+        for one in assessments:
+            if not isinstance(value := contribution_of(f1, one), Unscored):
+                values[one.source or ""].append(value)
+        means = {source: fmean(each) for source, each in values.items() if each}
+        claims = sum(len(one.claims) for one in assessments)
+        (precision,) = score(assessments, [Precision()])
+        found.append(
+            Standing(
+                model=model,
+                responses=len(assessments),
+                scored=precision.n,
+                by_source=means,
+                average=fmean(means.values()) if means and len(means) == len(sources) else None,
+                precision=precision.value,
+                claims=claims / max(1, len(assessments)),
+                preverified=_preverified(assessments, claims),
+                tokens=sum(_tokens(one) for one in assessments) / max(1, len(assessments)),
+            )
+        )
+    return sorted(found, key=lambda one: (one.average is None, -(one.average or 0), one.model))
+
+
+def _preverified(assessments: Sequence[Assessment], claims: int) -> float | None:
+    """The share of claims that needed no evidence; None where none was pre-verified."""
+    if not claims or all(claim.preverification is None for one in assessments for claim in one.claims):
+        return None
+    return 1 - sum(one.counts.get("retrieve", {}).get("claims", 0) for one in assessments) / claims
+
+
+def _tokens(assessment: Assessment) -> float:
+    return sum(float(stage.get(name, 0)) for stage in assessment.usage.values() for name in COSTS)

@@ -1,0 +1,91 @@
+"""A run beside people's annotation: responses and claims find their other side, and the table says by which rule."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from localfact.api.align import align_run, word_similarity
+from localfact.api.evaluate import evaluate
+from localfact.cli.main import app
+from localfact.errors import InputError
+from localfact.methods.options import Options
+
+TEXT = "The mill opened in 1911. It has two wheels. It stands in Torsk."
+ROWS = [
+    {
+        "id": "mill",
+        "source": "bio",
+        "response": TEXT,
+        "claims": ["The mill opened in 1911.", "The mill has two wheels.", "The mill stands in Torsk."],
+        "passages": [{"text": "The mill opened in 1911. The mill has two wheels."}],
+    }
+]
+GOLD = {
+    "id": "another id",
+    "response": TEXT,
+    "claims_lst": [
+        {"claim": "The mill opened in 1911.", "annotator_label": "supported", "operation": "unchanged"},
+        {"claim": "The mill has two big wheels.", "annotator_label": "supported", "operation": "revised"},
+        {"claim": "The mill stood in 1912.", "annotator_label": "not enough evidence", "operation": "added"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("aligned")
+    evaluate(ROWS, options=Options(relations="lexical", embedder="none"), out=folder / "run")
+    (folder / "gold.jsonl").write_text(json.dumps(GOLD) + "\n" + json.dumps({**GOLD, "response": "Of others."}) + "\n")
+    return folder / "run"
+
+
+@pytest.mark.parametrize("embedder", ["none", pytest.param("minilm", marks=pytest.mark.slow)])
+def test_claims_of_the_same_numbers_and_nearly_the_same_words_are_one_claim(run: Path, embedder: str) -> None:
+    found = align_run(run, run.parent / "gold.jsonl", embedder=embedder)
+    assert found.overall.n == 1
+    assert found.overall.edits == {"removed": 1, "added": 1, "revised": 1, "unchanged": 1}
+    assert (found.overall.scoring.n, found.overall.scoring.share) == (2, 1.0)
+    assert found.unused == 1
+    assert found.recorded_edits == {"unchanged": 1, "revised": 1, "added": 1}
+    assert ("cosine" in found.rule) == (embedder == "minilm")
+    assert list(found.by_source) == ["bio"]
+
+
+def test_an_annotation_of_other_responses_is_refused(run: Path, tmp_path: Path) -> None:
+    other = {"id": "x", "response": "Of others.", "claims": [{"text": "Of others.", "label": "S"}]}
+    (tmp_path / "other.jsonl").write_text(json.dumps(other))
+    with pytest.raises(InputError, match="1 no row in the annotation"):
+        align_run(run, tmp_path / "other.jsonl", embedder="none")
+
+
+def test_words_are_compared_whatever_their_order() -> None:
+    assert word_similarity(["A b c d."], ["d C b a", "e f"]).tolist() == [[1.0, 0.0]]
+
+
+def test_the_command_prints_the_rule_and_other_formats(run: Path) -> None:
+    words = ["align", str(run), "--gold", str(run.parent / "gold.jsonl"), "--embedder", "none"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0
+    said = " ".join(done.stdout.split())
+    assert "claims are matched: one to one, by the F1 of their words, at least 0.8" in said
+    assert "# revised 1.000" in said
+    assert "1 rows of the annotation belong to no response" in said
+    assert json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)["overall"]["n"] == 1
+    assert CliRunner().invoke(app, [*words, "--format", "csv"]).stdout.startswith("about,")
+
+
+def test_models_of_runs_are_ranked_and_unequal_runs_are_told(run: Path) -> None:
+    evaluate(
+        [{**ROWS[0], "model": "other", "response": TEXT}],
+        method="builtin-fr1",
+        options=Options(relations="lexical", embedder="none"),
+        out=run.parent / "second",
+    )
+    done = CliRunner().invoke(app, ["leaderboard", str(run), str(run.parent / "second"), "--format", "json"])
+    assert done.exit_code == 0
+    assert "not made alike" in done.stdout
+    board = json.loads(CliRunner().invoke(app, ["leaderboard", str(run), "--json"]).stdout)
+    assert [one["model"] for one in board["standings"]] == ["run"]
+    assert CliRunner().invoke(app, ["leaderboard"]).exit_code == 2

@@ -1,0 +1,50 @@
+"""Models are ranked by the mean over sources, by one K' for all."""
+
+import pytest
+from run_builders import assessment
+
+from localfact.records import Claim, PreVerification
+from localfact.scoring.leaderboard import leaderboard
+from localfact.scoring.recall import f1, recall_at_k_prime
+from localfact.vocabulary import PreVerificationLabel
+
+
+def test_each_source_counts_once_and_k_prime_is_the_median_of_all_models() -> None:
+    good = [
+        assessment("SSSS", index=0, source="bio"),
+        assessment("SSSC", index=1, source="bio"),
+        assessment("S", index=2, source="qa"),
+    ]
+    poor = [assessment("SC", index=0, source="bio"), assessment("C", index=1, source="qa")]
+    first, second = leaderboard({"poor": poor, "good": good})
+    assert (first.model, second.model) == ("good", "poor")
+    bio = [f1(1.0, recall_at_k_prime(4, 4, 0.1)), f1(0.75, recall_at_k_prime(3, 4, 0.1))]  # K' of bio: median of 4, 4, 2
+    assert first.by_source["bio"] == pytest.approx(sum(bio) / 2)
+    assert first.by_source["qa"] == pytest.approx(1.0)
+    assert first.average == pytest.approx((sum(bio) / 2 + 1) / 2)
+    assert (first.responses, first.scored, first.claims) == (3, 3, 3.0)
+
+
+def test_a_model_that_lacks_a_source_has_no_average_and_stands_last() -> None:
+    found = leaderboard(
+        {"one": [assessment("S", source="bio")], "both": [assessment("C", source="bio"), assessment("C", index=1, source="qa")]}
+    )
+    assert [(one.model, one.average is None) for one in found] == [("both", False), ("one", True)]
+
+
+def test_cost_and_the_share_settled_before_evidence() -> None:
+    sure = PreVerification(label=PreVerificationLabel.SUPPORTED, confidence=1.0)
+    claims = tuple(Claim(id=f"c{at}", text=f"claim {at}", preverification=sure) for at in range(4))
+    one = assessment("SSSC").model_copy(
+        update={
+            "claims": claims,
+            "counts": {"retrieve": {"claims": 1}},
+            "usage": {
+                "extract": {"calls": 1, "prompt_tokens": 100, "output_tokens": 20},
+                "verify": {"prompt_tokens": 50, "output_tokens": 5},
+            },
+        }
+    )
+    (found,) = leaderboard({"m": [one]})
+    assert (found.preverified, found.tokens) == (0.75, 175)
+    assert leaderboard({"m": [assessment("S")]})[0].preverified is None
