@@ -9,6 +9,7 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from localfact.cli import papers_tables
 from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, options_from
 from localfact.errors import LocalFactError
 from localfact.methods.options import Options
@@ -25,6 +26,8 @@ build_app = typer.Typer(
     no_args_is_help=True, help="Make an input file of a data set that lies here, or of one that cannot be had."
 )
 app.add_typer(build_app, name="build")
+app.command()(papers_tables.tables)
+app.command()(papers_tables.table)
 
 
 @app.command()

@@ -1,0 +1,109 @@
+"""The commands about the papers' tables: which there are, and one of them with runs of ours beside it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from localfact.cli.compare import METHOD_OPTIONS, watched
+from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from
+from localfact.errors import InputError
+from localfact.methods.options import Options
+from localfact.report.console import note, output, show, show_text
+
+if TYPE_CHECKING:
+    from localfact.papers.measured_table import MeasuredRun
+    from localfact.scoring import KPolicy
+
+
+def tables(as_json: AsJson = False) -> None:
+    """List the tables of both papers: what each shows, and what it takes to measure it again."""
+    from localfact.papers.printed_tables import printed_tables
+    from localfact.report.tables import table_of
+
+    rows = [
+        {"table": f"{table.paper.lower()}-{table.number}", "shows": table.about, "needs": table.needs}
+        for table in printed_tables().values()
+    ]
+    show(rows, as_json=as_json, view=table_of)
+
+
+@options_from(Options, *METHOD_OPTIONS)
+def table(
+    options: Options,
+    name: Annotated[str, typer.Argument(help="Its number: 12 of FactReasoner, fastfact-3 of FastFact.")],
+    runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]", help="Run folders to be set beside it.")] = None,
+    methods: Annotated[str | None, typer.Option("--methods", help="Methods to run over the data first, with commas.")] = None,
+    data: Data = None,
+    limit: Limit = None,
+    out: Annotated[Path | None, typer.Option("--out", help="With --methods: the folder of their runs.")] = None,
+    recall_k: RecallK = "median",
+    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+) -> None:
+    """Show a paper's table as it is printed, with its known errors, and runs of ours beside it.
+
+    [dim]localfact papers table 12[/]                                                       as printed
+    [dim]localfact papers table 12 runs/4f1c runs/9e02[/]                                   runs beside it
+    [dim]localfact papers table 5 --data conflicts.jsonl --methods builtin-fr2,builtin-fr3[/]  runs made now
+    """
+    from localfact.papers.measured_table import measured_table
+    from localfact.papers.printed_tables import printed_table
+    from localfact.report.formats import known_format, rendered
+    from localfact.scoring import KPolicy
+
+    printed, chosen, recall = printed_table(name), known_format(how), KPolicy.parse(recall_k)
+    if runs and methods is not None:
+        raise InputError("Name runs or --methods, not both.")
+    folders = list(runs or ())
+    if methods is not None:
+        names = [one.strip() for one in methods.split(",") if one.strip()]
+        folders = run_methods(names, data, options, out, limit)
+        note(f"Run folders: {', '.join(map(str, folders))}")
+    view = rendered(measured_table(printed, measured_runs(folders, recall)), chosen)
+    if isinstance(view, str):
+        show_text(view)
+    else:
+        output().print(view)
+
+
+def run_methods(names: Sequence[str], data: Path | None, options: Options, out: Path | None, limit: int | None) -> list[Path]:
+    """Runs the methods over one set of claims and passages, or goes on with what is done; returns their folders."""
+    from localfact.api.compare_methods import compare_methods, prepare_comparison
+    from localfact.api.evaluate import execute, prepare
+
+    if len(names) == 1:
+        given = options.model_copy(update={"claims": options.claims or "given"})
+        job = prepare(data, method=names[0], options=given, out=out, limit=limit)
+        with watched(names[0]) as progress:
+            execute(job, progress=progress)
+        return [job.out]
+    comparing = prepare_comparison(names, data, options=options, out=out, limit=limit)
+    return [Path(run.run) for run in compare_methods(comparing, watched).runs]
+
+
+def measured_runs(folders: Sequence[Path], recall_k: "KPolicy") -> list["MeasuredRun"]:
+    """Reads runs, all with one K."""
+    from dataclasses import replace
+
+    from localfact.api.rescore import run_facts
+    from localfact.papers.measured_table import MeasuredRun
+    from localfact.report.summary import summarise
+    from localfact.runs.run_folder import read_assessments, read_run_file
+
+    read = [(folder, read_assessments(folder), read_run_file(folder)["settings"]) for folder in folders]
+    one_k = replace(recall_k.fitted_to([one for _, assessments, _ in read for one in assessments]), fixed=True)
+    found = []
+    for folder, assessments, settings in read:
+        facts = run_facts(settings)
+        judge = settings.get("model")
+        found.append(
+            MeasuredRun(
+                name=folder.name if facts.method in ("", "unknown") else f"{facts.method} ({folder.name})",
+                method=facts.method,
+                model=str(judge.get("model", "")) if isinstance(judge, dict) else "",
+                summary=summarise(assessments, facts, run=str(folder), recall_k=one_k),
+                assessments=assessments,
+            )
+        )
+    return found

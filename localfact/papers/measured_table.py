@@ -1,0 +1,195 @@
+"""A printed table with runs of ours beside it: our row with its interval, the paper's of the same assessor, the difference.
+
+A difference says something only where data, passages and model are the paper's; what can be seen to differ is said.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from localfact.papers.printed_tables import Cell as Printed
+from localfact.papers.printed_tables import PrintedTable, printed_table
+from localfact.records import Assessment
+from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.summary import Summary
+from localfact.scoring import ScoreResult
+
+#: Our methods -> the paper's name of the assessor.
+ASSESSORS: Mapping[str, str] = {
+    **{f"{kind}-fr{version}": f"FR{version}" for kind in ("factreasoner", "builtin") for version in (1, 2, 3)},
+    "factscore": "FS",
+    "factverify": "FV",
+    "veriscore": "VS",
+    "deepseek": "DeepSeek-v3",
+}
+#: Columns of printed scores -> the beginning of the name of ours. Accuracy on Conflicts is the share classed true, as Pr is.
+SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)", "F1@K": "F1@K("}
+#: Columns that count claims.
+COUNTS = ("#S", "#C", "#U")
+MEASURED, INTERVAL, PRINTED, DIFFERENCE, NOT_COMPARABLE = "measured", "interval", "printed", "difference", "(not comparable)"
+#: A mean number of claims is printed as a whole number.
+ROUNDED = 0.5
+
+
+@dataclass(frozen=True)
+class MeasuredRun:
+    """A run that is set beside a table. `model`: of the language model that judged, "" for none."""
+
+    name: str
+    method: str
+    model: str
+    summary: Summary
+    assessments: Sequence[Assessment]
+
+
+def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> Table:
+    """The table as printed, with the rows of the runs first, each above the paper's rows of the same assessor.
+
+    Args:
+        printed: of any kind; runs are set beside tables of scores alone.
+    """
+    by_model = not set(printed.columns) & {"Pr", *COUNTS}  # Table 5 has a column a model, each with an accuracy
+    columns = [*([MEASURED] if by_model and runs else []), *printed.columns]
+    heads = (*(Column(name, "left") for name in ("row", "")), *map(Column, columns))
+    groups = [_beside(run, printed, columns, by_model) for run in runs] if printed.kind == "scores" else []
+    groups += _as_printed(printed, columns)
+    facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
+    notes = [*_departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
+    title = f"{printed.paper}, Table {printed.number} ({printed.section}): {printed.about}"
+    return Table(title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
+
+
+def _as_printed(printed: PrintedTable, columns: Sequence[str]) -> list[Group]:
+    """The paper's rows, by the first of their names where they have several."""
+    grouped: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in printed.rows:
+        first, *others = printed.named(row).values()
+        heading, name = (first, " ".join(others)) if others else ("", first)
+        grouped.setdefault(heading, []).append(_line(name, PRINTED, columns, printed.figures(row)))
+    return [Group(f"{heading}, as printed" if heading else "as printed", tuple(rows)) for heading, rows in grouped.items()]
+
+
+def _beside(run: MeasuredRun, printed: PrintedTable, columns: Sequence[str], by_model: bool) -> Group:
+    """What the run measured, its intervals, and how far that is from the paper's rows of the same assessor."""
+    scores = _scores(run, [MEASURED] if by_model else printed.columns)
+    measured: dict[str, Printed] = {
+        column: one.value if one.sd is None else (one.value or 0.0, one.sd)
+        for column, one in scores.items()
+        if one.value is not None
+    }
+    intervals = {column: f"{one.ci[0]:.2f} to {one.ci[1]:.2f}" for column, one in scores.items() if one.ci is not None}
+    rows = [_line(run.name, MEASURED, columns, measured, 1), _line("", INTERVAL, columns, intervals)]
+    for name, cells, comparable in _paper_rows(run, printed):
+        rows.append(_line(name, PRINTED, columns, cells))
+        apart: dict[str, Printed] = {}
+        for column, cell in cells.items():
+            ours, theirs = mean_of(measured.get(MEASURED if by_model else column)), mean_of(cell)
+            if ours is not None and theirs is not None:
+                apart[column] = ours - theirs
+        rows.append(_line("" if comparable else NOT_COMPARABLE, DIFFERENCE, columns, apart, 1, signed=True))
+    return Group(f"{run.name}, measured", tuple(rows))
+
+
+def _scores(run: MeasuredRun, columns: Sequence[str]) -> dict[str, ScoreResult]:
+    """Column -> our score of that name, whatever its policy."""
+    found: dict[str, ScoreResult] = {}
+    for column in columns:
+        name = "Pr" if column == MEASURED else SCORES.get(column, column)
+        beginning = name if name.endswith("(") else f"{name}("
+        for one in run.summary.scores:
+            if one.name == name or one.name.startswith(beginning):
+                found.setdefault(column, one)
+    return found
+
+
+def _paper_rows(run: MeasuredRun, printed: PrintedTable) -> Iterator[tuple[str, Mapping[str, Printed], bool]]:
+    """The paper's rows of the run's assessor, and whether they compare: of its own model, else of every one, which do not."""
+    assessor = ASSESSORS.get(run.method, run.method)
+    found = [(printed.named(row), printed.figures(row)) for row in printed.rows]
+    same = [(named, cells) for named, cells in found if _is_assessor(assessor, named.get("assessor", ""))]
+    own = [(named, cells) for named, cells in same if is_model(run.model, named.get("model", ""))]
+    for named, cells in own or same:
+        if "model" in named:
+            yield f"{assessor}, {named['model']}", cells, bool(own)
+        else:  # a column a model
+            of_own = {column: cell for column, cell in cells.items() if is_model(run.model, column)}
+            yield assessor, of_own or cells, bool(of_own)
+
+
+def _is_assessor(ours: str, printed: str) -> bool:
+    """Whether a printed name is of that assessor; "FR1/2" is of two."""
+    return ours == printed or (printed.startswith("FR") and ours.startswith("FR") and ours[2:] in printed[2:].split("/"))
+
+
+def is_model(card: str, printed: str) -> bool:
+    """Whether a paper's name of a model is that of a card: llama-3.1-70b is llama-3.1-70b-instruct."""
+    return bool(card) and (printed == card or printed.startswith(f"{card}-"))
+
+
+def mean_of(cell: Printed) -> float | None:
+    """The number of a cell, without its deviation; None for a text."""
+    if isinstance(cell, tuple):
+        return cell[0]
+    return cell if isinstance(cell, int | float) else None
+
+
+def _line(
+    name: str, kind: str, columns: Sequence[str], cells: Mapping[str, Printed], decimals: int = 0, *, signed: bool = False
+) -> tuple[Cell, ...]:
+    def cell(column: str) -> Cell:
+        found = cells.get(column)
+        if found is None or isinstance(found, str):
+            return found or ""
+        value, sd = found if isinstance(found, tuple) else (found, None)
+        places = decimals if column in COUNTS else _places(value) if kind == PRINTED else 2
+        return Number(float(value), sd, places, signed)
+
+    return (name, kind, *map(cell, columns))
+
+
+def _places(value: float) -> int:
+    """As many decimals as the paper prints."""
+    return 0 if float(value).is_integer() and abs(value) > 1 else max(2, len(f"{value:.4f}".rstrip("0").partition(".")[2]))
+
+
+def _departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
+    """What of the runs can be seen not to be the paper's."""
+    if runs and printed.kind != "scores":
+        yield "Runs are set beside tables of scores. For p-values there is `localfact compare`, for labels `localfact align`."
+        return
+    for run in runs:
+        differs = "; ".join((*_other_data(printed, run), *_other_judge(printed, run)))
+        if differs:
+            yield f"{run.name} is not comparable: {differs}."
+        else:
+            yield f"{run.name}: data and model are the paper's; whether its passages are cannot be seen."
+
+
+def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
+    facts = _facts_of(printed)
+    if facts is None:
+        yield f"nothing is known of {printed.data_set or 'its data'}"
+        return
+    if len(run.assessments) != facts["#prompts"]:
+        yield f"{len(run.assessments)} responses, not {facts['#prompts']:g}"
+    sizes = [len(one.claims) for one in run.assessments if one.claims]
+    claims = fmean(sizes) if sizes else 0.0
+    if abs(claims - facts.get("#atoms", claims)) > ROUNDED:
+        yield f"{claims:.1f} claims a response, not {facts['#atoms']:g}"
+
+
+def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
+    names = {*printed.columns, *(printed.named(row).get("model", "") for row in printed.rows)}
+    if not any(is_model(run.model, name) for name in names):
+        yield f"judged by {run.model or 'no language model'}"
+    if run.method.startswith("builtin"):
+        yield "a method of our own"
+
+
+def _facts_of(printed: PrintedTable) -> dict[str, float] | None:
+    """What FactReasoner's Table 2 says of a data set."""
+    table = printed_table("2")
+    for row in table.rows:
+        if printed.paper == table.paper and row[0] == printed.data_set:
+            return {name: value for name, cell in table.figures(row).items() if (value := mean_of(cell)) is not None}
+    return None
