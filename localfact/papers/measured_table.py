@@ -50,7 +50,7 @@ def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> T
     """
     by_model = not set(printed.columns) & {"Pr", *COUNTS}  # Table 5 has a column a model, each with an accuracy
     columns = [*([MEASURED] if by_model and runs else []), *printed.columns]
-    heads = (*(Column(name, "left") for name in ("row", "")), *map(Column, columns))
+    heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
     groups = [_beside(run, printed, columns, by_model) for run in runs] if printed.kind == "scores" else []
     groups += _as_printed(printed, columns)
     facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}

@@ -1,5 +1,7 @@
 """Runs beside a printed table: our row, its interval, the paper's row of the same assessor, and what cannot be compared."""
 
+import csv
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -126,5 +128,6 @@ def test_the_commands_list_tables_and_set_runs_beside_them(tmp_path: Path, monke
     assert (beside.exit_code, made.exit_code, alone.exit_code) == (0, 0, 0)
     assert "not comparable" in beside.stdout
     assert made.stdout == again.stdout
-    assert sum(row.split(",")[2] == "measured" for row in made.stdout.splitlines()[1:]) == 2
+    kinds = [row["kind"] for row in csv.DictReader(io.StringIO(made.stdout))]
+    assert kinds.count("measured") == 2
     assert CliRunner().invoke(app, ["papers", "table", "5", "run", "--methods", "builtin-fr2"]).exit_code == 1
