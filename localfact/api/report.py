@@ -100,7 +100,8 @@ def how_decided(settings: Any) -> str:
     return (
         "Each claim is read beside passages by a relation model, which says how probable it is that the passage entails the "
         "claim, contradicts it, or says nothing of it. These relations join claims and passages in one factor graph, and the "
-        f"claim's probability in it decides. {how(rules_of(settings))} Passages that say nothing of a claim are not listed."
+        f"claim's probability in it decides. {how(rules_of(settings))} Of a claim that some passages speak "
+        "to only those are listed, of another the best that were found."
     )
 
 

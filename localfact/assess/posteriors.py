@@ -56,7 +56,10 @@ def label_of(posterior: float, error: float, relations: Collection[Relation], ru
 
 def how(rules: Rules) -> str:
     """How posteriors become verdicts by these rules, in sentences for readers."""
-    single = "A single relation of probability p gives about p where it entails, 1 - p where it contradicts."
+    single = (
+        "A single relation of probability p gives about p where it entails, 1 - p where it contradicts; several, and "
+        "passages that claims share, are weighed together."
+    )
     if rules == "published":
         return f"{single} Above one half a claim is supported, below contradicted, at one half undecided."
     return (

@@ -28,6 +28,7 @@ build_app = typer.Typer(
 app.add_typer(build_app, name="build")
 app.command()(papers_tables.tables)
 app.command()(papers_tables.table)
+app.command()(papers_tables.figure2)
 
 
 @app.command()

@@ -9,7 +9,7 @@ import typer
 from localfact.cli.compare import METHOD_OPTIONS, watched
 from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from
 from localfact.errors import InputError
-from localfact.methods.options import Options
+from localfact.methods.options import ModelOptions, Options
 from localfact.report.console import note, output, show, show_text
 
 if TYPE_CHECKING:
@@ -67,6 +67,36 @@ def table(
         output().print(view)
 
 
+@options_from(Options, ModelOptions, "extraction_tokens", "seed")
+def figure2(
+    options: Options,
+    data: Data = None,
+    strides: Annotated[str, typer.Option("--strides", help="Sentences a chunk, with commas; max: all.")] = "1,4,16,max",
+    limit: Limit = None,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder of the claims. Default: runs/strides-<hash>.")] = None,
+    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+) -> None:
+    """FastFact's Figure 2: claims and tokens by stride; and theta beside it. The same command goes on where it stopped.
+
+    [dim]localfact papers figure2 --model smollm2-135m --limit 2[/]
+    [dim]localfact papers figure2 --data answers.jsonl --model llama-3.1-8b --strides 1,2,4,8,16,32,max[/]
+    """
+    from localfact.papers.figure2 import figure2_tables, measure_strides
+    from localfact.report.formats import known_format, rendered
+
+    chosen = known_format(how)
+    names = [one.strip() for one in strides.split(",") if one.strip()]
+    folder, found = measure_strides(data, options=options, strides=names, watch=watched, out=out, limit=limit)
+    note(f"Claims of each stride: {folder}/stride-*.jsonl")
+    facts = {"data": str(data or "the sample"), "extractor": options.model or f"replayed from {options.replay}"}
+    for table in figure2_tables(found, facts):
+        view = rendered(table, chosen)
+        if isinstance(view, str):
+            show_text(view)
+        else:
+            output().print(view)
+
+
 def run_methods(names: Sequence[str], data: Path | None, options: Options, out: Path | None, limit: int | None) -> list[Path]:
     """Runs the methods over one set of claims and passages, or goes on with what is done; returns their folders."""
     from localfact.api.compare_methods import compare_methods, prepare_comparison
@@ -99,7 +129,7 @@ def measured_runs(folders: Sequence[Path], recall_k: "KPolicy") -> list["Measure
         judge = settings.get("model")
         found.append(
             MeasuredRun(
-                name=folder.name if facts.method in ("", "unknown") else f"{facts.method} ({folder.name})",
+                name=facts.method if folder.name == facts.method else f"{facts.method} ({folder.name})",
                 method=facts.method,
                 model=str(judge.get("model", "")) if isinstance(judge, dict) else "",
                 summary=summarise(assessments, facts, run=str(folder), recall_k=one_k),

@@ -18,7 +18,7 @@ VERDICTS: Mapping[VerdictLabel, str] = {
 FLAGS: Mapping[Flag, str] = {
     Flag.UNKNOWN_LANGUAGE: "It, or a passage behind it, is in a language that was not understood.",
     Flag.PARTLY_READ: "Less than half of the passage that decided was read.",
-    Flag.SINGLE_SOURCE: "All that speaks to it is one passage, or passages of one host.",
+    Flag.SINGLE_SOURCE: "What speaks for the verdict is one passage, or passages of one host.",
     Flag.CUT_ANSWER: "The model's answer was cut at its longest.",
 }
 
@@ -31,7 +31,7 @@ LINES = (
     ),
     (
         "R@K",
-        "recall: supported claims of a response against the K that a full answer would have, at most 1; its name has K",
+        "recall: supported claims of a response against K, at most 1; median: K is what the run's responses have in the middle",
     ),
     ("F1@K", "precision and recall in one (their harmonic mean), with the recall of the same name"),
     (

@@ -33,7 +33,9 @@ const s = (tag, properties, ...children) => made(document.createElementNS(SVG, t
 const filled = (element, ...children) => element.replaceChildren(...present(children));
 
 const plain = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
-const percent = (value) => value.toFixed(2);
+// Two decimals, or three where those would stand on the other side of a border between verdicts.
+const BORDERS = [0.45, 0.5, 0.55];
+const percent = (value) => value.toFixed(BORDERS.some((border) => value !== border && Math.abs(value - border) < 0.005) ? 3 : 2);
 const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 const verdictOf = (label) => INDEX.verdicts[label];
 const sign = (label) => h("span", { class: `sign v-${label}`, "aria-hidden": "true" }, verdictOf(label).sign);

@@ -62,7 +62,7 @@ def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(pag
         "Claim 3 of 4",
         "contradicted; probability 0.20, given these passages",
         "The annotators call it not supported.",
-        "All that speaks to it is one passage",
+        "What speaks for the verdict is one passage",
         "It speaks against it with 0.80",
         "Without this passage: 0.50, not enough evidence (it moves the probability by −0.30).",
         "example.org, 2019-01-02, https://example.org/ada",

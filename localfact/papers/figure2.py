@@ -1,0 +1,212 @@
+"""FastFact's Figure 2: what the stride of a chunk does to claims and to cost; and beside it theta, of which footnote 2 speaks.
+
+Every stride is an extraction of its own, into a file; the language model is loaded once, and a transcript keeps its calls. What
+a theta would settle is read from the confidences that the extractor has of its labels, so it costs nothing more.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+from localfact.api.evaluate import RUNS, sample_responses
+from localfact.api.extract import extract_file, noted
+from localfact.errors import InputError
+from localfact.inputs.responses import read_responses
+from localfact.llm.engine import Engine
+from localfact.methods.engine import EngineFacts, engine_facts, open_engine
+from localfact.methods.extraction import CHUNKED, extraction_settings, open_extractor, pass_settings
+from localfact.methods.options import Options
+from localfact.records import Claim, Record, Response
+from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.runs.passes import PassOptions
+from localfact.runs.progress import Progress
+from localfact.runs.run_folder import settings_name
+from localfact.runtime.files import file_digest
+from localfact.runtime.tasks import complete
+from localfact.vocabulary import DEFINITE_LABELS, GoldLabel
+
+#: Sentences a chunk has: a sentence, as other pipelines read, to the whole response.
+STRIDES = ("1", "4", "16", "max")
+#: The paper's is 0.995.
+THETAS = (0.5, 0.9, 0.95, 0.99, 0.995, 0.999)
+CALLS_FILE = "calls.sqlite"
+#: (what is run) -> a context that shows its progress.
+Watch = Callable[[str], AbstractContextManager[Progress]]
+
+
+class StrideMeasured(Record):
+    """One stride.
+
+    Attributes:
+        stride: sentences a chunk, or max. responses: with claims or without, failed ones left out; failed: how many of those.
+        claims: a response, on average. annotated: K' of the same responses, None without annotation; apart: |claims - K'| of a
+            response, on average. calls, tokens: a response, on average; tokens of prompts and answers.
+        settled: theta -> share of the claims that it would settle without evidence.
+    """
+
+    stride: str
+    responses: int
+    failed: int
+    claims: float
+    annotated: float | None
+    apart: float | None
+    calls: float
+    tokens: float
+    settled: dict[str, float]
+
+
+def measure_strides(
+    data: Path | None,
+    *,
+    options: Options,
+    strides: Sequence[str],
+    watch: Watch,
+    out: Path | None = None,
+    limit: int | None = None,
+) -> tuple[Path, list[StrideMeasured]]:
+    """Extracts the claims of responses at every stride; returns the folder of the files, and what was measured.
+
+    Args:
+        data: responses in any schema of inputs/responses.py, with annotated claims for K'; the sample when None.
+        options: the language model, or a transcript to replay. strides: numbers, or "max". watch: gives each one's progress.
+        out: the folder; runs/strides-<hash> when None. limit: only the first so many responses.
+
+    Raises:
+        InputError: no language model is named, or a stride is none. LocalFactError: one that stops a pass.
+    """
+    if not options.names_model:
+        raise InputError("Name the model that extracts: --model smollm2-135m (`localfact models list`), or --replay FILE.")
+    path = data or sample_responses()
+    chosen = [
+        options.model_copy(update={"stride": stride_of(one), "claims": "extract", "extractor": CHUNKED}) for one in strides
+    ]
+    folder = out or RUNS / f"strides-{_name(path, options, limit)}"
+    if options.replay is None:
+        kept = options.transcript or folder / CALLS_FILE
+        chosen = [one.model_copy(update={"transcript": kept}) for one in chosen]
+    complete(_extracted(path, folder, chosen, strides, watch, limit))
+    found = [measured(one, read_responses(_file(folder, one))) for one in strides]
+    return folder, found
+
+
+def stride_of(typed: str) -> int | str:
+    """A stride from what was typed.
+
+    Raises:
+        InputError: it is neither a number of sentences nor max.
+    """
+    if typed == "max" or (typed.isdigit() and int(typed) > 0):
+        return typed if typed == "max" else int(typed)
+    raise InputError(f"A stride is a number of sentences, or max, not {typed!r}.")
+
+
+async def _extracted(
+    data: Path, folder: Path, chosen: Sequence[Options], strides: Sequence[str], watch: Watch, limit: int | None
+) -> None:
+    facts = engine_facts(chosen[0])
+    async with AsyncExitStack() as outer:
+        engines: list[Engine] = []
+
+        def opened(options: Options, _: AsyncExitStack) -> Engine:
+            if not engines:
+                engines.append(open_engine(options, outer, facts))
+            return engines[0]
+
+        for stride, options in zip(strides, chosen, strict=True):
+            await _one(data, _file(folder, stride), stride, options, facts, partial(opened, options), watch, limit)
+
+
+async def _one(
+    data: Path,
+    out: Path,
+    stride: str,
+    options: Options,
+    facts: EngineFacts,
+    opened: Callable[[AsyncExitStack], Engine],
+    watch: Watch,
+    limit: int | None,
+) -> None:
+    settings = extraction_settings(CHUNKED, options)
+    with watch(f"stride {stride}") as progress:
+        await extract_file(
+            data,
+            out,
+            lambda stack: open_extractor(settings, opened(stack), options.seed),
+            extractor=pass_settings(settings, options, facts),
+            limit=limit,
+            pass_options=noted(PassOptions(progress=progress), facts),
+        )
+
+
+def measured(stride: str, responses: Sequence[Response]) -> StrideMeasured:
+    """What a file of extracted claims says."""
+    made = [one for one in responses if one.problem is None]
+    claims = [one.claims or () for one in made]
+    annotated = [(len(ours), _annotated(one)) for ours, one in zip(claims, made, strict=True) if one.annotation is not None]
+    costs = [one.extraction.counts if one.extraction is not None else {} for one in made]
+    tokens = ("earlier_prompt_tokens", "earlier_output_tokens")
+    return StrideMeasured(
+        stride=stride,
+        responses=len(made),
+        failed=len(responses) - len(made),
+        claims=_mean([len(one) for one in claims]),
+        annotated=_mean([people for _, people in annotated]) if annotated else None,
+        apart=_mean([abs(ours - people) for ours, people in annotated]) if annotated else None,
+        calls=_mean([one.get("earlier_calls", 0) for one in costs]),
+        tokens=_mean([sum(one.get(name, 0) for name in tokens) for one in costs]),
+        settled={f"{theta:g}": settled([claim for each in claims for claim in each], theta) for theta in THETAS},
+    )
+
+
+def settled(claims: Sequence[Claim], theta: float) -> float:
+    """The share of claims whose label is definite and at least so sure (FastFact, section 4.1); 0 of none."""
+    sure = [
+        claim.preverification is not None
+        and claim.preverification.label in DEFINITE_LABELS
+        and claim.preverification.confidence >= theta
+        for claim in claims
+    ]
+    return sum(sure) / len(sure) if sure else 0.0
+
+
+def figure2_tables(found: Sequence[StrideMeasured], facts: dict[str, str]) -> Iterator[Table]:
+    """Strides against claims and cost, and thetas against the share that they settle."""
+
+    def number(value: float | None, decimals: int = 1) -> Cell:
+        return "" if value is None else Number(value, decimals=decimals)
+
+    columns = ("claims", "K'", "|claims - K'|", "calls", "tokens", "responses", "failed")
+    rows = tuple(
+        (
+            one.stride,
+            *(number(value) for value in (one.claims, one.annotated, one.apart, one.calls)),
+            *(number(value, 0) for value in (one.tokens, one.responses, one.failed)),
+        )
+        for one in found
+    )
+    heads = (Column("stride", "left"), *map(Column, columns))
+    yield Table("FastFact, Figure 2: strides, a response on average", heads, (Group("", rows),), facts)
+    shares = tuple((one.stride, *(number(share, 3) for share in one.settled.values())) for one in found)
+    thetas = (Column("stride", "left"), *(Column(f"theta {theta:g}") for theta in THETAS))
+    title = "Share of the claims that are settled without evidence, by theta (the paper's is 0.995)"
+    yield Table(title, thetas, (Group("", shares),))
+
+
+def _annotated(response: Response) -> int:
+    judged = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
+    return sum(claim.gold in judged for claim in response.annotation or ())
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else 0.0
+
+
+def _file(folder: Path, stride: str) -> Path:
+    return folder / f"stride-{stride}.jsonl"
+
+
+def _name(data: Path, options: Options, limit: int | None) -> str:
+    chosen = options.model_dump(mode="json", exclude={"transcript", "replay"})
+    return settings_name({"data": file_digest(data) if data.is_file() else "", "limit": limit, "options": chosen})
