@@ -12,20 +12,13 @@ from localfact.scoring.tally import Unscored
 
 ALL = "all"
 COLUMNS = (
-    "claims",
-    "ECE",
-    "RMS, debiased",
-    "Brier",
-    "reliability",
-    "resolution",
-    "uncertainty",
-    "within bins",
-    "area, risk-coverage",
+    *("claims", "ECE", "RMS, debiased", "Brier"),
+    *("reliability", "resolution", "uncertainty", "within bins", "area, risk-coverage"),
 )
 NOTE = (
-    "ECE: expected calibration error, ten bins of equal count; RMS: its root mean square without the bias of finite bins (Kumar "
-    "and others, 2019). Brier = reliability - resolution + uncertainty + within bins (Murphy, 1973). The area is of the error "
-    "rate among the claims that are kept when the least sure are left out; less is better."
+    "ECE: expected calibration error, ten bins of equal count; RMS: its root mean square without the bias of finite bins "
+    "(Kumar and others, 2019). Brier = reliability - resolution + uncertainty + within bins (Murphy, 1973). The area is of the "
+    "error rate among the claims that are kept when the least sure are left out; less is better."
 )
 
 
