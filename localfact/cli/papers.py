@@ -29,6 +29,7 @@ app.add_typer(build_app, name="build")
 app.command()(papers_tables.tables)
 app.command()(papers_tables.table)
 app.command()(papers_tables.figure2)
+app.command()(papers_tables.failures)
 
 
 @app.command()

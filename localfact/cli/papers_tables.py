@@ -97,6 +97,33 @@ def figure2(
             output().print(view)
 
 
+@options_from(Options, ModelOptions, "relations", "embedder", "seed", without={"guided"})
+def failures(
+    options: Options,
+    run: Annotated[Path, typer.Argument(help="A run folder with extracted claims.")],
+    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+) -> None:
+    """Count redundant claims; with a --model unverifiable and missing ones too (FastFact, C.2).
+
+    [dim]localfact papers failures runs/4f1c[/]                         redundancy, by mutual entailment
+    [dim]localfact papers failures runs/4f1c --model llama-3.1-8b[/]    and all kinds, by a judge
+    """
+    from localfact.api.failures import claim_failures
+    from localfact.methods.relations import BUILTIN_NLI
+    from localfact.papers.failures_table import failures_table
+    from localfact.report.formats import known_format, rendered
+
+    chosen = known_format(how)
+    with watched("looking at claims") as progress:
+        found = claim_failures(run, options=options, progress=progress)
+    judge = (options.model or f"replayed from {options.replay}") if options.names_model else ""
+    view = rendered(failures_table(found, options.relations or BUILTIN_NLI, judge), chosen)
+    if isinstance(view, str):
+        show_text(view)
+    else:
+        output().print(view)
+
+
 def run_methods(names: Sequence[str], data: Path | None, options: Options, out: Path | None, limit: int | None) -> list[Path]:
     """Runs the methods over one set of claims and passages, or goes on with what is done; returns their folders."""
     from localfact.api.compare_methods import compare_methods, prepare_comparison

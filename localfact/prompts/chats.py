@@ -62,6 +62,16 @@ def relevance_chat(question: str, response: str, claim: str, *, boundary: Bounda
     return _chat("relevance", boundary, asked={"question": question, "text": response, "claim": claim})
 
 
+def failure_chat(response: str, claims: Sequence[str], number: int, *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks what is wrong with the claim of that number, from 1 (FastFact, C.2); one prefix serves all of a response."""
+    return _chat("failure", boundary, asked={"text": response, "claims": claims, "number": number})
+
+
+def missing_chat(response: str, claims: Sequence[str], *, boundary: Boundary) -> tuple[Message, ...]:
+    """Asks for the statements that no claim has, one a line with the reason between signs (FastFact, appendix C.2)."""
+    return _chat("missing", boundary, asked={"text": response, "claims": claims})
+
+
 def next_query_chat(
     claim: str, searches: Sequence[tuple[str, Sequence[Passage]]], *, boundary: Boundary
 ) -> tuple[Message, ...]:

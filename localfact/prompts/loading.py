@@ -33,6 +33,8 @@ Task = Literal[
     "decomposition",
     "relevance",
     "next_query",
+    "failure",
+    "missing",
 ]
 TASKS: tuple[Task, ...] = get_args(Task)
 

@@ -1,0 +1,131 @@
+"""What is wrong with the claims of a run, as FastFact counts it (appendix C.2; Table 5, Figure 4), with a judge or without one.
+
+Without a judge only redundancy is found: claims of a response that a relation model finds to entail one another.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from itertools import combinations
+from pathlib import Path
+
+from pydantic import Field
+
+from localfact.api.relate import relate_all
+from localfact.claims.failures import ClaimFailure, FailureJudge, Inspected, MissingKind, repetition
+from localfact.errors import InputError
+from localfact.methods.engine import engine_facts, open_engine
+from localfact.methods.options import Options
+from localfact.methods.relations import find_relation_model
+from localfact.records import Assessment, Distribution, Pair, Record
+from localfact.runs.progress import SILENT, Progress
+from localfact.runs.run_folder import read_assessments
+from localfact.runtime.tasks import complete, together
+from localfact.runtime.usage import Ledger, usage_counted_in
+
+#: Two claims are the same where each entails the other with at least this probability.
+SAME = 0.5
+
+
+class ClaimFailures(Record):
+    """What is wrong with the claims of one model's responses.
+
+    Attributes:
+        model: that wrote them, "" where none is named. responses, claims: how many. judged: claims that the judge could be
+            asked about. failures: kind -> claims, by the judge. missing: kind -> statements.
+        entailed: redundancy within and across sentences -> claims that an earlier one and they entail, without a judge.
+    """
+
+    model: str
+    responses: int
+    claims: int
+    judged: int = 0
+    failures: Mapping[str, int] = Field(default_factory=dict)
+    missing: Mapping[str, int] = Field(default_factory=dict)
+    entailed: Mapping[str, int] = Field(default_factory=dict)
+
+
+def claim_failures(run: str | Path, *, options: Options, progress: Progress = SILENT) -> list[ClaimFailures]:
+    """Inspects the claims of a run, model by model.
+
+    Args:
+        run: a run folder. options: the judge, where one is named; the relation model. progress: counts responses.
+
+    Raises:
+        MissingError: there is no such run, or weights are missing. InputError: the run has no claims.
+    """
+    assessments = [one for one in read_assessments(Path(run)) if one.claims]
+    if not assessments:
+        raise InputError(f"The run {run} has no claims to be looked at.")
+    entailed = complete(_entailed(assessments, options))
+    inspected = complete(_inspected(assessments, options, progress)) if options.names_model else None
+    by_model: dict[str, list[int]] = {}
+    for place, one in enumerate(assessments):
+        by_model.setdefault(one.model or "", []).append(place)
+    return [
+        _summed(
+            model,
+            [assessments[place] for place in places],
+            [entailed[place] for place in places],
+            None if inspected is None else [inspected[place] for place in places],
+        )
+        for model, places in by_model.items()
+    ]
+
+
+async def _inspected(assessments: Sequence[Assessment], options: Options, progress: Progress) -> list[Inspected]:
+    progress.begin(len(assessments), 0)
+    async with AsyncExitStack() as opened:
+        judge = FailureJudge(open_engine(options, opened, engine_facts(options)), seed=options.seed)
+
+        async def one(assessment: Assessment) -> Inspected:
+            with usage_counted_in(Ledger()):
+                found = await judge.inspect(assessment.text, assessment.claims)
+            progress.count("claims", len(assessment.claims))
+            progress.row_done()
+            return found
+
+        return await together(one(assessment) for assessment in assessments)
+
+
+async def _entailed(assessments: Sequence[Assessment], options: Options) -> list[dict[ClaimFailure, int]]:
+    """For each response, how many of its claims say what an earlier one says, by both entailing one another."""
+    pairs = [(place, pair) for place, one in enumerate(assessments) for pair in combinations(range(len(one.claims)), 2)]
+    asked = []
+    for place, (first, second) in pairs:
+        one, other = assessments[place].claims[first].text, assessments[place].claims[second].text
+        asked += [Pair(one, other), Pair(other, one)]
+    said = await relate_all(find_relation_model(options), asked)
+    repeats: list[dict[int, list[int]]] = [{} for _ in assessments]
+    for number, (place, (first, second)) in enumerate(pairs):
+        if all(isinstance(one, Distribution) and one.entailment >= SAME for one in said[2 * number : 2 * number + 2]):
+            repeats[place].setdefault(second, []).append(first)
+    return [
+        Counter(
+            repetition(assessment.text, assessment.claims[later], [assessment.claims[earlier] for earlier in before])
+            for later, before in found.items()
+        )
+        for assessment, found in zip(assessments, repeats, strict=True)
+    ]
+
+
+def _summed(
+    model: str,
+    assessments: Sequence[Assessment],
+    entailed: Sequence[Mapping[ClaimFailure, int]],
+    inspected: Sequence[Inspected] | None,
+) -> ClaimFailures:
+    redundant = Counter[ClaimFailure]()
+    for one in entailed:
+        redundant.update(one)
+    judged = [failure for one in inspected or () for failure in one.failures if failure is not None]
+    missing = Counter(kind for one in inspected or () for _, kind in one.missing)
+    return ClaimFailures(
+        model=model,
+        responses=len(assessments),
+        claims=sum(len(one.claims) for one in assessments),
+        judged=len(judged),
+        failures={kind.value: judged.count(kind) for kind in ClaimFailure} if inspected is not None else {},
+        missing={kind.value: missing[kind] for kind in MissingKind} if inspected is not None else {},
+        entailed={kind.value: redundant[kind] for kind in (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)},
+    )

@@ -1,0 +1,115 @@
+"""What is wrong with extracted claims, and which are missing, by a language model (FastFact, appendix C.2 and L).
+
+Each claim is asked about by the probabilities of five labels, in one prompt that all claims of a response share; missing
+statements are written, one a line. Of a claim that repeats another, the places of the two say in which of the paper's two ways.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from localfact import text
+from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
+from localfact.llm.engine import Engine
+from localfact.prompts import Boundary, failure_chat, missing_chat
+from localfact.records import Claim, Span
+from localfact.runtime.tasks import together
+
+#: The stages that calls are counted under.
+STAGE_CLAIMS, STAGE_MISSING = "failures", "missing"
+#: The longest answer about what is missing, in tokens.
+MISSING_TOKENS = 1024
+_MISSING = re.compile(
+    r"^[\s*\-\d.)]{0,8}(?P<statement>\S.{0,2000}?)\s{0,9}#{1,5}\s{0,3}(?P<kind>removed|missed)\b", re.IGNORECASE
+)
+
+
+class ClaimFailure(StrEnum):
+    """What may be wrong with a claim: acceptable; unverifiable in three ways; redundant in two."""
+
+    ACCEPTABLE = "acceptable"
+    SUBJECTIVE = "subjective"
+    TAUTOLOGY = "tautology"
+    AMBIGUOUS = "ambiguous"
+    INTRA_SENTENCE = "intra-sentence redundancy"
+    INTER_SENTENCE = "inter-sentence redundancy"
+
+
+#: What the model chooses among; a repetition is told apart by its place.
+REPEATED = "repeated"
+CHOICES = ("acceptable", "subjective", "tautology", "ambiguous", REPEATED)
+
+
+class MissingKind(StrEnum):
+    """Why a statement is missing: a sentence has it and it was thrown away, or it takes several sentences."""
+
+    REMOVED = "removed"
+    MISSED = "missed"
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What was found of a response: a failure for each claim, None where none could be asked for; missing statements."""
+
+    failures: tuple[ClaimFailure | None, ...]
+    missing: tuple[tuple[str, MissingKind], ...]
+
+
+class FailureJudge:
+    """Inspects the claims of responses.
+
+    Args:
+        engine: the language model. seed: of the boundary's markers.
+    """
+
+    def __init__(self, engine: Engine, *, seed: int = 0) -> None:
+        self._engine = engine
+        self._boundary = Boundary(seed)
+
+    async def inspect(self, response: str, claims: Sequence[Claim]) -> Inspected:
+        """Asks about each claim, and for those that are missing."""
+        texts = [claim.text for claim in claims]
+        failures = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
+        chat = missing_chat(response, texts, boundary=self._boundary)
+        try:
+            answer = await self._engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
+        except (PromptTooLongError, RequestError):
+            return Inspected(tuple(failures), ())
+        return Inspected(tuple(failures), tuple(read_missing(answer.text, texts)))
+
+    async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | None:
+        chat = failure_chat(response, texts, place + 1, boundary=self._boundary)
+        try:
+            choice = await self._engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
+        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
+            return None
+        if choice.best != REPEATED:
+            return ClaimFailure(choice.best)
+        return repetition(response, claims[place], claims[:place])
+
+
+def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:
+    """In which way a claim repeats an earlier one: within its sentence, where one of those stands there, else across."""
+    sentences = text.sentences(response)
+    own = _sentence(claim, sentences)
+    same = own is not None and any(_sentence(other, sentences) == own for other in earlier)
+    return ClaimFailure.INTRA_SENTENCE if same else ClaimFailure.INTER_SENTENCE
+
+
+def read_missing(answer: str, claims: Sequence[str]) -> list[tuple[str, MissingKind]]:
+    """The statements of an answer with their kinds, each once, without those that are claims already."""
+    known = {text.normalise(claim) for claim in claims}
+    found: dict[str, tuple[str, MissingKind]] = {}
+    for line in answer.splitlines():
+        read = _MISSING.match(line)
+        if read is not None and text.normalise(read["statement"]) not in known:
+            statement = " ".join(read["statement"].split())
+            found.setdefault(text.normalise(statement), (statement, MissingKind(read["kind"].lower())))
+    return list(found.values())
+
+
+def _sentence(claim: Claim, sentences: Sequence[Span]) -> Span | None:
+    """The sentence in which a claim's first place begins; None for a claim without one."""
+    start = claim.spans[0].start if claim.spans else None
+    return None if start is None else next((one for one in sentences if one.start <= start < one.end), None)

@@ -1,0 +1,84 @@
+"""What is wrong with claims, by a scripted judge: labels, places of repetitions, missing statements, what cannot be asked."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from localfact.claims.failures import (
+    CHOICES,
+    REPEATED,
+    ClaimFailure,
+    FailureJudge,
+    MissingKind,
+    read_missing,
+    repetition,
+)
+from localfact.llm.engine import Chat
+from localfact.llm.scripted import ScriptedEngine
+from localfact.records import Claim, Span
+
+TEXT = "The mill opened in 1911 in Torsk. It is the loveliest. It opened in 1911."
+
+
+def claim(text: str, part: str | None = None) -> Claim:
+    start = TEXT.index(part) if part else 0
+    return Claim(id=text, text=text, spans=(Span(start=start, end=start + len(part)),) if part else ())
+
+
+CLAIMS = [
+    claim("The mill opened in 1911.", "The mill opened in 1911"),
+    claim("The mill opened in 1911 in Torsk.", "in Torsk"),
+    claim("It is the loveliest.", "It is the loveliest."),
+    claim("The mill opened in the year 1911.", "It opened in 1911."),
+]
+
+
+async def test_each_claim_gets_its_label_and_repetitions_are_told_apart_by_their_places() -> None:
+    labels = ["acceptable", REPEATED, "subjective", REPEATED]
+
+    def choose(chat: Chat, asked: Sequence[str]) -> Mapping[str, float]:
+        assert tuple(asked) == CHOICES
+        number = int(chat[-1].content.rsplit("claim ", 1)[1].split("?")[0])
+        return {labels[number - 1]: 0.9}
+
+    engine = ScriptedEngine(lambda chat: "- The mill has a roof. ###missed###", choose)
+    found = await FailureJudge(engine).inspect(TEXT, CLAIMS)
+    assert found.failures == (
+        ClaimFailure.ACCEPTABLE,
+        ClaimFailure.INTRA_SENTENCE,
+        ClaimFailure.SUBJECTIVE,
+        ClaimFailure.INTER_SENTENCE,
+    )
+    assert found.missing == (("The mill has a roof.", MissingKind.MISSED),)
+    assert len(engine.calls) == len(CLAIMS) + 1
+    prompts = [chat[-1].content for chat in engine.calls[: len(CLAIMS)]]
+    shared = prompts[0].split("What is wrong")[0]
+    assert all(prompt.startswith(shared) for prompt in prompts)  # one prefix serves all
+
+
+async def test_a_claim_that_cannot_be_asked_about_has_no_failure() -> None:
+    found = await FailureJudge(ScriptedEngine(window=40)).inspect(TEXT, CLAIMS[:1])
+    assert found.failures == (None,)
+    assert found.missing == ()
+
+
+def test_a_claim_without_a_place_repeats_across_sentences() -> None:
+    assert repetition(TEXT, claim("x"), CLAIMS) is ClaimFailure.INTER_SENTENCE
+
+
+@pytest.mark.parametrize(
+    ("answer", "read"),
+    [
+        ("- A roof is there. ###removed###", [("A roof is there.", MissingKind.REMOVED)]),
+        ("1. A roof  is there. ###MISSED###\nNothing else.", [("A roof is there.", MissingKind.MISSED)]),
+        ("* A roof is there. # missed", [("A roof is there.", MissingKind.MISSED)]),
+        ("- The mill opened in 1911. ###missed###", []),  # it is a claim already
+        ("- A. ###missed###\n- a. ###removed###", [("A.", MissingKind.MISSED)]),
+        ("Nothing is missing.", []),
+        ("- A roof is there.", []),
+        ("", []),
+        ("#" * 100_000, []),
+    ],
+)
+def test_missing_statements_are_read_with_their_reason_and_nothing_else_is(answer: str, read: list[object]) -> None:
+    assert read_missing(answer, ["The mill opened in 1911."]) == read
