@@ -89,3 +89,10 @@ def test_a_row_that_cannot_be_used_stops_no_other(tmp_path: Path) -> None:
 def test_claims_of_another_shape_are_a_problem_of_their_row_or_pass(tmp_path: Path, claims: list[object]) -> None:
     (found,) = read_annotations(written(tmp_path, {"response": "A b c.", "claims_lst": claims}))
     assert found.problem is None or "has no text" in found.problem
+
+
+def test_the_annotated_answers_that_are_public_have_the_papers_counts(shared: Path) -> None:
+    first, second = read_annotations(shared / "data/fastfact_bench/annotation_trial.jsonl")
+    golds = [claim.gold for claim in first.claims]
+    assert (golds.count(GoldLabel.SUPPORTED), golds.count(GoldLabel.NOT_SUPPORTED)) == (1, 2)  # P = 0.333
+    assert [claim.gold for claim in second.claims] == [GoldLabel.SUPPORTED] * 14
