@@ -187,7 +187,12 @@ def one_line(text: str) -> str:
     return " ".join(readable(text).split())
 
 
-#: Character that LaTeX reads as a command -> its escape.
+#: Signs of tables that pdfLaTeX does not know as letters -> their names in mathematics.
+LATEX_SIGNS = {
+    **{"±": r"\pm", "≠": r"\neq", "≤": r"\leq", "≥": r"\geq", "−": "-", "×": r"\times"},
+    **{"→": r"\to", "Δ": r"\Delta", "△": r"\triangle", "∅": r"\emptyset"},
+}
+#: Character that LaTeX reads as a command, or pdfLaTeX not at all -> its escape.
 LATEX_ESCAPES: Mapping[str, str] = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
@@ -196,13 +201,16 @@ LATEX_ESCAPES: Mapping[str, str] = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
-    "±": r"\ensuremath{\pm}",
+    **{sign: rf"\ensuremath{{{name}}}" for sign, name in LATEX_SIGNS.items()},
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 
 
 def latex(table: Table) -> str:
-    """A LaTeX table with booktabs rules (`\\usepackage{booktabs}`, T1 fonts); facts and notes are its caption."""
+    """A LaTeX table with booktabs rules (`\\usepackage{booktabs}`, T1 fonts); facts and notes are its caption.
+
+    pdfLaTeX takes it as it stands where its texts are of Latin letters; LuaLaTeX and XeLaTeX take all.
+    """
     width = len(table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{''.join(column.align[0] for column in table.columns)}}}"]
     lines += [r"\toprule", latex_row(column.name for column in table.columns)]
