@@ -189,8 +189,16 @@ def one_line(text: str) -> str:
 
 #: Signs of tables that pdfLaTeX does not know as letters -> their names in mathematics.
 LATEX_SIGNS = {
-    **{"±": r"\pm", "≠": r"\neq", "≤": r"\leq", "≥": r"\geq", "−": "-", "×": r"\times"},
-    **{"→": r"\to", "Δ": r"\Delta", "△": r"\triangle", "∅": r"\emptyset"},
+    "±": r"\pm",
+    "≠": r"\neq",
+    "≤": r"\leq",
+    "≥": r"\geq",
+    "−": "-",
+    "×": r"\times",
+    "→": r"\to",
+    "Δ": r"\Delta",
+    "△": r"\triangle",
+    "∅": r"\emptyset",
 }
 #: Character that LaTeX reads as a command, or pdfLaTeX not at all -> its escape.
 LATEX_ESCAPES: Mapping[str, str] = {
