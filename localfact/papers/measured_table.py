@@ -46,17 +46,23 @@ def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> T
     """The table as printed, with the rows of the runs first, each above the paper's rows of the same assessor.
 
     Args:
-        printed: of any kind; runs are set beside tables of scores alone.
+        printed: of any kind; runs are set beside tables of assessors' scores alone.
     """
+    runs_shown = runs if takes_runs(printed) else ()
     by_model = not set(printed.columns) & {"Pr", *COUNTS}  # Table 5 has a column a model, each with an accuracy
-    columns = [*([MEASURED] if by_model and runs else []), *printed.columns]
+    columns = [*([MEASURED] if by_model and runs_shown else []), *printed.columns]
     heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
-    groups = [_beside(run, printed, columns, by_model) for run in runs] if printed.kind == "scores" else []
+    groups = [_beside(run, printed, columns, by_model) for run in runs_shown]
     groups += _as_printed(printed, columns)
     facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
     notes = [*_departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
     title = f"{printed.paper}, Table {printed.number} ({printed.section}): {printed.about}"
     return Table(title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
+
+
+def takes_runs(printed: PrintedTable) -> bool:
+    """Whether runs can be set beside a table: its rows are assessors, its cells their scores."""
+    return printed.kind == "scores" and "assessor" in printed.names
 
 
 def _as_printed(printed: PrintedTable, columns: Sequence[str]) -> list[Group]:
@@ -79,7 +85,8 @@ def _beside(run: MeasuredRun, printed: PrintedTable, columns: Sequence[str], by_
     }
     intervals = {column: f"{one.ci[0]:.2f} to {one.ci[1]:.2f}" for column, one in scores.items() if one.ci is not None}
     rows = [_line(run.name, MEASURED, columns, measured, 1), _line("", INTERVAL, columns, intervals)]
-    for name, cells, comparable in _paper_rows(run, printed):
+    comparable = not [*_other_data(printed, run), *_other_judge(printed, run)]
+    for name, cells in _paper_rows(run, printed):
         rows.append(_line(name, PRINTED, columns, cells))
         apart: dict[str, Printed] = {}
         for column, cell in cells.items():
@@ -102,18 +109,18 @@ def _scores(run: MeasuredRun, columns: Sequence[str]) -> dict[str, ScoreResult]:
     return found
 
 
-def _paper_rows(run: MeasuredRun, printed: PrintedTable) -> Iterator[tuple[str, Mapping[str, Printed], bool]]:
-    """The paper's rows of the run's assessor, and whether they compare: of its own model, else of every one, which do not."""
+def _paper_rows(run: MeasuredRun, printed: PrintedTable) -> Iterator[tuple[str, Mapping[str, Printed]]]:
+    """The paper's rows of the run's assessor: of its own model where the paper has that, else of every one."""
     assessor = ASSESSORS.get(run.method, run.method)
     found = [(printed.named(row), printed.figures(row)) for row in printed.rows]
     same = [(named, cells) for named, cells in found if _is_assessor(assessor, named.get("assessor", ""))]
     own = [(named, cells) for named, cells in same if is_model(run.model, named.get("model", ""))]
     for named, cells in own or same:
         if "model" in named:
-            yield f"{assessor}, {named['model']}", cells, bool(own)
+            yield f"{assessor}, {named['model']}", cells
         else:  # a column a model
             of_own = {column: cell for column, cell in cells.items() if is_model(run.model, column)}
-            yield assessor, of_own or cells, bool(of_own)
+            yield assessor, of_own or cells
 
 
 def _is_assessor(ours: str, printed: str) -> bool:
@@ -154,8 +161,8 @@ def _places(value: float) -> int:
 
 def _departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
     """What of the runs can be seen not to be the paper's."""
-    if runs and printed.kind != "scores":
-        yield "Runs are set beside tables of scores. For p-values there is `localfact compare`, for labels `localfact align`."
+    if runs and not takes_runs(printed):
+        yield "Runs stand beside tables of assessors. For p-values there is compare, for labels align, for models leaderboard."
         return
     for run in runs:
         differs = "; ".join((*_other_data(printed, run), *_other_judge(printed, run)))

@@ -43,7 +43,7 @@ def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_diffe
     assert (paper["row"], paper["Pr"], paper["#S"]) == ("FR2, llama-3.1-70b-instruct", 0.60, 19)
     assert apart["Pr"] == pytest.approx(0.15)
     assert apart["#S"] == pytest.approx(-16.0)
-    assert apart["row"] == ""
+    assert apart["row"] == "(not comparable)"  # the model is the paper's, the data are not
     assert "3 responses, not 157; 4.0 claims a response, not 31." in table.notes[0]
     assert [group.heading for group in table.groups[1:]] == [
         "granite-3.0-8b-instruct, as printed",
@@ -75,6 +75,13 @@ def test_data_and_model_of_the_paper_are_said_to_be() -> None:
     run = [assessment("S", index=at) for at in range(1000)]
     table = measured_table(printed_table("5"), [measured(run)])
     assert table.notes[0].startswith("ours: data and model are the paper's")
+    assert "(not comparable)" not in [row[0] for row in table.groups[0].rows]
+
+
+def test_a_table_of_models_takes_no_runs_and_names_the_command_that_does() -> None:
+    table = measured_table(printed_table("fastfact-8"), [measured([assessment("SC")])])
+    assert "leaderboard" in table.notes[0]
+    assert not any("measured" in group.heading for group in table.groups)
 
 
 @pytest.mark.parametrize("key", printed_tables(), ids=lambda key: f"{key[0]} {key[1]}")
