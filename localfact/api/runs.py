@@ -60,7 +60,7 @@ def run_size(run: str | Path) -> int:
     Raises:
         MissingError: there is no such run.
     """
-    return sum(file.stat().st_size for file in own_files(Path(run)))
+    return sum(file.lstat().st_size for file in own_files(Path(run)))
 
 
 def remove_run(run: str | Path) -> list[str]:

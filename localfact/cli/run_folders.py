@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
-from localfact.errors import InputError
+from localfact.errors import InputError, MissingError
 from localfact.report.console import note, output, show
+from localfact.runs.run_folder import RUN_FILE
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -56,14 +57,19 @@ def remove(
     """
     from localfact.api.runs import remove_run, run_size
 
-    sizes = {run: run_size(run) for run in runs}
+    found = list({run.resolve(): run for run in runs if (run / RUN_FILE).is_file()}.values())
+    for other in (run for run in runs if not (run / RUN_FILE).is_file()):
+        note(f"{other} is not a run folder: it is left as it is.")
+    if not found:
+        raise MissingError("There is no run folder among them. `localfact runs` lists the runs.")
+    sizes = {run: run_size(run) for run in found}
     if not yes:
         if not sys.stdin.isatty():
             raise InputError("Nobody can be asked here whether to delete: say --yes.")
         listed = ", ".join(f"{run} ({megabytes(size)})" for run, size in sizes.items())
         note(f"To be deleted for good: {listed}")
         typer.confirm("Delete?", abort=True, err=True)
-    for run in runs:
+    for run in found:
         left = remove_run(run)
         show({"removed": str(run), "bytes": sizes[run], "left": left}, as_json=as_json)
         if left:

@@ -57,7 +57,8 @@ UPGRADE = (
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
 COLUMNS = ", ".join((*FIELDS, "window_start", "window_end", "share"))
 FIND = f"SELECT {COLUMNS} FROM relations WHERE model = ? AND premise = ? AND hypothesis = ?"
-KEPT = f"SELECT {', '.join(FIELDS)} FROM relations WHERE premise = ? AND hypothesis = ?"
+#: Of every model: named one by one, so that the table is looked up by its key and not read through.
+KEPT = f"SELECT {', '.join(FIELDS)} FROM relations WHERE model IN (SELECT id FROM models) AND premise = ? AND hypothesis = ?"
 INSERT = f"INSERT OR IGNORE INTO relations (model, premise, hypothesis, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 

@@ -201,6 +201,8 @@ def parse_assessment(file: Path, number: int, line: bytes) -> Assessment:
 
 def inconsistency(assessment: Assessment) -> str | None:
     """What in a stored assessment contradicts itself; None where nothing does."""
+    if len(assessment.verdicts) != len(assessment.claims):
+        return "it has not one verdict a claim"
     if assessment.status == "failed":
         return None
     if [verdict.claim_id for verdict in assessment.verdicts] != [claim.id for claim in assessment.claims]:
@@ -295,8 +297,13 @@ def remove(path: Path) -> list[str]:
 
     Raises:
         MissingError: there is no such run. RunFolderError: a process is at work on it. WriteError: it cannot be deleted.
+        InputError: `path` is a symbolic link.
     """
     own_files(path)
+    if path.is_symlink():
+        raise InputError(
+            f"{path} is a symbolic link to {path.readlink()}. Name that folder itself, and remove the link by hand."
+        )
     with write_errors(path), lock(path / LOCK_FILE, path):
         for file in own_files(path):  # the last is run.yaml, so that what a kill leaves can be removed again
             file.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ import pytest
 from commands import QuickCommandLine
 
 from localfact.api.evaluate import evaluate
-from localfact.errors import MissingError, RunFolderError
+from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.methods.options import Options
 from localfact.runs.journal import lock
 from localfact.runs.run_folder import LOCK_FILE, OWN_FILES, remove
@@ -61,7 +61,17 @@ def test_what_is_no_run_or_is_being_run_is_not_touched(folder: Path) -> None:
     assert (folder / "runs/one/assessments.jsonl").is_file()
 
 
-def test_one_that_is_no_run_keeps_the_others_from_being_deleted(folder: Path) -> None:
-    done = QuickCommandLine(folder)("runs", "remove", "runs/one", "runs/nowhere", "--yes")
-    assert done.returncode == 3
-    assert (folder / "runs/one").is_dir()
+def test_one_that_is_no_run_is_told_and_left_and_a_run_named_twice_is_deleted_once(folder: Path) -> None:
+    (folder / "runs/mine").mkdir()
+    done = QuickCommandLine(folder)("runs", "remove", "runs/one", "runs/mine", "runs/../runs/one", "--yes")
+    assert (done.returncode, done.stdout.count("removed")) == (0, 1)
+    assert "runs/mine is not a run folder: it is left as it is." in done.stderr
+    assert ((folder / "runs/one").exists(), (folder / "runs/mine").is_dir()) == (False, True)
+    assert QuickCommandLine(folder)("runs", "remove", "runs/mine", "--yes").returncode == 3
+
+
+def test_a_link_to_a_run_is_not_followed(folder: Path) -> None:
+    (folder / "link").symlink_to(folder / "runs/one")
+    with pytest.raises(InputError, match="is a symbolic link"):
+        remove(folder / "link")
+    assert (folder / "runs/one/assessments.jsonl").is_file()
