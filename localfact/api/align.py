@@ -4,6 +4,7 @@ Claims of the two sides are matched one to one by meaning: by the cosine of thei
 same, so that "in 1903" and "in 1911" never match. Without an embedder it is the F1 of their words.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,6 +24,8 @@ from localfact.scoring.recall import GAMMA
 
 #: The least similarity of two claims that are the same: of vectors, and of words without an embedder.
 SAME_VECTORS, SAME_WORDS = 0.8, 0.8
+#: The id of a row that has none (`inputs/responses.py`).
+MADE_UP = re.compile(r"row-\d+(?:#\d+)?")
 #: Texts of the two sides -> (n, m) similarities in [0, 1].
 Similar = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 
@@ -92,21 +95,34 @@ def align_run(
 def paired(
     assessments: Sequence[Assessment], rows: Sequence[AnnotatedResponse]
 ) -> tuple[list[tuple[Assessment, AnnotatedResponse]], Counter[str]]:
-    """Each response with its row, and why others have none -> how many."""
-    by_text = {text.normalise(row.text): row for row in reversed(rows) if row.text.strip()}
-    by_id = {row.id: row for row in reversed(rows)}
+    """Each response with its row, each row once, and why others have none -> how many."""
+    by_text: dict[str, list[AnnotatedResponse]] = {}
+    by_id: dict[str, list[AnnotatedResponse]] = {}
+    for row in rows:
+        by_text.setdefault(text.normalise(row.text), []).append(row)
+        if not MADE_UP.fullmatch(row.id):  # numbers of rows say nothing of other files
+            by_id.setdefault(row.id, []).append(row)
     found, left_out = [], Counter[str]()
+    taken: set[int] = set()
     for assessment in assessments:
-        row = by_text.get(text.normalise(assessment.text)) or by_id.get(assessment.response_id)
+        candidates = [*by_text.get(text.normalise(assessment.text), ()), *by_id.get(assessment.response_id, ())]
+        fitting = (one for one in candidates if id(one) not in taken and same_model(assessment, one))
+        beside = next(fitting, None)
         if assessment.status == "failed":
             left_out["failed"] += 1
-        elif row is None:
+        elif beside is None:
             left_out["no row in the annotation"] += 1
-        elif not any(claim.gold is not None for claim in row.claims):
+        elif not any(claim.gold is not None for claim in beside.claims):
             left_out["no labelled claim in the annotation"] += 1
         else:
-            found.append((assessment, row))
+            taken.add(id(beside))
+            found.append((assessment, beside))
     return found, left_out
+
+
+def same_model(assessment: Assessment, row: AnnotatedResponse) -> bool:
+    """Whether a response and a row can be of one model: where both name one, it is the same."""
+    return assessment.model is None or row.model is None or assessment.model == row.model
 
 
 def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:

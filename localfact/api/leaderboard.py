@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from localfact.api.plot import names_of
 from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report.page.plain_settings import differing
@@ -37,7 +38,7 @@ def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
     Raises:
         MissingError: there is no such run. InputError: none is named, or a file of one is damaged.
     """
-    paths = list(dict.fromkeys(Path(run) for run in runs))
+    paths = list({Path(run).resolve(): Path(run) for run in runs}.values())
     if not paths:
         raise InputError("A leaderboard needs a run: localfact leaderboard RUN RUN. `localfact runs` lists them.")
     read = {path: read_assessments(path) for path in paths}
@@ -54,17 +55,18 @@ def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
 
 def by_model(read: dict[Path, list[Assessment]]) -> dict[str, list[Assessment]]:
     """Model -> its responses; where several runs judged the same response of a model, each of them stands for itself."""
+    called = dict(zip(read, names_of(list(read)), strict=True))
     found: dict[str, dict[Path, list[Assessment]]] = {}
     for path, assessments in read.items():
         for one in assessments:
-            found.setdefault(one.model or path.name, {}).setdefault(path, []).append(one)
+            found.setdefault(one.model or called[path], {}).setdefault(path, []).append(one)
     named: dict[str, list[Assessment]] = {}
     for model, runs in found.items():
-        answers = [(one.source, one.prompt, one.response_id) for each in runs.values() for one in each]
+        answers = [(one.source, one.prompt, one.text) for each in runs.values() for one in each]
         if len(set(answers)) == len(answers):
             named[model] = [one for each in runs.values() for one in each]
         else:
-            named |= {f"{model} ({path.name})": each for path, each in runs.items()}
+            named |= {f"{model} ({called[path]})": each for path, each in runs.items()}
     return named
 
 

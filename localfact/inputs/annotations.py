@@ -13,7 +13,15 @@ from pydantic import Field
 
 from localfact.inputs.claims import GOLD_LABELS, label_name
 from localfact.inputs.json_rows import Row, RowError, read_rows
-from localfact.inputs.responses import CLAIM_KEYS, FASTFACT_CLAIMS, RESPONSES, fastfact_claims, first, responses_of
+from localfact.inputs.responses import (
+    CLAIM_KEYS,
+    FASTFACT_CLAIMS,
+    REMOVED,
+    RESPONSES,
+    fastfact_claims,
+    first,
+    responses_of,
+)
 from localfact.records import Record, Response
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel, VerdictLabel
@@ -83,7 +91,7 @@ def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
     labels, edits = labels_and_edits(row)
     claims = [
         AnnotatedClaim(text=claim.text, gold=claim.gold, label=FINE_LABELS.get(labels.get(claim.text, "")))
-        for claim in response.claims or ()
+        for claim in response.annotation or response.claims or ()
     ]
     return bare.model_copy(update={"claims": tuple(claims), "edits": edits})
 
@@ -91,8 +99,9 @@ def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
 def labels_and_edits(row: Row) -> tuple[dict[str, str], dict[Edit, int]]:
     """Text of a claim -> its label as GOLD_LABELS spells it; and how many claims were edited how."""
     items: list[Any] = list(fastfact_claims(row[FASTFACT_CLAIMS])) if isinstance(row.get(FASTFACT_CLAIMS), list) else []
-    items = items or [one for one in first(row, CLAIM_KEYS) or () if isinstance(one, dict)]
-    labels = {readable(str(one.get("text") or "")): label_name(one.get("label")) for one in items}
+    items = items or [one for one in first(row, ("annotation", *CLAIM_KEYS)) or () if isinstance(one, dict)]
+    kept = [one for one in items if one.get("edit") != REMOVED]
+    labels = {readable(str(one.get("text") or "")): label_name(one.get("label")) for one in kept}
     known = {edit.value: edit for edit in Edit}
     edits = Counter(known[name] for one in items if (name := str(one.get("edit") or "")) in known)
     return {text: label for text, label in labels.items() if label in GOLD_LABELS}, dict(edits)

@@ -19,7 +19,7 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
     heads = (
         *(Column("", "right"), Column("model", "left")),
         *(Column(name) for _, name in shown),
-        *map(Column, ("F1@K'", "Pr", "claims", "pre-verified", "tokens", "responses")),
+        *map(Column, ("F1@K'", "unscored as 0", "Pr", "claims", "pre-verified", "tokens", "responses", "scored")),
     )
     rows = tuple(_row(place, one, [source for source, _ in shown]) for place, one in enumerate(standings, start=1))
     facts = {
@@ -44,9 +44,11 @@ def _row(place: int, one: Standing, sources: Sequence[str]) -> tuple[Cell, ...]:
         one.model,
         *(number(one.by_source.get(source)) for source in sources),
         number(one.average),
+        number(one.with_zeros),
         number(one.precision),
         number(one.claims, 1),
         number(one.preverified, 2),
         number(one.tokens, 0),
         Number(one.responses, decimals=0),
+        Number(one.scored, decimals=0),
     )

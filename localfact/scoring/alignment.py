@@ -72,8 +72,8 @@ class Alignment(Record):
     """Responses of a run beside their annotation, all or those of one source.
 
     Attributes:
-        n: responses. edits: EDITS -> claims a response, on average. exact: agreement on the five labels, of matched claims
-            in responses that are annotated in all of them. scoring: agreement on supported, not supported, irrelevant.
+        n: responses. edits: EDITS -> claims a response, on average. exact: agreement on the five labels, of matched claims,
+            where the whole annotation has them. scoring: agreement on supported, not supported, irrelevant.
         k_prime: S + N. supported, not_supported, irrelevant: claims. f1: F1@K' by the annotation's K', of responses in
             which both sides have claims that count; its `absolute` is that of single responses, where FastFact prints the
             difference of the means. f1_n: how many those are.
@@ -108,7 +108,7 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
     return Alignment(
         n=len(responses),
         edits={name: fmean(one.edits[name] for one in responses) for name in EDITS},
-        exact=agreement([pair for one in responses for pair in _exact(one)]),
+        exact=agreement([pair for one in responses for pair in _exact(one)] if five_labels(responses) else []),
         scoring=agreement([pair for one in responses for pair in _scoring(one)]),
         k_prime=_difference([(sum(run[:2]), sum(people[:2])) for run, people in counted]),
         supported=_difference([(run[0], people[0]) for run, people in counted]),
@@ -117,6 +117,14 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
         f1=_difference(scores) if scores else None,
         f1_n=len(scores),
     )
+
+
+def five_labels(responses: Sequence[AlignedResponse]) -> bool:
+    """Whether the annotation says more than supported, not supported and irrelevant, of every claim.
+
+    Of one that does not, those labels that say more would be the easy ones.
+    """
+    return all(claim.label is not None for one in responses for claim in one.claims if claim.gold is not None)
 
 
 def best_matches(similarity: NDArray[np.float64], least: float) -> list[tuple[int, int]]:
@@ -134,8 +142,6 @@ def best_matches(similarity: NDArray[np.float64], least: float) -> list[tuple[in
 
 
 def _exact(one: AlignedResponse) -> list[tuple[Hashable, Hashable]]:
-    if any(claim.gold is not None and claim.label is None for claim in one.claims):
-        return []  # annotated in fewer labels: those that are known would be the easy ones
     pairs = [(one.run.verdicts[ours].label, one.claims[theirs].label) for ours, theirs in one.matches]
     return [pair for pair in pairs if pair[0] is not VerdictLabel.FAILED and pair[1] is not None]
 

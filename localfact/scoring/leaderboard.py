@@ -9,7 +9,7 @@ from localfact.records import Assessment, Record
 from localfact.scoring.aggregate import contribution_of, score
 from localfact.scoring.recall import GAMMA
 from localfact.scoring.scores import F1AtKPrime, Precision
-from localfact.scoring.tally import Unscored
+from localfact.scoring.tally import UNJUDGED, Unscored
 
 #: Stages whose calls are a response's cost.
 COSTS = ("prompt_tokens", "output_tokens")
@@ -21,7 +21,8 @@ class Standing(Record):
     Attributes:
         model: who wrote the responses. responses: how many; scored: of them with a score. by_source: source -> mean F1@K'.
         average: the mean over sources, each counting once (macro average); None where a source that another model has is
-            missing, since then it would be another mean. precision: the mean over responses. claims: a response, on average.
+            missing, since then it would be another mean. with_zeros: the same with abstained and unscored responses as 0.
+            precision: the mean over responses. claims: a response, on average.
         preverified: share of claims that were settled before any evidence. tokens: of all prompts and answers a response.
     """
 
@@ -30,6 +31,7 @@ class Standing(Record):
     scored: int
     by_source: Mapping[str, float] = Field(default_factory=dict)
     average: float | None = None
+    with_zeros: float | None = None
     precision: float | None = None
     claims: float = 0.0
     preverified: float | None = None
@@ -49,10 +51,15 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
     found = []
     for model, assessments in written.items():
         values: dict[str, list[float]] = {source: [] for source in sources}
+        zeros: dict[str, list[float]] = {source: [] for source in sources}
         for one in assessments:
-            if not isinstance(value := contribution_of(f1, one), Unscored):
+            value = contribution_of(f1, one)
+            if not isinstance(value, Unscored):
                 values[one.source or ""].append(value)
+            elif value.reason in UNJUDGED:
+                zeros[one.source or ""].append(0.0)
         means = {source: fmean(each) for source, each in values.items() if each}
+        both = {source: fmean([*values[source], *zeros[source]]) for source in sources if values[source] or zeros[source]}
         claims = sum(len(one.claims) for one in assessments)
         (precision,) = score(assessments, [Precision()])
         found.append(
@@ -62,6 +69,7 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
                 scored=precision.n,
                 by_source=means,
                 average=fmean(means.values()) if means and len(means) == len(sources) else None,
+                with_zeros=fmean(both.values()) if both and len(both) == len(sources) else None,
                 precision=precision.value,
                 claims=claims / max(1, len(assessments)),
                 preverified=_preverified(assessments, claims),

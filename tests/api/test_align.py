@@ -4,13 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+from run_builders import assessment
 from typer.testing import CliRunner
 
-from localfact.api.align import align_run, word_similarity
+from localfact.api.align import align_run, paired, word_similarity
 from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.errors import InputError
+from localfact.inputs.annotations import AnnotatedClaim, AnnotatedResponse
 from localfact.methods.options import Options
+from localfact.records import Assessment
+from localfact.vocabulary import GoldLabel
 
 TEXT = "The mill opened in 1911. It has two wheels. It stands in Torsk."
 ROWS = [
@@ -62,6 +66,22 @@ def test_an_annotation_of_other_responses_is_refused(run: Path, tmp_path: Path) 
 
 def test_words_are_compared_whatever_their_order() -> None:
     assert word_similarity(["A b c d."], ["d C b a", "e f"]).tolist() == [[1.0, 0.0]]
+
+
+def test_a_row_of_another_model_or_with_a_made_up_number_is_not_a_responses_own() -> None:
+    def row(name: str, text: str, model: str | None) -> AnnotatedResponse:
+        claim = AnnotatedClaim(text="x", gold=GoldLabel.SUPPORTED)
+        return AnnotatedResponse(id=name, text=text, model=model, claims=(claim,))
+
+    def wrote(name: str, text: str, model: str | None = None) -> Assessment:
+        return assessment("S").model_copy(update={"response_id": name, "text": text, "model": model})
+
+    rows = [row("row-0", "Other.", None), row("q7", "By one.", "one"), row("q7#2", "By two.", "two"), row("q8", "Twice.", None)]
+    assert not paired([wrote("row-0", "Mine.")], rows)[0]  # both files number their rows
+    assert [beside.text for _, beside in paired([wrote("q7", "As it was.", "one")], rows)[0]] == ["By one."]
+    assert not paired([wrote("q7", "As it was.", "three")], rows)[0]
+    found, left_out = paired([wrote("a", "Twice."), wrote("b", "Twice.")], rows)
+    assert (len(found), dict(left_out)) == (1, {"no row in the annotation": 1})
 
 
 def test_the_command_prints_the_rule_and_other_formats(run: Path) -> None:

@@ -52,6 +52,24 @@ def test_five_labels_and_edits_are_read_and_removed_claims_do_not_stand(tmp_path
     assert row.edits == {Edit.UNCHANGED: 1, Edit.REVISED: 1, Edit.ADDED: 1, Edit.REMOVED: 1}
 
 
+def test_a_removed_claim_says_nothing_of_one_that_stands_in_the_same_words(tmp_path: Path) -> None:
+    claims = [
+        {"claim": "She flew.", "annotator_label": "supported", "operation": "unchanged"},
+        {"claim": "She flew.", "annotator_label": "refuted", "operation": "removed"},
+    ]
+    (row,) = read_annotations(written(tmp_path, {**ROW, "claims_lst": claims}))
+    assert [(claim.text, claim.label) for claim in row.claims] == [("She flew.", VerdictLabel.SUPPORTED)]
+    assert row.edits == {Edit.UNCHANGED: 1, Edit.REMOVED: 1}
+
+
+def test_an_annotation_beside_claims_is_what_counts(tmp_path: Path) -> None:
+    theirs = [{"text": "She flew.", "label": "refuted", "edit": "revised"}]
+    given = {"response": "She flew.", "claims": [{"text": "She flies.", "label": "S"}], "annotation": theirs}
+    (row,) = read_annotations(written(tmp_path, given))
+    assert [(claim.text, claim.label) for claim in row.claims] == [("She flew.", VerdictLabel.CONTRADICTED)]
+    assert row.edits == {Edit.REVISED: 1}
+
+
 def test_the_same_file_is_data_for_an_evaluation_with_what_scores_count(tmp_path: Path) -> None:
     (response,) = read_responses(written(tmp_path, ROW))
     assert response.problem is None

@@ -40,6 +40,9 @@ def test_unverifiable_counts_as_irrelevant_and_a_failed_claim_nowhere() -> None:
 def test_an_annotation_in_fewer_labels_is_not_compared_in_five() -> None:
     found = align([response("SC", [S, COARSE], [(0, 0), (1, 1)], [True, True])])
     assert (found.exact.n, found.scoring.n) == (0, 2)
+    fine = response("S", [S], [(0, 0)], [True])
+    assert align([fine]).exact.n == 1
+    assert align([fine, response("C", [COARSE], [(0, 0)], [True])]).exact.n == 0  # the labels it has are the easy ones
 
 
 def test_differences_are_absolute_for_a_response_and_f1_is_by_the_annotations_k_prime() -> None:

@@ -32,6 +32,12 @@ def test_a_model_that_lacks_a_source_has_no_average_and_stands_last() -> None:
     assert [(one.model, one.average is None) for one in found] == [("both", False), ("one", True)]
 
 
+def test_responses_that_were_not_judged_are_zeros_beside_the_mean_of_the_others() -> None:
+    (found,) = leaderboard({"m": [assessment("S", source="qa"), assessment("", index=1, source="qa")]})
+    assert (found.average, found.with_zeros) == (1.0, 0.5)
+    assert (found.responses, found.scored) == (2, 1)
+
+
 def test_cost_and_the_share_settled_before_evidence() -> None:
     sure = PreVerification(label=PreVerificationLabel.SUPPORTED, confidence=1.0)
     claims = tuple(Claim(id=f"c{at}", text=f"claim {at}", preverification=sure) for at in range(4))
