@@ -36,8 +36,12 @@ OF_COMMANDS: Mapping[str, tuple[Any, Any]] = {
 }
 #: Commands for which data may mean another thing, or nothing: there it is typed.
 WITHOUT_DATA = frozenset({"compare", "generate", "choose", "roc"})
-#: An argument of vLLM that runs code in a model's folder: typed by whoever wants that, never found in a file.
-TYPED_ONLY = "trust_remote_code"
+#: Arguments of vLLM that a file may give: how large and how fast. Others can name code, classes or folders, and are typed.
+ENGINE_ARGUMENTS = frozenset({
+    "block_size", "cpu_offload_gb", "dtype", "enable_chunked_prefill", "enable_prefix_caching", "enforce_eager",
+    "gpu_memory_utilization", "kv_cache_dtype", "kv_cache_memory_bytes", "max_model_len", "max_num_batched_tokens",
+    "max_num_seqs", "pipeline_parallel_size", "quantization", "seed", "swap_space", "tensor_parallel_size",
+})  # fmt: skip
 WIDTH = 100
 
 Commands = Mapping[str, Callable[..., Any]]
@@ -94,15 +98,20 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 def _check(file: Path, settings: Mapping[str, Any]) -> None:
     """Raises InputError where a value is none that its option takes."""
-    if any(TYPED_ONLY in str(argument).replace("-", "_") for argument in settings.get("engine_args", ())):
-        raise InputError(f"{file}: {TYPED_ONLY} runs code in a model's folder, so it is typed each time: --engine-arg.")
     for name, value in settings.items():
         if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
             raise InputError(f"{file}: {name} cannot be {value!r}.")
     try:
-        checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
+        options = checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
+    for argument in options.engine_args:
+        if argument not in ENGINE_ARGUMENTS:
+            known = ", ".join(sorted(ENGINE_ARGUMENTS))
+            raise InputError(
+                f"{file}: {argument} is no argument of the engine that a file may give, since some of them run code. "
+                f"Type it each time: --engine-arg {argument}=VALUE. A file may give {known}."
+            )
 
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:
