@@ -6,6 +6,7 @@ Without a judge only redundancy is found: claims of a response that a relation m
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -31,18 +32,24 @@ class ClaimFailures(Record):
     """What is wrong with the claims of one model's responses.
 
     Attributes:
-        model: that wrote them, "" where none is named. responses, claims: how many. judged: claims that the judge could be
-            asked about. failures: kind -> claims, by the judge. missing: kind -> statements.
+        model: that wrote them, "" where none is named. responses, claims: how many. judged: claims of which the judge said
+            what is wrong. failures: kind -> claims, by the judge. asked: claims of the responses of which it said what is
+            missing. missing: kind -> statements.
         entailed: redundancy within and across sentences -> claims that an earlier one and they entail, without a judge.
+        unrelated: pairs of claims that the relation model failed on; they count as no repetition.
+        failed: calls of the judge that gave no answer.
     """
 
     model: str
     responses: int
     claims: int
     judged: int = 0
+    asked: int = 0
     failures: Mapping[str, int] = Field(default_factory=dict)
     missing: Mapping[str, int] = Field(default_factory=dict)
     entailed: Mapping[str, int] = Field(default_factory=dict)
+    unrelated: int = 0
+    failed: int = 0
 
 
 def claim_failures(run: str | Path, *, options: Options, progress: Progress = SILENT) -> list[ClaimFailures]:
@@ -73,6 +80,14 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     ]
 
 
+@dataclass(frozen=True)
+class Entailed:
+    """Redundant claims of a response without a judge, by kind; and the pairs of claims that could not be related."""
+
+    redundant: Mapping[ClaimFailure, int]
+    unrelated: int
+
+
 async def _inspected(assessments: Sequence[Assessment], options: Options, progress: Progress) -> list[Inspected]:
     progress.begin(len(assessments), 0)
     async with AsyncExitStack() as opened:
@@ -88,8 +103,8 @@ async def _inspected(assessments: Sequence[Assessment], options: Options, progre
         return await together(one(assessment) for assessment in assessments)
 
 
-async def _entailed(assessments: Sequence[Assessment], options: Options) -> list[dict[ClaimFailure, int]]:
-    """For each response, how many of its claims say what an earlier one says, by both entailing one another."""
+async def _entailed(assessments: Sequence[Assessment], options: Options) -> list[Entailed]:
+    """For each response, the claims that say what an earlier one says, by both entailing one another."""
     pairs = [(place, pair) for place, one in enumerate(assessments) for pair in combinations(range(len(one.claims)), 2)]
     asked = []
     for place, (first, second) in pairs:
@@ -97,35 +112,48 @@ async def _entailed(assessments: Sequence[Assessment], options: Options) -> list
         asked += [Pair(one, other), Pair(other, one)]
     said = await relate_all(find_relation_model(options), asked)
     repeats: list[dict[int, list[int]]] = [{} for _ in assessments]
+    unrelated = [0] * len(assessments)
     for number, (place, (first, second)) in enumerate(pairs):
-        if all(isinstance(one, Distribution) and one.entailment >= SAME for one in said[2 * number : 2 * number + 2]):
+        ways = said[2 * number : 2 * number + 2]
+        if not all(isinstance(one, Distribution) for one in ways):
+            unrelated[place] += 1
+        elif all(isinstance(one, Distribution) and one.entailment >= SAME for one in ways):
             repeats[place].setdefault(second, []).append(first)
     return [
-        Counter(
-            repetition(assessment.text, assessment.claims[later], [assessment.claims[earlier] for earlier in before])
-            for later, before in found.items()
+        Entailed(
+            Counter(
+                repetition(assessment.text, assessment.claims[later], [assessment.claims[earlier] for earlier in before])
+                for later, before in found.items()
+            ),
+            failed,
         )
-        for assessment, found in zip(assessments, repeats, strict=True)
+        for assessment, found, failed in zip(assessments, repeats, unrelated, strict=True)
     ]
 
 
 def _summed(
     model: str,
     assessments: Sequence[Assessment],
-    entailed: Sequence[Mapping[ClaimFailure, int]],
+    entailed: Sequence[Entailed],
     inspected: Sequence[Inspected] | None,
 ) -> ClaimFailures:
     redundant = Counter[ClaimFailure]()
     for one in entailed:
-        redundant.update(one)
+        redundant.update(one.redundant)
     judged = [failure for one in inspected or () for failure in one.failures if failure is not None]
-    missing = Counter(kind for one in inspected or () for _, kind in one.missing)
+    answers = [None if inspected is None else inspected[place].missing for place in range(len(assessments))]
+    missing = Counter(kind for statements in answers for _, kind in statements or ())
+    asked = [one for one, statements in zip(assessments, answers, strict=True) if statements is not None]
+    claims = sum(len(one.claims) for one in assessments)
     return ClaimFailures(
         model=model,
         responses=len(assessments),
-        claims=sum(len(one.claims) for one in assessments),
+        claims=claims,
         judged=len(judged),
+        asked=sum(len(one.claims) for one in asked),
         failures={kind.value: judged.count(kind) for kind in ClaimFailure} if inspected is not None else {},
         missing={kind.value: missing[kind] for kind in MissingKind} if inspected is not None else {},
         entailed={kind.value: redundant[kind] for kind in (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)},
+        unrelated=sum(one.unrelated for one in entailed),
+        failed=claims - len(judged) + len(assessments) - len(asked) if inspected is not None else 0,
     )

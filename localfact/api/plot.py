@@ -3,6 +3,7 @@
 Numbers: report/plot_data.py and passage_posteriors.py; drawing: report/plots.py and report/run_plots.py.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -179,7 +180,10 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 def default_folder(names: Sequence[str]) -> Path:
     """Beside the runs, named by them: runs/plots-4f1c, runs/plots-4f1c-9e02."""
-    return RUNS / f"plots-{'-'.join(names).replace('/', '-')}"[:LONGEST_FOLDER]
+    joined = "-".join(names).replace("/", "-")
+    if len(joined) > LONGEST_FOLDER:  # cut, several choices of runs would have one name
+        joined = hashlib.sha256(joined.encode()).hexdigest()[:12]
+    return RUNS / f"plots-{joined}"
 
 
 def written(figure: "Figure", file: Path) -> list[str]:

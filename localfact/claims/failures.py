@@ -1,7 +1,8 @@
 """What is wrong with extracted claims, and which are missing, by a language model (FastFact, appendix C.2 and L).
 
 Each claim is asked about by the probabilities of five labels, in one prompt that all claims of a response share; missing
-statements are written, one a line. Of a claim that repeats another, the places of the two say in which of the paper's two ways.
+statements are written, one a line. Of a claim that repeats another, the places of it and of the earlier claim most like it say
+in which of the paper's two ways.
 """
 
 import re
@@ -50,10 +51,10 @@ class MissingKind(StrEnum):
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found of a response: a failure for each claim, None where none could be asked for; missing statements."""
+    """What was found of a response: what each claim is, and what is missing; None where the model gave no answer."""
 
     failures: tuple[ClaimFailure | None, ...]
-    missing: tuple[tuple[str, MissingKind], ...]
+    missing: tuple[tuple[str, MissingKind], ...] | None
 
 
 class FailureJudge:
@@ -75,7 +76,7 @@ class FailureJudge:
         try:
             answer = await self._engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
         except (PromptTooLongError, RequestError):
-            return Inspected(tuple(failures), ())
+            return Inspected(tuple(failures), None)
         return Inspected(tuple(failures), tuple(read_missing(answer.text, texts)))
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | None:
@@ -86,7 +87,7 @@ class FailureJudge:
             return None
         if choice.best != REPEATED:
             return ClaimFailure(choice.best)
-        return repetition(response, claims[place], claims[:place])
+        return repetition(response, claims[place], most_alike(claims[place], claims[:place]))
 
 
 def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:
@@ -95,6 +96,17 @@ def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFa
     own = _sentence(claim, sentences)
     same = own is not None and any(_sentence(other, sentences) == own for other in earlier)
     return ClaimFailure.INTRA_SENTENCE if same else ClaimFailure.INTER_SENTENCE
+
+
+def most_alike(claim: Claim, earlier: Sequence[Claim]) -> list[Claim]:
+    """The one earlier claim that has most words in common with a claim (Jaccard; of equals the first); none of none."""
+    own = set(text.words(claim.text))
+
+    def alike(other: Claim) -> float:
+        words = set(text.words(other.text))
+        return len(own & words) / len(own | words) if own | words else 0.0
+
+    return [max(earlier, key=alike)] if earlier else []
 
 
 def read_missing(answer: str, claims: Sequence[str]) -> list[tuple[str, MissingKind]]:

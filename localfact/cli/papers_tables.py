@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localfact.cli.compare import METHOD_OPTIONS, watched
-from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from
+from localfact.cli.options import AsJson, Data, Limit, options_from, typed_names
 from localfact.errors import InputError
 from localfact.methods.options import ModelOptions, Options
-from localfact.report.console import note, output, show, show_text
+from localfact.report.console import SOME_FAILED, note, output, show, show_text
 
 if TYPE_CHECKING:
     from localfact.papers.measured_table import MeasuredRun
@@ -31,6 +31,7 @@ def tables(as_json: AsJson = False) -> None:
 
 @options_from(Options, *METHOD_OPTIONS)
 def table(
+    context: typer.Context,
     options: Options,
     name: Annotated[str, typer.Argument(help="Its number: 12 of FactReasoner, fastfact-3 of FastFact.")],
     runs: Annotated[list[Path] | None, typer.Argument(metavar="[RUN]", help="Run folders to be set beside it.")] = None,
@@ -38,7 +39,9 @@ def table(
     data: Data = None,
     limit: Limit = None,
     out: Annotated[Path | None, typer.Option("--out", help="With --methods: the folder of their runs.")] = None,
-    recall_k: RecallK = "median",
+    recall_k: Annotated[
+        str | None, typer.Option("--recall-k", help="K of F1@K: median, max, gold or a number. Default: as in the table.")
+    ] = None,
     how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
 ) -> None:
     """Show a paper's table as it is printed, with its known errors, and runs of ours beside it.
@@ -47,14 +50,17 @@ def table(
     [dim]localfact papers table 12 runs/4f1c runs/9e02[/]                                   runs beside it
     [dim]localfact papers table 5 --data conflicts.jsonl --methods builtin-fr2,builtin-fr3[/]  runs made now
     """
-    from localfact.papers.measured_table import measured_table
+    from localfact.papers.measured_table import k_of, measured_table
     from localfact.papers.printed_tables import printed_table
     from localfact.report.formats import known_format, rendered
     from localfact.scoring import KPolicy
 
-    printed, chosen, recall = printed_table(name), known_format(how), KPolicy.parse(recall_k)
+    printed, chosen = printed_table(name), known_format(how)
+    recall = KPolicy.parse(recall_k or k_of(printed))
     if runs and methods is not None:
         raise InputError("Name runs or --methods, not both.")
+    if methods is None and typed_names(context) & {"data", "limit", "out", *METHOD_OPTIONS}:
+        raise InputError("Data and options are for --methods; of runs, all that was chosen is in their folders.")
     folders = list(runs or ())
     if methods is not None:
         names = [one.strip() for one in methods.split(",") if one.strip()]
@@ -88,6 +94,7 @@ def figure2(
     names = [one.strip() for one in strides.split(",") if one.strip()]
     folder, found = measure_strides(data, options=options, strides=names, watch=watched, out=out, limit=limit)
     note(f"Claims of each stride: {folder}/stride-*.jsonl")
+    failed = sum(one.failed for one in found)
     facts = {"data": str(data or "the sample"), "extractor": options.model or f"replayed from {options.replay}"}
     for table in figure2_tables(found, facts):
         view = rendered(table, chosen)
@@ -95,6 +102,9 @@ def figure2(
             show_text(view)
         else:
             output().print(view)
+    if failed:
+        note(f"{failed} extractions failed. The same command tries them again.")
+        raise typer.Exit(SOME_FAILED)
 
 
 @options_from(Options, ModelOptions, "relations", "embedder", "seed", without={"guided"})
@@ -122,6 +132,9 @@ def failures(
         show_text(view)
     else:
         output().print(view)
+    if failed := sum(one.failed + one.unrelated for one in found):
+        note(f"{failed} questions got no answer; the shares are of what was answered.")
+        raise typer.Exit(SOME_FAILED)
 
 
 def run_methods(names: Sequence[str], data: Path | None, options: Options, out: Path | None, limit: int | None) -> list[Path]:

@@ -23,8 +23,14 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
         "redundant without a judge": f"of two claims that entail one another, by {rule}, the later",
         "judge": judge or "none",
     }
+    if judge:
+        judged, claims = sum(one.judged for one in found), sum(one.claims for one in found)
+        facts["judged"] = f"{judged} of {claims} claims; {sum(one.failed for one in found)} calls gave no answer"
+    if unrelated := sum(one.unrelated for one in found):
+        facts["not related"] = f"{unrelated} pairs of claims, on which {rule} failed"
     notes = (
-        "Shares of the claims, in %. Missing statements are counted against the claims, as in the paper; that can exceed 100.",
+        "Shares of the claims that were judged, in %. Missing statements: against the claims of the responses asked about.",
+        "As in the paper, what is missing can exceed 100 %.",
         "Entailment both ways is strict: what a judge calls repeated may be looser.",
     )
     title = "Failures of claim extraction (FastFact, Figure 4 and Table 5)"
@@ -39,6 +45,6 @@ def _row(one: ClaimFailures, *, judged: bool) -> tuple[Cell, ...]:
     cells += [percent(one.entailed.get(kind, 0), one.claims) for kind in KINDS[4:]]
     if judged:
         cells += [percent(one.failures.get(kind, 0), one.judged) for kind in KINDS]
-        cells += [percent(sum(one.missing.values()), one.claims)]
-        cells += [percent(one.missing.get(kind, 0), one.claims) for kind in MISSING]
+        cells += [percent(sum(one.missing.values()), one.asked)]
+        cells += [percent(one.missing.get(kind, 0), one.asked) for kind in MISSING]
     return tuple(cells)

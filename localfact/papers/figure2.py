@@ -78,6 +78,8 @@ def measure_strides(
     """
     if not options.names_model:
         raise InputError("Name the model that extracts: --model smollm2-135m (`localfact models list`), or --replay FILE.")
+    if not strides:
+        raise InputError("Name a stride or more: --strides 1,4,16,max.")
     path = data or sample_responses()
     chosen = [
         options.model_copy(update={"stride": stride_of(one), "claims": "extract", "extractor": CHUNKED}) for one in strides
@@ -97,7 +99,7 @@ def stride_of(typed: str) -> int | str:
     Raises:
         InputError: it is neither a number of sentences nor max.
     """
-    if typed == "max" or (typed.isdigit() and int(typed) > 0):
+    if typed == "max" or (typed.isdecimal() and int(typed) > 0):
         return typed if typed == "max" else int(typed)
     raise InputError(f"A stride is a number of sentences, or max, not {typed!r}.")
 

@@ -55,9 +55,16 @@ def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> T
     groups = [_beside(run, printed, columns, by_model) for run in runs_shown]
     groups += _as_printed(printed, columns)
     facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
+    by_k = [one.name for run in runs_shown for one in run.summary.scores if one.name.startswith("F1@K(")]
+    facts["F1@K as measured"] = ", ".join(dict.fromkeys(by_k)) if "F1@K" in printed.columns else ""
     notes = [*_departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
     title = f"{printed.paper}, Table {printed.number} ({printed.section}): {printed.about}"
     return Table(title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
+
+
+def k_of(printed: PrintedTable) -> str:
+    """The K of F1@K in a table: 22 throughout in Tables 6 to 9 (section 4.2), the median elsewhere (Table 2)."""
+    return "22" if printed.paper == "FactReasoner" and printed.number in ("6", "7", "8", "9") else "median"
 
 
 def takes_runs(printed: PrintedTable) -> bool:

@@ -2,7 +2,9 @@
 
 import csv
 import io
+import json
 from pathlib import Path
+from typing import NoReturn
 from unittest.mock import patch
 
 import pytest
@@ -11,10 +13,11 @@ from typer.testing import CliRunner
 from localfact.api.evaluate import evaluate
 from localfact.api.failures import claim_failures
 from localfact.cli.main import app
-from localfact.errors import InputError
+from localfact.errors import InputError, RequestError
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
+from localfact.records import Failure, Pair
 
 TEXT = "The mill opened in 1911. The mill opened in the year 1911. The mill has two wheels."
 ROW = {
@@ -56,6 +59,38 @@ def test_a_judge_names_all_kinds_and_what_is_missing(run: Path, tmp_path: Path) 
     assert (first["subjective"], first["acceptable"]) == ("100.0", "0.0")
     assert float(first["missing, removed"]) == pytest.approx(100 / 3)
     assert second["model"] == "other"
+
+
+@pytest.mark.slow
+def test_calls_without_an_answer_are_counted_and_the_shares_are_of_those_that_answered(run: Path, tmp_path: Path) -> None:
+    from tiny_models import tiny_llama
+
+    def refused(*asked: object) -> NoReturn:
+        raise RequestError("no such prompt")
+
+    def engine(settings: EngineSettings) -> ScriptedEngine:
+        made = ScriptedEngine(refused, refused)
+        made.identity = settings.identity
+        return made
+
+    words = ["papers", "failures", str(run), "--relations", "lexical", "--embedder", "none", "--format", "json"]
+    with patch("localfact.llm.vllm.VLLMEngine", engine):
+        done = CliRunner().invoke(app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192))])
+    assert done.exit_code == 1, done.output
+    table = json.loads(done.stdout)
+    assert "0 of 6 claims; 8 calls gave no answer" in str(table)
+    assert "8 questions got no answer" in done.stderr
+
+
+def test_pairs_that_the_relation_model_failed_on_are_counted_and_are_no_repetition(run: Path) -> None:
+    options = Options(relations="lexical", embedder="none")
+
+    async def failing(model: object, pairs: list[Pair]) -> list[Failure]:
+        return [Failure(reason="out of memory")] * len(pairs)
+
+    with patch("localfact.api.failures.relate_all", failing):
+        first, _ = claim_failures(run, options=options)
+    assert (first.unrelated, sum(first.entailed.values())) == (3, 0)
 
 
 def test_a_run_without_claims_is_refused(tmp_path: Path) -> None:

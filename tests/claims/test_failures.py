@@ -10,6 +10,7 @@ from localfact.claims.failures import (
     ClaimFailure,
     FailureJudge,
     MissingKind,
+    most_alike,
     read_missing,
     repetition,
 )
@@ -59,7 +60,20 @@ async def test_each_claim_gets_its_label_and_repetitions_are_told_apart_by_their
 async def test_a_claim_that_cannot_be_asked_about_has_no_failure() -> None:
     found = await FailureJudge(ScriptedEngine(window=40)).inspect(TEXT, CLAIMS[:1])
     assert found.failures == (None,)
-    assert found.missing == ()
+    assert found.missing is None  # not asked about, which is another thing than nothing missing
+
+
+def test_a_repetition_is_placed_by_the_earlier_claim_that_is_most_alike() -> None:
+    near, far = claim("It is lovely.", "It is the loveliest."), claim("The mill opened in 1911.", "The mill opened in 1911")
+    assert most_alike(claim("The mill opened in the year 1911."), [near, far]) == [far]
+    assert most_alike(near, []) == []
+
+
+async def test_a_claim_that_repeats_another_sentence_is_not_placed_by_what_else_stands_in_its_own() -> None:
+    beside = claim("There is a day.", "It opened")
+    engine = ScriptedEngine(lambda chat: "", lambda chat, asked: {REPEATED: 0.9})
+    found = await FailureJudge(engine).inspect(TEXT, [CLAIMS[0], beside, CLAIMS[3]])
+    assert found.failures[2] is ClaimFailure.INTER_SENTENCE  # it repeats the first sentence; the other claim is another fact
 
 
 def test_a_claim_without_a_place_repeats_across_sentences() -> None:

@@ -14,7 +14,7 @@ from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.methods.options import Options
-from localfact.papers.measured_table import MeasuredRun, is_model, measured_table
+from localfact.papers.measured_table import MeasuredRun, is_model, k_of, measured_table
 from localfact.papers.printed_tables import printed_table, printed_tables
 from localfact.records import Assessment
 from localfact.report.formats import Group, Number
@@ -50,6 +50,12 @@ def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_diffe
         "llama-3.1-70b-instruct, as printed",
         "mixtral-8x22b-instruct, as printed",
     ]
+
+
+def test_k_of_f1_is_the_tables_own_and_said() -> None:
+    assert (k_of(printed_table("6")), k_of(printed_table("2")), k_of(printed_table("fastfact-3"))) == ("22", "median", "median")
+    table = measured_table(printed_table("12"), [measured([assessment("SC")])])
+    assert table.facts["F1@K as measured"].startswith("F1@K(")
 
 
 def test_another_model_stands_beside_every_model_of_the_paper_and_is_not_comparable() -> None:
@@ -138,3 +144,5 @@ def test_the_commands_list_tables_and_set_runs_beside_them(tmp_path: Path, monke
     kinds = [row["kind"] for row in csv.DictReader(io.StringIO(made.stdout))]
     assert kinds.count("measured") == 2
     assert CliRunner().invoke(app, ["papers", "table", "5", "run", "--methods", "builtin-fr2"]).exit_code == 1
+    for unused in (["--data", "rows.jsonl"], ["--relations", "lexical"], ["--limit", "1"]):
+        assert "are for --methods" in str(CliRunner().invoke(app, ["papers", "table", "5", "run", *unused]).exception)
