@@ -17,6 +17,7 @@ from annotated_types import Ge, Le
 
 from localfact.errors import InputError
 from localfact.methods.options import OptionGroup, checked, flag_of, flags_of
+from localfact.report.console import note
 
 Data = Annotated[
     Path | None,
@@ -44,6 +45,14 @@ Concurrency = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Begin again; what was made is forgotten.")]
 
 Command = Callable[..., None]
+#: The parameter by which a command of options knows what was typed, where it has none of its own.
+CONTEXT = "typer_context"
+#: What cannot be beside an option: a transcript answers in place of a model.
+RIVALS: Mapping[str, frozenset[str]] = {
+    "replay": frozenset({"model", "transcript"}),
+    "model": frozenset({"replay"}),
+    "transcript": frozenset({"replay"}),
+}
 #: The attribute of a command that names the fields it has as options.
 _FIELDS = "option_fields"
 
@@ -65,14 +74,19 @@ def options_from(
         signature = inspect.signature(command)
         (taker,) = (name for name, parameter in signature.parameters.items() if parameter.annotation is group)
         others = [parameter for name, parameter in signature.parameters.items() if name != taker]
+        own = next((one.name for one in others if one.annotation is typer.Context), None)
+        context = [] if own else [inspect.Parameter(CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)]
 
         @wraps(command)
         def run(**typed: Any) -> None:
-            chosen = {name: plain(typed.pop(name)) for name in fields}
+            replaced = replaced_settings(typed[own] if own else typed.pop(CONTEXT))
+            if replaced:
+                note(f"Not taken, beside what is typed: {', '.join(sorted(replaced))}.")
+            chosen = {name: None if name in replaced else plain(value) for name in fields for value in (typed.pop(name),)}
             command(**typed, **{taker: checked(group, {name: value for name, value in chosen.items() if value is not None})})
 
         setattr(run, _FIELDS, fields_of(command) | set(fields))
-        run.__signature__ = signature.replace(parameters=[*others, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]
+        run.__signature__ = signature.replace(parameters=[*others, *context, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]
         run.__annotations__ = {name: one.annotation for name, one in run.__signature__.parameters.items()}  # type: ignore[attr-defined]
         return run
 
@@ -88,6 +102,13 @@ def typed_names(context: typer.Context) -> set[str]:
     """The names of a command's parameters that were typed, not taken from a default or a file."""
     sources = {name: context.get_parameter_source(name) for name in context.params}
     return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+
+
+def replaced_settings(context: typer.Context) -> set[str]:
+    """The options that a settings file gives and that cannot be beside what was typed: what is typed goes before the file."""
+    rivals = {rival for name in typed_names(context) & set(RIVALS) for rival in RIVALS[name]}
+    sources = {name: context.get_parameter_source(name) for name in rivals}
+    return {name for name, source in sources.items() if source is not None and source.name == "DEFAULT_MAP"}
 
 
 def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:

@@ -13,6 +13,8 @@ from typing import Annotated, Any
 
 import typer
 import yaml
+from annotated_types import Ge
+from pydantic import TypeAdapter, ValidationError
 
 from localfact.cli.options import Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
 from localfact.errors import InputError
@@ -93,7 +95,21 @@ def read_settings(file: Path) -> dict[str, Any]:
     many = {name for name, field in Options.model_fields.items() if isinstance(field.get_default(), tuple)} | {"engine_args"}
     settings = {name: [value] if name in many and not isinstance(value, list) else value for name, value in given.items()}
     _check(file, settings)
+    _check_of_commands(file, settings)
     return settings
+
+
+def _check_of_commands(file: Path, settings: Mapping[str, Any]) -> None:
+    """Raises InputError where a value is none that an option of commands takes."""
+    for name, (option, _) in OF_COMMANDS.items():
+        least = getattr(option.__metadata__[0], "min", None)
+        kind: Any = option.__origin__ if least is None else Annotated[option.__origin__, Ge(least)]
+        try:
+            if name in settings:
+                TypeAdapter(kind).validate_python(settings[name])
+        except ValidationError as error:
+            said = error.errors()[0]["msg"]
+            raise InputError(f"{file}: {name} cannot be {settings[name]!r}: {said[0].lower()}{said[1:]}.") from None
 
 
 def _check(file: Path, settings: Mapping[str, Any]) -> None:
@@ -124,12 +140,15 @@ def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[st
 
 
 def _taken(settings: Mapping[str, Any], name: str, command: Callable[..., Any]) -> dict[str, Any]:
-    fields = fields_of(command)
-    if not fields:
-        return {}
-    own = set(inspect.signature(command).parameters) & set(OF_COMMANDS)
-    wanted = (fields | own) - ({"data"} if name in WITHOUT_DATA else set())
+    wanted = _wanted(name, command)
     return {setting: value for setting, value in settings.items() if setting in wanted}
+
+
+def _wanted(name: str, command: Callable[..., Any]) -> frozenset[str]:
+    """The settings that a command has as options: of methods, and those of its own that are the same option elsewhere."""
+    parameters = inspect.signature(command).parameters
+    own = {name for name, (option, _) in OF_COMMANDS.items() if name in parameters and parameters[name].annotation == option}
+    return fields_of(command) | (own - ({"data"} if name in WITHOUT_DATA else set()))
 
 
 def settings_for(config: Path | None, commands: Commands, groups: Mapping[str, typer.Typer], typed: str) -> dict[str, Any]:
@@ -139,6 +158,8 @@ def settings_for(config: Path | None, commands: Commands, groups: Mapping[str, t
         config: the file; None for the one of the current folder, if it is there; NO_FILE for none.
     """
     file = SETTINGS_FILE if config is None else config
+    if config is None and typed in commands and not _wanted(typed, commands[typed]):
+        return {}
     if str(config) == NO_FILE or (config is None and not file.is_file()):
         return {}
     found = defaults(read_settings(file), commands, groups)

@@ -71,6 +71,9 @@ def test_another_file_may_be_named_and_a_missing_one_is_an_error(localfact: Quic
         ("engine_args: {worker_cls: evil.Worker}", "worker_cls is no argument"),
         ("engine_args: [hf_overrides.architectures=x]", "hf_overrides.architectures is no argument"),
         ("engine_args: max_model_len", "is not key=value"),
+        ("max_words: hundred", "max_words cannot be 'hundred'"),
+        ("concurrency: 0", "concurrency cannot be 0: input should be greater than or equal to 1"),
+        ("offline: maybe", "offline cannot be 'maybe'"),
         ("block_hosts: [[a]]", "block_hosts cannot be"),
     ],
 )
@@ -91,6 +94,7 @@ def test_a_command_takes_what_it_has_as_an_option_of_methods_and_nothing_else() 
     assert set(found["eval"]) == {*Options.model_fields, *OF_COMMANDS}
     assert "data" not in found["compare"]
     assert "relations" not in found["papers"]["table10"]  # a list there, of its own
+    assert found["score"] == {"recall_k": "x"}
     assert found["corpus"]["search"] == found["show"] == found["models"]["list"] == {}
     assert {"corpus", "k"} & set(found["corpus"]["fetch"]) == set()
 
@@ -99,6 +103,24 @@ def test_runs_are_compared_whatever_the_file_says_of_methods(localfact: QuickCom
     written(tmp_path, "k: 7\ndata: nowhere.jsonl\n")
     assert "needs two runs" in localfact("compare", "runs/one").stderr
     assert "are for --methods" in localfact("compare", "runs/one", "runs/two", "--k", "3").stderr
+
+
+def test_what_is_typed_replaces_what_cannot_be_beside_it(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    written(tmp_path, "model: smollm2-135m\ntranscript: kept.sqlite\n")
+    replayed = localfact("eval", "--replay", "other.sqlite", "--plan")
+    assert "name only one" not in replayed.stderr
+    assert "other.sqlite" in replayed.stderr
+    assert "Not taken, beside what is typed: model, transcript." in replayed.stderr
+    assert "name only one" in localfact("eval", "--replay", "o.sqlite", "--transcript", "t.sqlite", "--plan").stderr
+    written(tmp_path, "replay: kept.sqlite\n")
+    assert "kept.sqlite" not in localfact("eval", "--model", "nowhere", "--plan").stderr
+
+
+def test_a_command_that_takes_nothing_of_it_does_not_read_the_file(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    written(tmp_path, "thta: 1\n")
+    assert localfact("methods").returncode == 0
+    assert localfact("eval", "--plan").returncode == 2
+    assert localfact("--config", "localfact.yaml", "methods").returncode == 2  # it was named
 
 
 def test_init_does_not_overwrite_unasked(localfact: QuickCommandLine, tmp_path: Path) -> None:
