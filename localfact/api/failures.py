@@ -20,7 +20,7 @@ from localfact.methods.options import Options
 from localfact.methods.relations import find_relation_model
 from localfact.records import Assessment, Distribution, Pair, Record
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.run_folder import CALLS_FILE, read_assessments
 from localfact.runtime.tasks import complete, together
 from localfact.runtime.usage import Ledger, usage_counted_in
 
@@ -56,7 +56,9 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     """Inspects the claims of a run, model by model.
 
     Args:
-        run: a run folder. options: the judge, where one is named; the relation model. progress: counts responses.
+        run: a run folder. options: the judge, where one is named; the relation model. What a judge answers is kept in the
+            run folder where no transcript is named: the same call goes on where it stopped.
+        progress: counts responses.
 
     Raises:
         MissingError: there is no such run, or weights are missing. InputError: the run has no claims.
@@ -64,6 +66,8 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     assessments = [one for one in read_assessments(Path(run)) if one.claims]
     if not assessments:
         raise InputError(f"The run {run} has no claims to be looked at.")
+    if options.names_model and options.replay is None:
+        options = options.model_copy(update={"transcript": options.transcript or Path(run) / CALLS_FILE})
     entailed = complete(_entailed(assessments, options))
     inspected = complete(_inspected(assessments, options, progress)) if options.names_model else None
     by_model: dict[str, list[int]] = {}

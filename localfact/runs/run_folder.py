@@ -31,11 +31,15 @@ REPORT_FILE = "report.html"
 LOCK_FILE = ".lock"
 #: The cache of relations, and the two files that SQLite makes beside it while it is open.
 RELATIONS_FILE, SECOND_RELATIONS_FILE = "relations.sqlite", "second-relations.sqlite"
-RELATIONS_FILES = tuple(name + kind for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE) for kind in ("", "-wal", "-shm"))
+#: What a language model was asked about the claims of a run that has ended, and answered.
+CALLS_FILE = "calls.sqlite"
+SQLITE_FILES = tuple(
+    name + kind for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE, CALLS_FILE) for kind in ("", "-wal", "-shm")
+)
 #: All files that localfact can leave in a run folder.
 OWN_FILES = frozenset(
     {
-        *(LOCK_FILE, *RELATIONS_FILES),
+        *(LOCK_FILE, *SQLITE_FILES),
         *(name + end for name in (RUN_FILE, ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, REPORT_FILE) for end in ("", NEW)),
     }
 )

@@ -55,6 +55,9 @@ def test_a_judge_names_all_kinds_and_what_is_missing(run: Path, tmp_path: Path) 
     with patch("localfact.llm.vllm.VLLMEngine", engine):
         done = CliRunner().invoke(app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192))])
     assert done.exit_code == 0, done.output
+    kept = run / "calls.sqlite"  # what was answered is not asked again
+    replayed = CliRunner().invoke(app, [*words, "--replay", str(kept)])
+    assert replayed.stdout.replace(f"replayed from {kept}", str(tmp_path / "model")) == done.stdout
     (first, second) = list(csv.DictReader(io.StringIO(done.stdout)))
     assert (first["subjective"], first["acceptable"]) == ("100.0", "0.0")
     assert float(first["missing, removed"]) == pytest.approx(100 / 3)
@@ -75,7 +78,9 @@ def test_calls_without_an_answer_are_counted_and_the_shares_are_of_those_that_an
 
     words = ["papers", "failures", str(run), "--relations", "lexical", "--embedder", "none", "--format", "json"]
     with patch("localfact.llm.vllm.VLLMEngine", engine):
-        done = CliRunner().invoke(app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192))])
+        done = CliRunner().invoke(
+            app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192)), "--transcript", str(tmp_path / "calls")]
+        )
     assert done.exit_code == 1, done.output
     table = json.loads(done.stdout)
     assert "0 of 6 claims; 8 calls gave no answer" in str(table)
