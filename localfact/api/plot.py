@@ -114,6 +114,7 @@ def plot(
     *,
     out: str | Path | None = None,
     only: Sequence[str] = (),
+    by_source: bool = False,
     progress: Progress = lambda name, done, total: None,
 ) -> Plots:
     """Draws figures of runs, each figure with every run that has what it shows.
@@ -121,7 +122,7 @@ def plot(
     Args:
         folders: run folders, finished or not; one that is named twice is drawn once.
         out: a folder, made if missing; `default_folder` when None.
-        only: names in FIGURES; all when empty.
+        only: names in FIGURES; all when empty. by_source: draw the responses of each source (`source`) by themselves.
         progress: called while factor graphs are solved again, for `passage-posterior`.
 
     Raises:
@@ -133,9 +134,10 @@ def plot(
         raise InputError(f"There is no figure '{unknown[0]}'. There are: {', '.join(FIGURES)}.")
     runs = plotted_runs(folders)
     folder = Path(out) if out is not None else default_folder([run.name for run in runs])
+    runs = apart_by_source(runs) if by_source else runs
     looks = {run.name: number for number, run in enumerate(runs)}
     files: list[str] = []
-    lacking: dict[tuple[str, str], list[str]] = {}
+    lacking: dict[tuple[str, str], list[str]] = {}  # (run or source of one, reason) -> figures
     for name, kind in FIGURES.items():
         if only and name not in only:
             continue
@@ -143,7 +145,8 @@ def plot(
         for run in runs:
             numbers = kind.numbers(run, partial(progress, run.name))
             if isinstance(numbers, Unscored):
-                lacking.setdefault((str(run.folder), numbers.reason), []).append(name)
+                who = run.name if by_source else str(run.folder)
+                lacking.setdefault((who, numbers.reason), []).append(name)
             else:
                 found[run.name] = numbers
         if found:
@@ -169,6 +172,23 @@ def plotted_runs(folders: Sequence[str | Path]) -> list[PlottedRun]:
     for path in paths:
         read_run_file(path)
     return [PlottedRun(name, path, read_assessments(path)) for name, path in zip(names_of(paths), paths, strict=True)]
+
+
+def apart_by_source(runs: Sequence[PlottedRun]) -> list[PlottedRun]:
+    """The responses of each source of each run as a run of their own, named "run, source".
+
+    Raises:
+        InputError: they are too many to be told apart.
+    """
+    found = []
+    for run in runs:
+        sources: dict[str, list[Assessment]] = {}
+        for one in run.assessments:
+            sources.setdefault(one.source or "no source", []).append(one)
+        found += [PlottedRun(f"{run.name}, {source}", run.folder, each) for source, each in sources.items()]
+    if len(found) > plots.MOST_LINES:
+        raise InputError(f"{len(found)} sources of runs cannot be told apart in a figure: name fewer runs.")
+    return found
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

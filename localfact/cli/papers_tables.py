@@ -87,13 +87,14 @@ def figure2(
     [dim]localfact papers figure2 --model smollm2-135m --limit 2[/]
     [dim]localfact papers figure2 --data answers.jsonl --model llama-3.1-8b --strides 1,2,4,8,16,32,max[/]
     """
-    from localfact.papers.figure2 import figure2_tables, measure_strides
+    from localfact.papers.figure2 import draw_figure2, figure2_tables, measure_strides
     from localfact.report.formats import known_format, rendered
 
     chosen = known_format(how)
     names = [one.strip() for one in strides.split(",") if one.strip()]
     folder, found = measure_strides(data, options=options, strides=names, watch=watched, out=out, limit=limit)
     note(f"Claims of each stride: {folder}/stride-*.jsonl")
+    note(f"Drawn: {', '.join(draw_figure2(found, folder))}")
     failed = sum(one.failed for one in found)
     facts = {"data": str(data or "the sample"), "extractor": options.model or f"replayed from {options.replay}"}
     for table in figure2_tables(found, facts):

@@ -24,6 +24,7 @@ def plot(
             help="One of the figures named above; repeat for several.",
         ),
     ] = None,
+    by_source: Annotated[bool, typer.Option("--by-source", help="Draw the responses of each source by themselves.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Draw figures of one run or several, as PNG and SVG for papers and slides.
@@ -41,6 +42,7 @@ def plot(
     [dim]localfact plot[/]                                        of the latest run
     [dim]localfact plot runs/4f1c runs/9e02 --out figures[/]      two runs together
     [dim]localfact plot runs/4f1c --only reliability --only roc[/]
+    [dim]localfact plot runs/4f1c --by-source[/]                  each source of prompts a line
     """
     from localfact.api.plot import plot as draw
     from localfact.api.runs import latest_run
@@ -53,7 +55,7 @@ def plot(
                 tasks[name] = bar.add_task(f"{name}: factor graphs", total=total)
             bar.update(tasks[name], completed=done)
 
-        plots = draw(runs or [latest_run()], out=out, only=only or (), progress=report)
+        plots = draw(runs or [latest_run()], out=out, only=only or (), by_source=by_source, progress=report)
     for sentence in plots.notes:
         note(sentence)
     if as_json:

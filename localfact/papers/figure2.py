@@ -12,6 +12,7 @@ from statistics import fmean
 
 from localfact.api.evaluate import RUNS, sample_responses
 from localfact.api.extract import extract_file, noted
+from localfact.api.plot import written
 from localfact.errors import InputError
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Engine
@@ -194,6 +195,20 @@ def figure2_tables(found: Sequence[StrideMeasured], facts: dict[str, str]) -> It
     thetas = (Column("stride", "left"), *(Column(f"theta {theta:g}") for theta in THETAS))
     title = "Share of the claims that are settled without evidence, by theta (the paper's is 0.995)"
     yield Table(title, thetas, (Group("", shares),))
+
+
+def draw_figure2(found: Sequence[StrideMeasured], folder: Path) -> list[str]:
+    """Draws what was measured, as PNG and SVG in `folder`; returns the files."""
+    from localfact.report.stride_plot import stride_figure  # matplotlib takes a second to load
+
+    figure = stride_figure(
+        [one.stride for one in found],
+        [one.claims for one in found],
+        [one.tokens for one in found],
+        next((one.annotated for one in found if one.annotated is not None), None),
+        {f"{theta:g}": [one.settled[f"{theta:g}"] for one in found] for theta in THETAS},
+    )
+    return written(figure, folder / "figure2")
 
 
 def _annotated(response: Response) -> int:

@@ -6,11 +6,21 @@ from xml.etree import ElementTree
 
 import pytest
 from PIL import Image
+from run_builders import assessment
 from typer.testing import CliRunner
 
 from localfact.api.evaluate import evaluate
 from localfact.api.passage_posteriors import MOST_GRAPHS
-from localfact.api.plot import FIGURES, PlottedRun, default_folder, graphs_left_out, names_of, plot, plotted_runs
+from localfact.api.plot import (
+    FIGURES,
+    PlottedRun,
+    apart_by_source,
+    default_folder,
+    graphs_left_out,
+    names_of,
+    plot,
+    plotted_runs,
+)
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.methods.options import Options
@@ -136,6 +146,25 @@ def test_a_run_named_twice_is_drawn_once(runs: dict[str, Path]) -> None:
 def test_runs_are_named_by_as_many_folders_as_it_takes_to_tell_them_apart() -> None:
     assert names_of([Path("/a/runs/x"), Path("/a/runs/y")]) == ["x", "y"]
     assert names_of([Path("/a/runs/x"), Path("/b/runs/x"), Path("/b/runs/y")]) == ["a/runs/x", "b/runs/x", "b/runs/y"]
+
+
+def test_the_responses_of_each_source_are_a_line_of_their_own() -> None:
+    rows = [assessment("S", source="bio"), assessment("C", index=1, source="qa"), assessment("S", index=2)]
+    bio, qa, none = apart_by_source([PlottedRun("x", Path("runs/x"), rows)])
+    assert [one.name for one in (bio, qa, none)] == ["x, bio", "x, qa", "x, no source"]
+    assert [one.index for one in qa.assessments] == [1]
+    many = [assessment("S", source=str(at)) for at in range(MOST_LINES + 1)]
+    with pytest.raises(InputError, match="name fewer runs"):
+        apart_by_source([PlottedRun("x", Path("runs/x"), many)])
+
+
+@pytest.mark.slow
+def test_figures_by_source_say_what_each_source_lacks(tmp_path: Path) -> None:
+    rows = [{**row, "source": "bio"} for row in ROWS] + [{**unlabelled(ROWS[0]), "source": "qa"}]
+    evaluate(rows, method="builtin-fr2", options=OPTIONS, out=tmp_path / "run")
+    found = plot([tmp_path / "run"], out=tmp_path / "out", only=["reliability"], by_source=True)
+    assert len(found.figures) == 2
+    assert found.notes == ("run, qa has no annotated claims: not in reliability.",)
 
 
 def test_the_default_folder_is_beside_the_runs_and_named_by_them() -> None:

@@ -6,6 +6,7 @@ import json
 from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import patch
+from xml.etree import ElementTree
 
 import pytest
 from docs_reader import engine as scripted
@@ -87,6 +88,9 @@ def test_smaller_strides_ask_more_often_and_a_replay_gives_the_same_table(
     assert done.exit_code == 0, done.output
     assert strides(done.stdout) == {"2": "4.0", "max": "1.0"}
     assert len(started) == 1
+    drawing = ElementTree.fromstring((tmp_path / "out/figure2.svg").read_text())
+    assert drawing.tag.endswith("svg")
+    assert "out/figure2.png" in done.stderr
     again = CliRunner().invoke(app, [*words, "--replay", "out/calls.sqlite", "--out", "again"])
     assert strides(again.stdout) == strides(done.stdout)
 
