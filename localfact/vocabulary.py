@@ -1,4 +1,5 @@
-"""The enumerations in the data: verdicts and their flags, relations, labels of annotators and extractors, roles in a chat."""
+"""The enumerations in the data: verdicts and their flags, relations, labels of annotators and extractors, roles in a chat,
+failures of claims."""
 
 from enum import StrEnum
 from typing import Literal
@@ -74,3 +75,21 @@ class PreVerificationLabel(StrEnum):
 DEFINITE_LABELS = frozenset(
     {PreVerificationLabel.SUPPORTED, PreVerificationLabel.NON_SUPPORTED, PreVerificationLabel.IRRELEVANT}
 )
+
+
+class ClaimFailure(StrEnum):
+    """What may be wrong with a claim: acceptable; unverifiable in three ways; redundant in two (FastFact, appendix C.2)."""
+
+    ACCEPTABLE = "acceptable"
+    SUBJECTIVE = "subjective"
+    TAUTOLOGY = "tautology"
+    AMBIGUOUS = "ambiguous"
+    INTRA_SENTENCE = "intra-sentence redundancy"
+    INTER_SENTENCE = "inter-sentence redundancy"
+
+
+class MissingKind(StrEnum):
+    """Why a statement is missing: a sentence has it and it was thrown away, or it takes several sentences."""
+
+    REMOVED = "removed"
+    MISSED = "missed"

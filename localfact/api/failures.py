@@ -13,7 +13,7 @@ from pathlib import Path
 from pydantic import Field
 
 from localfact.api.relate import relate_all
-from localfact.claims.failures import ClaimFailure, FailureJudge, Inspected, MissingKind, repetition
+from localfact.claims.failures import FailureJudge, Inspected, repetition
 from localfact.errors import InputError
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
@@ -23,6 +23,7 @@ from localfact.runs.progress import SILENT, Progress
 from localfact.runs.run_folder import CALLS_FILE, read_assessments
 from localfact.runtime.tasks import complete, together
 from localfact.runtime.usage import Ledger, usage_counted_in
+from localfact.vocabulary import ClaimFailure, MissingKind
 
 #: Two claims are the same where each entails the other with at least this probability.
 SAME = 0.5
@@ -37,7 +38,7 @@ class ClaimFailures(Record):
             missing. missing: kind -> statements.
         entailed: redundancy within and across sentences -> claims that an earlier one and they entail, without a judge.
         unrelated: pairs of claims that the relation model failed on; they count as no repetition.
-        failed: calls of the judge that gave no answer.
+        unanswered: why calls of the judge gave no answer -> how many.
     """
 
     model: str
@@ -49,7 +50,12 @@ class ClaimFailures(Record):
     missing: Mapping[str, int] = Field(default_factory=dict)
     entailed: Mapping[str, int] = Field(default_factory=dict)
     unrelated: int = 0
-    failed: int = 0
+    unanswered: Mapping[str, int] = Field(default_factory=dict)
+
+    @property
+    def failed(self) -> int:
+        """Calls of the judge that gave no answer."""
+        return sum(self.unanswered.values())
 
 
 def claim_failures(run: str | Path, *, options: Options, progress: Progress = SILENT) -> list[ClaimFailures]:
@@ -159,5 +165,5 @@ def _summed(
         missing={kind.value: missing[kind] for kind in MissingKind} if inspected is not None else {},
         entailed={kind.value: redundant[kind] for kind in (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)},
         unrelated=sum(one.unrelated for one in entailed),
-        failed=claims - len(judged) + len(assessments) - len(asked) if inspected is not None else 0,
+        unanswered=Counter(reason for one in inspected or () for reason in one.reasons),
     )

@@ -6,9 +6,8 @@ in which of the paper's two ways.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from localfact import text
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
@@ -16,25 +15,21 @@ from localfact.llm.engine import Engine
 from localfact.prompts import Boundary, failure_chat, missing_chat
 from localfact.records import Claim, Span
 from localfact.runtime.tasks import together
+from localfact.vocabulary import ClaimFailure, MissingKind
 
 #: The stages that calls are counted under.
 STAGE_CLAIMS, STAGE_MISSING = "failures", "missing"
 #: The longest answer about what is missing, in tokens.
 MISSING_TOKENS = 1024
+#: Why a call gave no answer.
+WHY: Mapping[type[Exception], str] = {
+    PromptTooLongError: "prompt longer than the model takes",
+    RequestError: "refused by the engine",
+    UnlikelyLabelsError: "labels too improbable (--min-mass)",
+}
 _MISSING = re.compile(
     r"^[\s*\-\d.)]{0,8}(?P<statement>\S.{0,2000}?)\s{0,9}#{1,5}\s{0,3}(?P<kind>removed|missed)\b", re.IGNORECASE
 )
-
-
-class ClaimFailure(StrEnum):
-    """What may be wrong with a claim: acceptable; unverifiable in three ways; redundant in two."""
-
-    ACCEPTABLE = "acceptable"
-    SUBJECTIVE = "subjective"
-    TAUTOLOGY = "tautology"
-    AMBIGUOUS = "ambiguous"
-    INTRA_SENTENCE = "intra-sentence redundancy"
-    INTER_SENTENCE = "inter-sentence redundancy"
 
 
 #: What the model chooses among; a repetition is told apart by its place.
@@ -42,19 +37,16 @@ REPEATED = "repeated"
 CHOICES = ("acceptable", "subjective", "tautology", "ambiguous", REPEATED)
 
 
-class MissingKind(StrEnum):
-    """Why a statement is missing: a sentence has it and it was thrown away, or it takes several sentences."""
-
-    REMOVED = "removed"
-    MISSED = "missed"
-
-
 @dataclass(frozen=True)
 class Inspected:
-    """What was found of a response: what each claim is, and what is missing; None where the model gave no answer."""
+    """What was found of a response: what each claim is, and what is missing; None where the model gave no answer.
+
+    `reasons` says why it gave none, once a call.
+    """
 
     failures: tuple[ClaimFailure | None, ...]
     missing: tuple[tuple[str, MissingKind], ...] | None
+    reasons: tuple[str, ...] = ()
 
 
 class FailureJudge:
@@ -71,23 +63,30 @@ class FailureJudge:
     async def inspect(self, response: str, claims: Sequence[Claim]) -> Inspected:
         """Asks about each claim, and for those that are missing."""
         texts = [claim.text for claim in claims]
-        failures = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
+        asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
+        failures = tuple(one if isinstance(one, ClaimFailure) else None for one in asked)
+        reasons = tuple(one for one in asked if not isinstance(one, ClaimFailure))
         chat = missing_chat(response, texts, boundary=self._boundary)
         try:
             answer = await self._engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
-        except (PromptTooLongError, RequestError):
-            return Inspected(tuple(failures), None)
-        return Inspected(tuple(failures), tuple(read_missing(answer.text, texts)))
+        except (PromptTooLongError, RequestError) as error:
+            return Inspected(failures, None, (*reasons, why(error)))
+        return Inspected(failures, tuple(read_missing(answer.text, texts)), reasons)
 
-    async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | None:
+    async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
         chat = failure_chat(response, texts, place + 1, boundary=self._boundary)
         try:
             choice = await self._engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
-        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
-            return None
+        except (PromptTooLongError, RequestError, UnlikelyLabelsError) as error:
+            return why(error)
         if choice.best != REPEATED:
             return ClaimFailure(choice.best)
         return repetition(response, claims[place], most_alike(claims[place], claims[:place]))
+
+
+def why(error: Exception) -> str:
+    """Why a call gave no answer, in words that are the same for all such calls."""
+    return next(words for kind, words in WHY.items() if isinstance(error, kind))
 
 
 def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:

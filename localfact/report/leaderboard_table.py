@@ -19,13 +19,16 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
     heads = (
         *(Column("", "right"), Column("model", "left")),
         *(Column(name) for _, name in shown),
-        *map(Column, ("F1@K'", "unscored as 0", "Pr", "claims", "pre-verified", "tokens", "responses", "scored")),
+        *map(Column, ("F1@K'", "with 0", "Pr", "claims", "sure", "tokens", "n", "scored")),
     )
     rows = tuple(_row(place, one, [source for source, _ in shown]) for place, one in enumerate(standings, start=1))
     facts = {
         "F1@K'": "the mean over sources, each counting once" if shown else "the mean over responses",
         "K'": k_prime.removeprefix("K'=") or "none",
+        "with 0": "the same, with each response that abstained or was not scored as 0",
         "claims, tokens": "a response, on average",
+        "sure": "share of the claims that were settled before any evidence",
+        "n": "responses",
     }
     notes = [f"The runs were not made alike: they differ in {', '.join(differs)}."] if differs else []
     if any(one.average is None for one in standings):

@@ -7,9 +7,7 @@ import pytest
 from localfact.claims.failures import (
     CHOICES,
     REPEATED,
-    ClaimFailure,
     FailureJudge,
-    MissingKind,
     most_alike,
     read_missing,
     repetition,
@@ -17,6 +15,7 @@ from localfact.claims.failures import (
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.records import Claim, Span
+from localfact.vocabulary import ClaimFailure, MissingKind
 
 TEXT = "The mill opened in 1911 in Torsk. It is the loveliest. It opened in 1911."
 
@@ -60,6 +59,7 @@ async def test_each_claim_gets_its_label_and_repetitions_are_told_apart_by_their
 async def test_a_claim_that_cannot_be_asked_about_has_no_failure() -> None:
     found = await FailureJudge(ScriptedEngine(window=40)).inspect(TEXT, CLAIMS[:1])
     assert found.failures == (None,)
+    assert found.reasons == ("prompt longer than the model takes",) * 2
     assert found.missing is None  # not asked about, which is another thing than nothing missing
 
 
