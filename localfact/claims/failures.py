@@ -21,6 +21,9 @@ from localfact.vocabulary import ClaimFailure, MissingKind
 STAGE_CLAIMS, STAGE_MISSING = "failures", "missing"
 #: The longest answer about what is missing, in tokens.
 MISSING_TOKENS = 1024
+#: What the model chooses among; a repetition is told apart by its place.
+REPEATED = "repeated"
+CHOICES = ("acceptable", "subjective", "tautology", "ambiguous", REPEATED)
 #: Why a call gave no answer.
 WHY: Mapping[type[Exception], str] = {
     PromptTooLongError: "prompt longer than the model takes",
@@ -30,11 +33,6 @@ WHY: Mapping[type[Exception], str] = {
 _MISSING = re.compile(
     r"^[\s*\-\d.)]{0,8}(?P<statement>\S.{0,2000}?)\s{0,9}#{1,5}\s{0,3}(?P<kind>removed|missed)\b", re.IGNORECASE
 )
-
-
-#: What the model chooses among; a repetition is told apart by its place.
-REPEATED = "repeated"
-CHOICES = ("acceptable", "subjective", "tautology", "ambiguous", REPEATED)
 
 
 @dataclass(frozen=True)
