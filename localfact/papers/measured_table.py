@@ -13,6 +13,7 @@ from localfact.records import Assessment
 from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.report.summary import Summary
 from localfact.scoring import ScoreResult
+from localfact.vocabulary import GoldLabel
 
 #: Our methods -> the paper's name of the assessor.
 ASSESSORS: Mapping[str, str] = {
@@ -24,6 +25,8 @@ ASSESSORS: Mapping[str, str] = {
 }
 #: Columns of printed scores -> the beginning of the name of ours. Accuracy on Conflicts is the share classed true, as Pr is.
 SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)", "F1@K": "F1@K("}
+#: A data set of which all claims are true.
+ALL_TRUE = "Conflicts"
 #: Columns that count claims.
 COUNTS = ("#S", "#C", "#U")
 MEASURED, INTERVAL, PRINTED, DIFFERENCE, NOT_COMPARABLE = "measured", "interval", "printed", "difference", "(not comparable)"
@@ -190,6 +193,9 @@ def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
     claims = fmean(sizes) if sizes else 0.0
     if abs(claims - facts.get("#atoms", claims)) > ROUNDED:
         yield f"{claims:.1f} claims a response, not {facts['#atoms']:g}"
+    golds = [claim.gold for one in run.assessments for claim in one.claims]
+    if printed.data_set == ALL_TRUE and (false := golds.count(GoldLabel.NOT_SUPPORTED)):
+        yield f"{false} of its {len(golds)} claims are not true by their labels"
 
 
 def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:

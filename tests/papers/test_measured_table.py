@@ -77,6 +77,11 @@ def test_a_table_with_a_column_a_model_has_one_more_for_ours() -> None:
     assert apart["granite-3.0-8b-instruct"] == ""
 
 
+def test_claims_that_are_false_by_their_labels_make_accuracy_another_thing() -> None:
+    table = measured_table(printed_table("5"), [measured([assessment("SC", gold="sn")])])
+    assert "1 of its 2 claims are not true by their labels" in table.notes[0]
+
+
 def test_data_and_model_of_the_paper_are_said_to_be() -> None:
     run = [assessment("S", index=at) for at in range(1000)]
     table = measured_table(printed_table("5"), [measured(run)])
