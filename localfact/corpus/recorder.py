@@ -5,6 +5,7 @@ Each call is one transaction: after a kill it has happened completely or not at 
 
 import sqlite3
 import threading
+import time
 from array import array
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -14,7 +15,7 @@ from pathlib import Path
 from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.store import SCHEMA, Fetch, Store, page_digest, page_of_row
 from localfact.errors import CorpusError
-from localfact.runtime.sqlite import connected, is_empty, transaction
+from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
 from localfact.web.fetching.failures import Reason
 from localfact.web.pages import WEB, Page
 from localfact.web.searching.results import Search
@@ -23,6 +24,8 @@ from localfact.web.searching.results import Search
 PAGES_AT_ONCE = 1_000
 #: How many pages are cut in one transaction; their texts are in memory together, up to 5 MB each.
 PAGES_CUT_AT_ONCE = 100
+#: Between two attempts to end the write-ahead log.
+RETRY_SECONDS = 0.01
 #: SQL conditions for the pages that are cut into a kind: snippets for their own kind, and for the others where the page itself
 #: could not be fetched.
 WANTED = {
@@ -203,12 +206,28 @@ class Recorder:
         """Folds the log into the file and closes it."""
         with self._lock:
             self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._database.execute("PRAGMA journal_mode = DELETE")
+            self._leave_log()
             self._database.close()
 
     def store(self) -> Store:
         """The store that reads what was written so far."""
         return Store(self._file, finished=False)
+
+    def _leave_log(self) -> None:
+        """Ends the write-ahead log. Readers that an interrupted search left behind are gone in moments, and are waited for.
+
+        SQLite waits for others wherever it needs a lock, but not here.
+        """
+        patience = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                self._database.execute("PRAGMA journal_mode = DELETE")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
+                    raise
+                time.sleep(RETRY_SECONDS)
+            else:
+                return
 
     def _cut_some(self, kind: PassageKind, after: int) -> int | None:
         """Cuts the next pages after that number, and returns the last one's number; None when there are no more."""

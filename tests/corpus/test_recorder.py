@@ -1,7 +1,10 @@
 """What is searched and fetched is kept, once, and read back as it was; order, time and kills decide nothing."""
 
 import random
+import sqlite3
+import threading
 from array import array
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +15,7 @@ from localfact.corpus.recorder import Recorder, from_first_new
 from localfact.corpus.store import Fetch, Store
 from localfact.errors import CorpusError
 from localfact.records import Passage
+from localfact.runtime.sqlite import connected
 from localfact.web.archiving.archive import Location
 from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page
@@ -201,6 +205,21 @@ def test_a_closed_file_has_no_others_beside_it(tmp_path: Path, recorder: Recorde
     recorder.add_pages([PAGE])
     recorder.close()
     assert [file.name for file in tmp_path.iterdir()] == ["corpus.sqlite"]
+
+
+def test_closing_waits_for_a_reader_that_an_interrupted_search_left_behind(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "store.sqlite")
+    recorder.add_pages([Page(text="Ice floats.", link="https://a.example")])
+    reader = connected(f"{(tmp_path / 'store.sqlite').as_uri()}?mode=ro")
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM pages").fetchall()
+    with closing(connected((tmp_path / "store.sqlite").as_uri())) as other, pytest.raises(sqlite3.OperationalError):
+        other.execute("PRAGMA journal_mode = DELETE")  # whoever does not wait
+    later = threading.Timer(0.3, reader.close)
+    later.start()
+    recorder.close()
+    later.join()
+    assert [file.name for file in tmp_path.iterdir()] == ["store.sqlite"]
 
 
 def test_a_file_of_noise_is_damaged(tmp_path: Path) -> None:
