@@ -3,6 +3,7 @@
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +61,7 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
 
 def available() -> bool:
     """Whether there is a browser, and what drives it."""
-    try:
-        import playwright.sync_api  # noqa: F401
-    except ImportError:
-        return False
-    return chromium() is not None
+    return find_spec("playwright") is not None and chromium() is not None
 
 
 def in_browser(file: Path, responses: int) -> list[tuple[str, str]]:

@@ -176,7 +176,7 @@ def test_the_default_folder_is_beside_the_runs_and_named_by_them() -> None:
 
 
 def test_a_run_of_which_some_graphs_are_left_out_is_told() -> None:
-    run = PlottedRun("x", Path("runs/x"), [None] * (MOST_GRAPHS + 700))  # type: ignore[list-item]
+    run = PlottedRun("x", Path("runs/x"), [assessment("S")] * (MOST_GRAPHS + 700))
     assert graphs_left_out([run], ["roc"]) == []
     assert graphs_left_out([run], []) == ["runs/x has 1,200 responses: 500 evenly spread ones are in passage-posterior."]
 

@@ -211,8 +211,7 @@ def test_closing_waits_for_a_reader_that_an_interrupted_search_left_behind(tmp_p
     recorder = Recorder(tmp_path / "store.sqlite")
     recorder.add_pages([Page(text="Ice floats.", link="https://a.example")])
     reader = connected(f"{(tmp_path / 'store.sqlite').as_uri()}?mode=ro")
-    reader.execute("BEGIN")
-    reader.execute("SELECT * FROM pages").fetchall()
+    reader.execute("SELECT * FROM pages").fetchall()  # while it is open, the log cannot end
     with closing(connected((tmp_path / "store.sqlite").as_uri())) as other, pytest.raises(sqlite3.OperationalError):
         other.execute("PRAGMA journal_mode = DELETE")  # whoever does not wait
     later = threading.Timer(0.3, reader.close)
