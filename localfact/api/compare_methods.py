@@ -27,16 +27,15 @@ from localfact.report.comparison import RunsCompared
 from localfact.runs.passes import PassOptions, make_file
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import Row
-from localfact.runs.run_folder import RELATIONS_FILE, settings_name
+from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.runtime.versions import versions
 from localfact.scoring import KPolicy
 
-#: In the folder of a comparison: claims and passages that all methods judge, and the calls of the language model.
-COMMON_FILE, CALLS_FILE = "claims.jsonl", "calls.sqlite"
-
+#: In the folder of a comparison: claims and passages that all methods judge.
+COMMON_FILE = "claims.jsonl"
 #: (what is run) -> a context that shows its progress.
 Watch = Callable[[str], AbstractContextManager[Progress]]
 

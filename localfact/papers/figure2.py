@@ -23,7 +23,7 @@ from localfact.records import Claim, Record, Response
 from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.runs.passes import PassOptions
 from localfact.runs.progress import Progress
-from localfact.runs.run_folder import settings_name
+from localfact.runs.run_folder import CALLS_FILE, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.vocabulary import DEFINITE_LABELS, GoldLabel
@@ -32,7 +32,6 @@ from localfact.vocabulary import DEFINITE_LABELS, GoldLabel
 STRIDES = ("1", "4", "16", "max")
 #: The paper's is 0.995.
 THETAS = (0.5, 0.9, 0.95, 0.99, 0.995, 0.999)
-CALLS_FILE = "calls.sqlite"
 #: (what is run) -> a context that shows its progress.
 Watch = Callable[[str], AbstractContextManager[Progress]]
 

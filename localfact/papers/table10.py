@@ -20,7 +20,7 @@ from localfact.models.cards import load_card, weights_folder
 from localfact.papers.figures import COLUMNS, Column, Version
 from localfact.report.summary import Summary
 from localfact.runs.progress import Progress
-from localfact.runs.run_folder import RELATIONS_FILE, read_assessments, settings_name
+from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, read_assessments, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.scoring import KPolicy, Score, ScoreResult, score
@@ -33,8 +33,6 @@ RUN_ORDER: tuple[Version, ...] = (3, 2, 1)
 #: The relation models of the paper's table, and those that need nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
 NO_DOWNLOAD = (LEXICAL, BUILTIN_NLI)
-#: The transcript of a language model that extracts claims, beside the folders of the relation models.
-CALLS_FILE = "calls.sqlite"
 #: Passages of a claim, as in the paper's runs with Wikipedia (section 4).
 K = 3
 

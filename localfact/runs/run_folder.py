@@ -31,7 +31,7 @@ REPORT_FILE = "report.html"
 LOCK_FILE = ".lock"
 #: The cache of relations, and the two files that SQLite makes beside it while it is open.
 RELATIONS_FILE, SECOND_RELATIONS_FILE = "relations.sqlite", "second-relations.sqlite"
-#: What a language model was asked about the claims of a run that has ended, and answered.
+#: What a language model was asked and answered, beside the runs of a comparison or in a run whose claims were looked at.
 CALLS_FILE = "calls.sqlite"
 SQLITE_FILES = tuple(
     name + kind for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE, CALLS_FILE) for kind in ("", "-wal", "-shm")

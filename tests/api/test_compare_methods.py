@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from localfact.api.compare_methods import CALLS_FILE, COMMON_FILE, compare_methods, prepare_comparison
+from localfact.api.compare_methods import COMMON_FILE, compare_methods, prepare_comparison
 from localfact.errors import InputError, MissingError
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Chat
@@ -21,6 +21,7 @@ from localfact.methods.engine import EngineFacts, engine_facts
 from localfact.methods.options import Options
 from localfact.report.comparison import RunsCompared
 from localfact.runs.progress import SILENT
+from localfact.runs.run_folder import CALLS_FILE
 from localfact.vocabulary import GoldLabel
 
 BIOGRAPHIES = Path(__file__).resolve().parents[3] / "shared" / "data" / "factscore_bios" / "ChatGPT.jsonl"
