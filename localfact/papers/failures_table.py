@@ -28,10 +28,9 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
         facts["no answer"] = ", ".join(f"{count} calls: {reason}" for reason, count in reasons.most_common()) or "none"
     if unrelated := sum(one.unrelated for one in found):
         facts["not related"] = f"{unrelated} pairs of claims, on which {rule} failed"
-    notes = (
-        "As in the paper, what is missing is counted against what was extracted, and can exceed 100 %.",
-        "Entailment both ways is strict: what a judge calls repeated may be looser.",
-    )
+    missing = "As in the paper, what is missing is counted against what was extracted, and can exceed 100 %."
+    strict = "Entailment both ways is strict: what a judge calls repeated may be looser."
+    notes = (missing, strict) if judge else (strict,)
     title = "Failures of claim extraction (FastFact, Figure 4 and Table 5)"
     return Table(title, heads, tuple(_groups(found, judged=bool(judge))), facts, notes)
 
