@@ -48,8 +48,11 @@ async def for_each(items: Iterable[Entry], do: Callable[[Entry], Awaitable[None]
         async with asyncio.TaskGroup() as group:
             for _ in range(max(1, at_once)):
                 group.create_task(work())
-    except* LocalFactError as errors:
-        raise errors.exceptions[0] from None
+    except ExceptionGroup as errors:  # not `except*`: out of that Python 3.11.2 raises a group again
+        ours, others = errors.split(LocalFactError)
+        if ours is None or others is not None:
+            raise
+        raise ours.exceptions[0] from None
 
 
 def complete(coroutine: Coroutine[Any, Any, Result]) -> Result:
