@@ -38,9 +38,10 @@ def _spaced(word: str) -> str:
 
 _KINDS = "|".join(map(_spaced, get_args(Kind)))
 # Every part is bounded, so that no text makes the search slow. A parenthesis is what an opening becomes.
+# Repeated groups stand in (?>...): before 3.11.5 Python keeps what a possessive group's last, failed repetition went over.
 _BEFORE = r"(?:[^\w<＜(]|_){0,5}+"
 _OPENING = re.compile(
-    rf"(?:[<＜](?:{_INSIDE}[<＜]){{1,6}}+|[≪⟪《])(?={_BEFORE}(?:{_spaced('end')}{_BEFORE})?(?:{_KINDS})(?![a-z]))",
+    rf"(?:[<＜](?>(?:{_INSIDE}[<＜]){{1,6}})|[≪⟪《])(?={_BEFORE}(?:{_spaced('end')}{_BEFORE})?(?:{_KINDS})(?![a-z]))",
     re.IGNORECASE,
 )
 # Tokenizers read these as special tokens wherever they stand; a space in them makes them plain text.

@@ -27,7 +27,7 @@ _THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
 _EDGES = r"[\s*_`'\"“”.:]*+"
 _BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>[^\W_]++){_EDGES}\]")
 _HASHED = re.compile(rf"(?<!#)#{{2,}}+{_EDGES}(?P<label>[^\W_]++){_EDGES}#{{2,}}")
-_RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?+supported){_EDGES}\]", re.IGNORECASE)
+_RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?supported){_EDGES}\]", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
