@@ -1,7 +1,6 @@
 """Compares runs over the same responses: scores with their tests, costs, and the claims on which they differ."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from localfact.api.rescore import run_facts
@@ -46,7 +45,7 @@ def compare_runs(
     runs = [read_assessments(path) for path in paths]
     facts = [run_facts(read_run_file(path)["settings"]) for path in paths]
     called = list(names or _names(paths, [one.method for one in facts]))
-    recall_k = _one_k(recall_k, runs)
+    recall_k = (recall_k or KPolicy()).fitted_to_all(runs)
     first, *others = runs
     found = [
         RunComparison(run=name, comparison=one)
@@ -81,11 +80,6 @@ def _comparisons(
     ]
     claims = compare_claims(first, second, alternative="greater" if one_sided else "two-sided", seed=seed)
     return [*found, *([claims] if claims.n else [])]
-
-
-def _one_k(recall_k: KPolicy | None, runs: Sequence[Sequence[Assessment]]) -> KPolicy:
-    """The K of all runs together, so that every run and every pair is measured by the same."""
-    return replace((recall_k or KPolicy()).fitted_to([assessment for run in runs for assessment in run]), fixed=True)
 
 
 def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:

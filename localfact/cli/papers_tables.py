@@ -48,8 +48,10 @@ def table(
 
     [dim]localfact papers table 12[/]                                                       as printed
     [dim]localfact papers table 12 runs/4f1c runs/9e02[/]                                   runs beside it
+    [dim]localfact papers table 4 runs/4f1c runs/9e02[/]                                    whether the first run is better
     [dim]localfact papers table 5 --data conflicts.jsonl --methods builtin-fr2,builtin-fr3[/]  runs made now
     """
+    from localfact.papers.measured_significance import significance_table
     from localfact.papers.measured_table import k_of, measured_table
     from localfact.papers.printed_tables import printed_table
     from localfact.report.formats import known_format, rendered
@@ -66,7 +68,9 @@ def table(
         names = [one.strip() for one in methods.split(",") if one.strip()]
         folders = run_methods(names, data, options, out, limit)
         note(f"Run folders: {', '.join(map(str, folders))}")
-    view = rendered(measured_table(printed, measured_runs(folders, recall)), chosen)
+    found = measured_runs(folders, recall)
+    made = significance_table(printed, found, recall) if printed.kind == "significance" else measured_table(printed, found)
+    view = rendered(made, chosen)
     if isinstance(view, str):
         show_text(view)
     else:
@@ -155,15 +159,13 @@ def run_methods(names: Sequence[str], data: Path | None, options: Options, out: 
 
 def measured_runs(folders: Sequence[Path], recall_k: "KPolicy") -> list["MeasuredRun"]:
     """Reads runs, all with one K."""
-    from dataclasses import replace
-
     from localfact.api.rescore import run_facts
     from localfact.papers.measured_table import MeasuredRun
     from localfact.report.summary import summarise
     from localfact.runs.run_folder import read_assessments, read_run_file
 
     read = [(folder, read_assessments(folder), read_run_file(folder)["settings"]) for folder in folders]
-    one_k = replace(recall_k.fitted_to([one for _, assessments, _ in read for one in assessments]), fixed=True)
+    one_k = recall_k.fitted_to_all(assessments for _, assessments, _ in read)
     found = []
     for folder, assessments, settings in read:
         facts = run_facts(settings)

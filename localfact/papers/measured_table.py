@@ -49,20 +49,19 @@ def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> T
     """The table as printed, with the rows of the runs first, each above the paper's rows of the same assessor.
 
     Args:
-        printed: of any kind; runs are set beside tables of assessors' scores alone.
+        printed: of any kind; runs are set beside tables of assessors' scores alone (p-values: `measured_significance`).
     """
     runs_shown = runs if takes_runs(printed) else ()
     by_model = not set(printed.columns) & {"Pr", *COUNTS}  # Table 5 has a column a model, each with an accuracy
     columns = [*([MEASURED] if by_model and runs_shown else []), *printed.columns]
     heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
     groups = [_beside(run, printed, columns, by_model) for run in runs_shown]
-    groups += _as_printed(printed, columns)
+    groups += as_printed(printed, columns)
     facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
     by_k = [one.name for run in runs_shown for one in run.summary.scores if one.name.startswith("F1@K(")]
     facts["F1@K as measured"] = ", ".join(dict.fromkeys(by_k)) if "F1@K" in printed.columns else ""
-    notes = [*_departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
-    title = f"{printed.paper}, Table {printed.number} ({printed.section}): {printed.about}"
-    return Table(title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
+    notes = [*departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
+    return Table(printed.title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
 
 
 def k_of(printed: PrintedTable) -> str:
@@ -75,13 +74,13 @@ def takes_runs(printed: PrintedTable) -> bool:
     return printed.kind == "scores" and "assessor" in printed.names
 
 
-def _as_printed(printed: PrintedTable, columns: Sequence[str]) -> list[Group]:
+def as_printed(printed: PrintedTable, columns: Sequence[str]) -> list[Group]:
     """The paper's rows, by the first of their names where they have several."""
     grouped: dict[str, list[tuple[Cell, ...]]] = {}
     for row in printed.rows:
         first, *others = printed.named(row).values()
         heading, name = (first, " ".join(others)) if others else ("", first)
-        grouped.setdefault(heading, []).append(_line(name, PRINTED, columns, printed.figures(row)))
+        grouped.setdefault(heading, []).append(line(name, PRINTED, columns, printed.figures(row)))
     return [Group(f"{heading}, as printed" if heading else "as printed", tuple(rows)) for heading, rows in grouped.items()]
 
 
@@ -94,16 +93,16 @@ def _beside(run: MeasuredRun, printed: PrintedTable, columns: Sequence[str], by_
         if one.value is not None
     }
     intervals = {column: f"{one.ci[0]:.2f} to {one.ci[1]:.2f}" for column, one in scores.items() if one.ci is not None}
-    rows = [_line(run.name, MEASURED, columns, measured, 1), _line("", INTERVAL, columns, intervals)]
+    rows = [line(run.name, MEASURED, columns, measured, 1), line("", INTERVAL, columns, intervals)]
     comparable = not [*_other_data(printed, run), *_other_judge(printed, run)]
     for name, cells in _paper_rows(run, printed):
-        rows.append(_line(name, PRINTED, columns, cells))
+        rows.append(line(name, PRINTED, columns, cells))
         apart: dict[str, Printed] = {}
         for column, cell in cells.items():
             ours, theirs = mean_of(measured.get(MEASURED if by_model else column)), mean_of(cell)
             if ours is not None and theirs is not None:
                 apart[column] = ours - theirs
-        rows.append(_line("" if comparable else NOT_COMPARABLE, DIFFERENCE, columns, apart, 1, signed=True))
+        rows.append(line("" if comparable else NOT_COMPARABLE, DIFFERENCE, columns, apart, 1, signed=True))
     return Group(f"{run.name}, measured", tuple(rows))
 
 
@@ -150,9 +149,11 @@ def mean_of(cell: Printed) -> float | None:
     return cell if isinstance(cell, int | float) else None
 
 
-def _line(
+def line(
     name: str, kind: str, columns: Sequence[str], cells: Mapping[str, Printed], decimals: int = 0, *, signed: bool = False
 ) -> tuple[Cell, ...]:
+    """A row: its name, its kind, and a cell a column, empty where there is none."""
+
     def cell(column: str) -> Cell:
         found = cells.get(column)
         if found is None or isinstance(found, str):
@@ -169,10 +170,10 @@ def _places(value: float) -> int:
     return 0 if float(value).is_integer() and abs(value) > 1 else max(2, len(f"{value:.4f}".rstrip("0").partition(".")[2]))
 
 
-def _departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
+def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
     """What of the runs can be seen not to be the paper's."""
-    if runs and not takes_runs(printed):
-        yield "Runs stand beside tables of assessors. For p-values there is compare, for labels align, for models leaderboard."
+    if runs and not takes_runs(printed) and printed.kind != "significance":
+        yield "Runs stand beside tables of assessors. For labels there is align, for models leaderboard."
         return
     for run in runs:
         differs = "; ".join((*_other_data(printed, run), *_other_judge(printed, run)))

@@ -59,6 +59,11 @@ class PrintedTable(Record):
                 raise ValueError(f"row {row[: len(self.names)]} has no names")
         return self
 
+    @property
+    def title(self) -> str:
+        """Of which paper it is, where it stands, and what it shows."""
+        return f"{self.paper}, Table {self.number} ({self.section}): {self.about}"
+
     def named(self, row: tuple[Cell, ...]) -> dict[str, str]:
         """What names a row: "model" -> "llama-3.1-70b-instruct"."""
         return {name: str(value) for name, value in zip(self.names, row, strict=False)}

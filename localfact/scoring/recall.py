@@ -1,7 +1,7 @@
 """Factual recall: how many supported claims a response should have (K and K'), the two recall formulas, and their F1."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, Self, cast, get_args
@@ -75,6 +75,10 @@ class KPolicy:
         if self.fixed or self.kind not in ("median", "max") or not counts:
             return self
         return replace(self, value=float(median(counts) if self.kind == "median" else max(counts)))
+
+    def fitted_to_all(self, runs: Iterable[Sequence[Assessment]]) -> Self:
+        """The same policy with the K of several runs together, which then holds for each of them and for every pair."""
+        return replace(self.fitted_to([assessment for run in runs for assessment in run]), fixed=True)
 
     def of(self, assessment: Assessment) -> float | Unscored:
         """The K of one response, above 0."""

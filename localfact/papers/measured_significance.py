@@ -1,0 +1,93 @@
+"""A printed table of p-values with those of our runs beside it: whether the first run is better than each of the others."""
+
+from collections.abc import Iterator, Sequence
+
+from localfact.errors import InputError
+from localfact.papers.measured_table import ASSESSORS, MEASURED, PRINTED, SCORES, MeasuredRun, as_printed, departures, line
+from localfact.papers.printed_tables import PrintedTable
+from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.scoring import KPolicy, standard_scores
+from localfact.scoring.aggregate import ResponseScore
+from localfact.scoring.comparison import Comparison, better, compare
+
+#: The kind of a row with p-values of the paired permutation test.
+PAIRED = "paired"
+#: As many decimals as the paper prints.
+DECIMALS = 4
+_OURS = f"{MEASURED} "
+
+
+def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recall_k: KPolicy) -> Table:
+    """The table as printed; above it the one-sided p-values of the first run against each of the others, score by score.
+
+    Two tests of each: Welch's t-test of unpaired samples, which the paper's p-values fit, and the paired permutation test
+    (`scoring/significance.py`).
+
+    Args:
+        printed: a table of p-values. runs: over the same responses; none, or two and more. recall_k: one K for all runs.
+
+    Raises:
+        InputError: there is one run alone, or the runs are not over the same responses.
+    """
+    if len(runs) == 1:
+        raise InputError("A p-value is of two runs: name the one that is tested first, then the others.")
+    one_k = recall_k.fitted_to_all(run.assessments for run in runs)
+    scores = dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)
+    columns = [*(f"{_OURS}{score}" for score in scores if runs), *printed.columns]
+    groups = [
+        Group(f"{first.name} against {other.name}, measured", tuple(_beside(first, other, printed, columns, one_k)))
+        for first, other in ((runs[0], other) for other in runs[1:])
+    ]
+    facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
+    if runs:
+        facts[MEASURED] = "p of Welch's t-test, one-sided, of unpaired samples, which the paper's fit"
+        facts[PAIRED] = "p of the permutation test, one-sided, which knows that both runs are over the same responses"
+    notes = [*departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
+    heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
+    return Table(printed.title, heads, (*groups, *as_printed(printed, columns)), facts, tuple(notes))
+
+
+def _beside(
+    first: MeasuredRun, other: MeasuredRun, printed: PrintedTable, columns: Sequence[str], one_k: KPolicy
+) -> Iterator[tuple[Cell, ...]]:
+    """The p-values of two runs, and the paper's of the same two assessors."""
+    found = {
+        column: one
+        for column in columns
+        if column.startswith(_OURS) and (one := _compared(first, other, column.removeprefix(_OURS), one_k)) is not None
+    }
+    name = " vs ".join(map(_assessor, (first, other)))
+    for kind in (MEASURED, PAIRED):
+        cells = {column: p for column, one in found.items() if (p := _p(one, kind)) is not None}
+        yield (name, kind, *(Number(cells[column], decimals=DECIMALS) if column in cells else "" for column in columns))
+    for row in printed.rows:
+        theirs = printed.named(row)["comparison"]
+        if _same(name, theirs):
+            yield line(theirs, PRINTED, columns, printed.figures(row))
+
+
+def _compared(first: MeasuredRun, other: MeasuredRun, column: str, one_k: KPolicy) -> Comparison | None:
+    """The test of the score that a column is of; None where the runs do not have it."""
+    beginning = SCORES.get(column, column)
+    for score in standard_scores([*first.assessments, *other.assessments], one_k):
+        if isinstance(score, ResponseScore) and (str(score) == beginning or str(score).startswith(f"{beginning.rstrip('(')}(")):
+            return compare(first.assessments, other.assessments, score, alternative=better(score))
+    return None
+
+
+def _p(comparison: Comparison, kind: str) -> float | None:
+    if comparison.found is None:
+        return None
+    if kind == PAIRED:
+        return comparison.found.p_permutation
+    return None if comparison.found.unpaired is None else comparison.found.unpaired.p
+
+
+def _assessor(run: MeasuredRun) -> str:
+    return ASSESSORS.get(run.method, run.method)
+
+
+def _same(ours: str, printed: str) -> bool:
+    """Whether two comparisons are of the same assessors; the paper's "FR" is of any version."""
+    pairs = zip(ours.split(" vs "), printed.split(" vs "), strict=True)
+    return all(one == theirs or (theirs == "FR" and one.startswith("FR")) for one, theirs in pairs)
