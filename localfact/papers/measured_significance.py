@@ -14,7 +14,6 @@ from localfact.scoring.comparison import Comparison, better, compare
 PAIRED = "paired"
 #: As many decimals as the paper prints.
 DECIMALS = 4
-_OURS = f"{MEASURED} "
 
 
 def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recall_k: KPolicy) -> Table:
@@ -32,10 +31,11 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
     if len(runs) == 1:
         raise InputError("A p-value is of two runs: name the one that is tested first, then the others.")
     one_k = recall_k.fitted_to_all(run.assessments for run in runs)
-    scores = dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)
-    columns = [*(f"{_OURS}{score}" for score in scores if runs), *printed.columns]
+    # The paper's columns are a model's score each, ours the scores alone.
+    scores = list(dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)) if runs else []
+    columns = [*scores, *printed.columns]
     groups = [
-        Group(f"{first.name} against {other.name}, measured", tuple(_beside(first, other, printed, columns, one_k)))
+        Group(f"{first.name} against {other.name}, measured", tuple(_beside(first, other, printed, scores, one_k)))
         for first, other in ((runs[0], other) for other in runs[1:])
     ]
     facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
@@ -48,14 +48,11 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
 
 
 def _beside(
-    first: MeasuredRun, other: MeasuredRun, printed: PrintedTable, columns: Sequence[str], one_k: KPolicy
+    first: MeasuredRun, other: MeasuredRun, printed: PrintedTable, scores: Sequence[str], one_k: KPolicy
 ) -> Iterator[tuple[Cell, ...]]:
     """The p-values of two runs, and the paper's of the same two assessors."""
-    found = {
-        column: one
-        for column in columns
-        if column.startswith(_OURS) and (one := _compared(first, other, column.removeprefix(_OURS), one_k)) is not None
-    }
+    found = {score: one for score in scores if (one := _compared(first, other, score, one_k)) is not None}
+    columns = [*scores, *printed.columns]
     name = " vs ".join(map(_assessor, (first, other)))
     for kind in (MEASURED, PAIRED):
         cells = {column: p for column, one in found.items() if (p := _p(one, kind)) is not None}
