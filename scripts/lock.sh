@@ -14,14 +14,14 @@ compile() { # OUTPUT [uv options]
         --custom-compile-command scripts/lock.sh "$@" pyproject.toml --output-file "requirements/$output"
 }
 
-compile llm-cpu.txt --extra llm-cpu
+compile llm-cpu.txt --extra llm-cpu --extra serve
 pins() { # the pins of one compiled file, without hashes: what the next file may not contradict
     sed -nE 's/^([a-z0-9.-]+==[^ \\]+).*/\1/p' "requirements/$1"
 }
 
 pins llm-cpu.txt >requirements/.pins
-compile base.txt --constraint requirements/.pins
+compile base.txt --extra serve --constraint requirements/.pins
 pins base.txt >requirements/.base
 compile dev.txt --extra dev --constraint requirements/.pins
-compile llm-cuda.txt --extra llm-cuda --constraint requirements/.base
+compile llm-cuda.txt --extra llm-cuda --extra serve --constraint requirements/.base
 rm requirements/.pins requirements/.base

@@ -41,7 +41,8 @@ methods: assess claims corpus evidence llm models pipeline prompts relations run
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models report runs runtime scoring
-cli: api corpus inputs llm methods models papers report runs runtime scoring web
+annotation: inputs report runs runtime scoring text
+cli: annotation api corpus inputs llm methods models papers report runs runtime scoring web
 __main__: cli
 """
 MAY_IMPORT = {owner: frozenset(allowed.split()) for owner, allowed in (row.split(":") for row in HOUSE.strip().splitlines())}
@@ -79,6 +80,8 @@ HEAVY = (
     "ddgs",
     "libzim",
     "scipy",
+    "starlette",
+    "uvicorn",
     "vllm",
 )
 

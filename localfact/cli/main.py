@@ -15,6 +15,7 @@ import typer
 from localfact.cli import (
     about,
     align,
+    annotate,
     compare,
     corpus,
     evaluate,
@@ -58,7 +59,13 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "methods": about.methods,
     "doctor": about.doctor,
 }
-GROUPS: Mapping[str, typer.Typer] = {"runs": run_folders.app, "corpus": corpus.app, "models": models.app, "papers": papers.app}
+GROUPS: Mapping[str, typer.Typer] = {
+    "runs": run_folders.app,
+    "annotate": annotate.app,
+    "corpus": corpus.app,
+    "models": models.app,
+    "papers": papers.app,
+}
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -8,11 +8,13 @@ Our own schema, one JSON object a line (only `response` is needed):
     {"id": "...", "prompt": "...", "topic": "...", "model": "...", "source": "...", "response": "...",
      "claims": [{"id": "...", "text": "...", "label": "S" | "NS" | "IR", "in_corpus": true, "quote": "...",
                  "spans": [[start, end], ...], "preverification": {"label": "...", "confidence": 0.9, ...},
-                 "passages": ["id", ...]}],
+                 "passages": ["id", ...], "edit": "unchanged" | "revised" | "added" | "removed"}],
      "annotation": [claims of an annotator, where "claims" are an extractor's],
      "extraction": {other results of that extractor, as `localfact extract` writes them},
      "passages": [{"id": "...", "title": "...", "link": "...", "date": "...", "text": "...", "snippet": "..."}],
      "error_message": "why an earlier pass (`localfact extract`, `localfact generate`) could not make this row"}
+
+A claim whose "edit" is "removed", by an annotator, is passed over.
 """
 
 import itertools
@@ -164,11 +166,12 @@ def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, 
     if given is None and isinstance(row.get("annotations"), list):
         given = list(factscore_facts(row["annotations"]))
     if given is None and isinstance(row.get(FASTFACT_CLAIMS), list):
-        given = [claim for claim in fastfact_claims(row[FASTFACT_CLAIMS]) if claim["edit"] != REMOVED]
+        given = list(fastfact_claims(row[FASTFACT_CLAIMS]))
     if given is None:
         return None, {}
     if not isinstance(given, list):
         raise RowError("'claims' must be a list.")
+    given = [item for item in given if not (isinstance(item, dict) and item.get("edit") == REMOVED)]
     claims: list[Claim] = []
     links: dict[str, tuple[str, ...]] = {}
     for position, item in enumerate(given, start=1):

@@ -23,7 +23,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import calls, corpora, graphs, llm, pages, relations, synthetic, web
+from scripts.bench import annotators, calls, corpora, graphs, llm, pages, relations, synthetic, web
 from scripts.bench.measure import CALLS, Path, rates
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
@@ -154,7 +154,15 @@ def main() -> None:
     console = Console(width=max(Console().width, WIDTH))
     over_passages = corpora.tables(size, large=large)
     inference = graphs.tables(size, options.graphs)
-    others = (over_passages, web.tables(size), inference, calls.tables(size), pages.tables(size), llm.tables(size))
+    others = (
+        over_passages,
+        web.tables(size),
+        inference,
+        calls.tables(size),
+        pages.tables(size),
+        annotators.tables(size),
+        llm.tables(size),
+    )
     for title, table in chain(map(drawn, sections(size)), *others):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from annotation_server import serving as serving_annotators
 from docs_reader import ROOT, ScriptedWriter, command_line, engine, hub, prepare
 from docs_reader import weights as made_weights
 from loopback_hub import TOKEN
@@ -146,6 +147,10 @@ def test_a_command_of_the_pages_does_what_it_says(
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(limited, shell=True, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": path})
         assert done.returncode == 0, done.stderr
+        return
+    if words[1] == "annotate" and words[2] not in ("export", "import"):  # serves until it is stopped
+        with serving_annotators(*words[2:], inside=folder) as served:
+            assert served.end() == 0
         return
     if words[0] == "make":
         if words[1] in NOT_RUN:

@@ -5,7 +5,7 @@ import random
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from localfact.scoring.agreement import agreement
+from localfact.scoring.agreement import agreement, alpha_of_many
 
 
 def test_chance_is_taken_out_of_what_agrees() -> None:
@@ -32,3 +32,29 @@ def test_alpha_of_krippendorffs_nominal_example_with_two_observers() -> None:
 def test_with_one_label_or_nothing_coefficients_are_undefined() -> None:
     assert agreement([]).model_dump() == {"n": 0, "share": None, "kappa": None, "alpha": None}
     assert agreement([("s", "s")] * 3).model_dump() == {"n": 3, "share": 1.0, "kappa": None, "alpha": None}
+
+
+def test_alpha_of_krippendorffs_nominal_example_with_four_observers_some_of_whom_passed_units_over() -> None:
+    # Four observers, twelve units, five labels (the same paper, section C): 0.743.
+    observers = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
+    units = [[label for label in unit if label != "."] for unit in zip(*observers, strict=True)]
+    assert alpha_of_many(units) == pytest.approx(0.743, abs=5e-4)
+
+
+def test_alpha_of_many_is_that_of_two_raters_and_knows_no_order() -> None:
+    chance = random.Random(5)
+    for size in (1, 2, 7, 60):
+        pairs = [(chance.choice("abc"), chance.choice("aabc")) for _ in range(size)]
+        labels = [label for pair in pairs for label in pair]
+        drawn = [(one, two) for place, one in enumerate(labels) for two in labels[:place] + labels[place + 1 :]]
+        expected = sum(one != two for one, two in drawn) / len(drawn)
+        by_hand = 1 - sum(one != two for one, two in pairs) / size / expected if expected else None
+        assert agreement(pairs).alpha == (by_hand if by_hand is None else pytest.approx(by_hand))
+        turned = [(*reversed(pair),) for pair in reversed(pairs)]
+        assert alpha_of_many([*turned, "a", ""]) == agreement(pairs).alpha
+
+
+def test_alpha_of_many_is_undefined_where_nobody_or_nothing_differs() -> None:
+    assert alpha_of_many([]) is None
+    assert alpha_of_many(["a", "b"]) is None
+    assert alpha_of_many(["aa", "aaa"]) is None

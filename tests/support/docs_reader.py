@@ -27,6 +27,8 @@ BEFORE = (
     "eval --method builtin-fr2 --limit 2 --claims given --relations lexical --out runs/other",
     "calibrate --data labelled.jsonl --model llama-3.1-8b --prior-map map.json",
     "eval --data answers.jsonl --corpus index/mine --model llama-3.1-8b --transcript calls.sqlite --out runs/recorded",
+    "annotate import labelled.csv --into annotations/mine",
+    "annotate export annotations/mine --out gold.jsonl",
 )
 
 
@@ -109,6 +111,8 @@ def write_data(folder: Path) -> None:
     }
     for name, row in rows.items():
         (folder / name).write_text(json.dumps(row) + "\n", encoding="utf-8")
+    row = f'marie-curie,"{CURIE}",Marie Curie was born in Warsaw.,supported'
+    (folder / "labelled.csv").write_text(f"id,response,claim,label\n{row}\n")
     (folder / "answer.txt").write_text(CURIE)
     (folder / "question.txt").write_text("Is Warsaw in Poland?")
     (folder / "more").mkdir()

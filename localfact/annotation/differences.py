@@ -1,0 +1,95 @@
+"""Several people's work on one response side by side: where they agree, and where an adjudicator must decide."""
+
+from collections.abc import Mapping, Sequence
+
+from localfact.annotation.labels import Label
+from localfact.annotation.work import Step, StepKind, Work, WorkClaim, live, place
+from localfact.records import Record
+from localfact.text import normalise
+
+
+class Item(Record):
+    """One claim in several people's work: annotator -> the claim as they leave it; who has no such claim is not there."""
+
+    id: str
+    versions: Mapping[str, WorkClaim]
+    annotators: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        """Whether they do not all keep it in the same words with the same label, or all leave it out."""
+        outcomes = {outcome(self.versions.get(name)) for name in self.annotators}
+        return len(outcomes) > 1
+
+    @property
+    def first(self) -> WorkClaim:
+        """One version: a standing one before removed ones, of those the machine's claim before one that was added anew."""
+        return min(self.versions.values(), key=lambda claim: (claim.removal is not None, claim.machine is None))
+
+
+def outcome(claim: WorkClaim | None) -> tuple[str, Label | None] | None:
+    """What is left of a claim: its words and its label; None where there is no such claim."""
+    return None if claim is None or claim.removal is not None else (normalise(claim.text), claim.label)
+
+
+def items_of(works: Mapping[str, Work]) -> list[Item]:
+    """The claims of several works, in the order of the response.
+
+    The claims that annotators found are paired by their ids, added ones by their words; an added one whose words are those of
+    another's revised claim is that claim.
+    """
+    known: dict[str, dict[str, WorkClaim]] = {}
+    for name, work in works.items():
+        for claim in work.claims:
+            if claim.machine is not None:
+                known.setdefault(claim.id, {})[name] = claim
+    for name, work in works.items():
+        for claim in work.claims:
+            if claim.machine is None:
+                known.setdefault(_home(claim, name, known), {})[name] = claim
+    items = [Item(id=key, versions=versions, annotators=tuple(works)) for key, versions in known.items()]
+    return sorted(items, key=lambda item: place(item.first))
+
+
+def adjudicated(items: Sequence[Item], steps: Sequence[Step]) -> Work:
+    """What stands after an adjudicator's steps: what all agree on, and what was decided; else claims have no label.
+
+    `Work.open` are the claims that still differ.
+    """
+    counting, undone = live(steps)
+    decisions = {step.claim: step for step in counting if step.kind is StepKind.DECIDE}
+    claims = []
+    for item in items:
+        agreed = item.first.model_copy(update={"id": item.id, "comment": ""})
+        decision = decisions.get(item.id)
+        if item.differs and decision is None:
+            claims.append(agreed.model_copy(update={"label": None, "removal": None, "agreed": False}))
+        elif item.differs and decision is not None:
+            words = decision.text.strip() or agreed.text
+            decided = {"label": decision.label, "removal": decision.removal, "text": words, "agreed": False, "decided": True}
+            claims.append(agreed.model_copy(update=decided))
+        else:
+            claims.append(agreed)
+    last = next((step.kind for step in reversed(counting) if step.kind in (StepKind.FINISH, StepKind.REOPEN)), None)
+    found = Work(claims=tuple(claims), version=len(steps), done=len(counting), undone=len(undone))
+    # An annotator may have gone on since: what differs now was never decided.
+    return found.model_copy(update={"finished": last is StepKind.FINISH and not found.open})
+
+
+def _home(claim: WorkClaim, name: str, known: Mapping[str, Mapping[str, WorkClaim]]) -> str:
+    """The id under which an added claim stands: that of one in the same words of somebody else's, or its own.
+
+    One that stands is preferred. It may be a claim that was found: then its author removed it, and wrote it anew.
+    """
+    words = normalise(claim.text)
+    fitting = [
+        (other.removal is not None, key)
+        for key, versions in known.items()
+        for author, other in versions.items()
+        if author != name and normalise(other.text) == words
+        if (mine := versions.get(name)) is None
+        or (mine.removal is not None and claim.removal is None and other.removal is None)
+    ]
+    if fitting:
+        return min(fitting, key=lambda one: one[0])[1]
+    return f"{name}/{claim.id}" if claim.id in known else claim.id

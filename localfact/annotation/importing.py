@@ -1,0 +1,183 @@
+"""Takes labelled claims into a project: what a file says becomes the steps that somebody would have made here."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from localfact.annotation.label_studio import shown_name
+from localfact.annotation.labelled import ImportedClaim, Labelled
+from localfact.annotation.labels import Removal
+from localfact.annotation.store import BehindError, Store
+from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.work import Step, StepKind, misfit, work_of
+from localfact.inputs.annotations import Edit
+from localfact.inputs.claims import spans_of
+from localfact.records import Record, passage_id
+from localfact.text import normalise
+
+#: An id that a row without one was given: it says nothing of which response it is.
+_COUNTED = re.compile(r"row-\d+(#\d+)?")
+
+
+class ImportReport(Record):
+    """What came of an import.
+
+    Attributes:
+        matched: works that were taken, finished ones among them: `finished`. passed_over: works that their annotators had
+            begun, which stay as they are. without_task: of responses that the project does not have. unlabelled: claims that
+            were taken without a label; unknown_labels: those labels that nobody knows -> how many. problems: sentences.
+    """
+
+    matched: int = 0
+    finished: int = 0
+    passed_over: int = 0
+    without_task: int = 0
+    unlabelled: int = 0
+    unknown_labels: Mapping[str, int] = Field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def import_into(store: Store, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
+    """Takes them into a project as their annotators' work; what was taken before is not taken again.
+
+    Args:
+        annotator: whose work it is where the file names nobody.
+    """
+    places = _Places(store)
+    counts: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
+    problems = []
+    for one in labelled:
+        if one.problem is not None:
+            problems.append(one.problem)
+            continue
+        position = places.of(one.task)
+        task = None if position is None else store.task(position)
+        if position is None or task is None:
+            counts["without_task"] += 1
+            continue
+        name = shown_name(one.annotator) or annotator
+        store.join(name)
+        made = _made(store, position, name, steps_of(one, task))
+        if made is None:
+            counts["passed_over"] += 1
+            continue
+        counts["matched"] += 1
+        counts["finished"] += made
+        standing = [claim for claim in one.claims if claim.removal is None]
+        counts["unlabelled"] += sum(claim.label is None for claim in standing)
+        unknown.update(claim.unknown for claim in standing if claim.unknown)
+    return ImportReport(**counts, unknown_labels=dict(unknown), problems=tuple(problems))
+
+
+def steps_of(labelled: Labelled, task: Task) -> list[Step]:
+    """The steps that make of a project's task what somebody says of it; FINISH is the last if every claim has a label.
+
+    Args:
+        task: the response in the project, with the same claims or others. Claims are the same by id and words, else by words.
+    """
+    steps: list[Step] = []
+
+    def make(kind: StepKind, claim: str, **what: Any) -> bool:
+        step = Step(kind=kind, claim=claim, **what)
+        fits = misfit(task, work_of(task, steps), step) is None
+        if fits:
+            steps.append(step)
+        return fits
+
+    def judge(name: str, claim: ImportedClaim) -> None:
+        if claim.removal is None and claim.label is not None:
+            make(StepKind.JUDGE, name, label=claim.label)
+        if claim.comment:
+            make(StepKind.COMMENT, name, text=claim.comment)
+
+    same_text = task.text == labelled.task.text
+    pairs = _pairs(task.claims, labelled.claims)
+    for machine in task.claims:
+        place = pairs.get(machine.id)
+        if place is None:
+            if labelled.whole:
+                make(StepKind.REMOVE, machine.id, removal=Removal.NO_CLAIM)
+            continue
+        claim = labelled.claims[place]
+        if claim.text != machine.text.strip():
+            make(StepKind.REVISE, machine.id, text=claim.text)
+        if claim.placed and same_text and claim.spans != machine.spans:
+            make(StepKind.PLACE, machine.id, spans=claim.spans)
+        if claim.removal is not None:
+            make(StepKind.REMOVE, machine.id, removal=claim.removal)
+        judge(machine.id, claim)
+    taken = set(pairs.values())
+    for place, claim in enumerate(labelled.claims):
+        if place in taken or claim.removal is not None:
+            continue
+        # Two people's claims are one where their ids are: a number would make one of two different claims.
+        name = f"import-{passage_id(normalise(claim.text))}"
+        spans = claim.spans if same_text else spans_of({"text": claim.text}, task.text)
+        if make(StepKind.ADD, name, text=claim.text, spans=spans):
+            judge(name, claim)
+    make(StepKind.FINISH, "")
+    return steps
+
+
+def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) -> dict[str, int]:
+    """Id of a task's claim -> the place of the claim that a file has of it.
+
+    An id alone means the same claim only where the file says that it was revised: "c1" is in every file.
+    """
+    texts = [normalise(machine.text) for machine in machines]
+    names = [machine.id for machine in machines]
+    words = [normalise(claim.text) for claim in claims]
+    before = [normalise(claim.original or claim.text) for claim in claims]
+    ids = [claim.id for claim in claims]
+    revised = [claim.id if claim.edit is Edit.REVISED and claim.original is None else None for claim in claims]
+    found: dict[str, int] = {}
+    taken: set[int] = set()
+    ways: tuple[tuple[Sequence[object], Sequence[object]], ...] = (
+        (list(zip(names, texts, strict=True)), list(zip(ids, before, strict=True))),
+        (texts, before),
+        (texts, words),
+        (names, revised),
+    )
+    for ours, theirs in ways:
+        for name, key in zip(names, ours, strict=True):
+            place = next((place for place, other in enumerate(theirs) if other == key and place not in taken), None)
+            if name not in found and place is not None:
+                found[name] = place
+                taken.add(place)
+    return found
+
+
+class _Places:
+    """Where a project has a response: by its text, else by its id."""
+
+    def __init__(self, store: Store) -> None:
+        self.by_id: dict[str, int] = {}
+        self.by_text: dict[str, dict[str, int]] = {}
+        for position, task in store.tasks():
+            self.by_id[task.id] = position
+            self.by_text.setdefault(normalise(task.text), {})[task.id] = position
+
+    def of(self, task: Task) -> int | None:
+        """The place; None for none."""
+        same = self.by_text.get(normalise(task.text), {})
+        if same:
+            return same.get(task.id, next(iter(same.values())))
+        return None if _COUNTED.fullmatch(task.id) else self.by_id.get(task.id)
+
+
+def _made(store: Store, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
+    """Makes the steps of an import, or those that are left of one that was interrupted; whether the response is finished.
+
+    None where there was nothing left to do, or where the work has other steps.
+    """
+    before = work = store.work(position, annotator)
+    try:
+        for number, step in enumerate(steps):
+            work = store.make(position, annotator, step, version=number, key=f"import-{number + 1}")
+    except BehindError:
+        return None
+    return None if before.version and work.version == before.version else work.finished

@@ -1,0 +1,134 @@
+"""Label Studio's JSON export, as rows like those of other files (`labelled.py`): a task a claim, or a task a response."""
+
+from typing import Any
+
+from localfact.annotation.labels import label_of
+from localfact.inputs.json_rows import Row, RowError
+from localfact.inputs.responses import first
+from localfact.text import readable
+
+#: The annotator of a claim that nobody has labelled yet.
+NOBODY: Any = object()
+#: Characters of an annotator's name.
+LONGEST_NAME = 60
+
+
+def claims_in(row: Row, data: Row) -> list[Row] | None:
+    """The rows, one an annotator, of a task that is one claim; None where it is a response."""
+    claim = data.get("claim") or (data.get("text") if data.get("response") else None)
+    annotations = _annotations(row)
+    if claim is None or any(one.get("type") == "labels" for _, results in annotations for one in results):
+        return None
+    of = {**{key: value for key, value in data.items() if key != "text"}, "claim": claim, "annotator": NOBODY}
+    rows: list[Row] = []
+    for name, results in annotations:
+        said = _Said()
+        for one in results:
+            said.add(one)
+        rows.append({**of, "annotator": name, "label": said.label, "comment": said.comment})
+    return rows or [of]
+
+
+def response_in(row: Row, data: Row) -> tuple[Row, list[Row], dict[str, list[Row]]]:
+    """A task that is one response, on which claims are marked: itself, the claims that all marked, and each annotator's.
+
+    Raises:
+        RowError: it has no text, or nobody annotated it.
+    """
+    text = data.get("response") or data.get("text")
+    if not isinstance(text, str):
+        raise RowError("its data have no 'response' and no 'text'.")
+    text = readable(text)
+    of = {**{key: value for key, value in data.items() if key != "text"}, "response": text}
+    annotations = _annotations(row)
+    if not annotations:
+        raise RowError("nobody labelled its claims.")
+    by: dict[str, list[Row]] = {}
+    for name, results in annotations:
+        regions: dict[str, _Said] = {}
+        for place, one in enumerate(results):
+            regions.setdefault(str(one.get("id") or f"#{place}"), _Said()).add(one)
+        marked = [(said, said.place_in(text)) for said in regions.values() if said.marked]
+        items: list[Row] = [
+            {"text": wording, "spans": spans, "label": said.label, "comment": said.comment}
+            for said, (wording, spans) in marked
+            if wording.strip()
+        ]
+        by[name] = items
+    shared = [
+        item for item in next(iter(by.values())) if all(any(_is_same(item, one) for one in items) for items in by.values())
+    ]
+    return of, shared, by
+
+
+def _is_same(one: Row, other: Row) -> bool:
+    return bool(one["text"] == other["text"] and one["spans"] == other["spans"])
+
+
+def _annotations(row: Row) -> list[tuple[str, list[Row]]]:
+    """Who annotated a task, and the results; annotations that were skipped are none."""
+    given = row.get("annotations")
+    found: dict[str, list[Row]] = {}
+    for one in given if isinstance(given, list) else ():
+        if isinstance(one, dict) and not one.get("was_cancelled"):
+            who, results = one.get("completed_by"), one.get("result")
+            if isinstance(who, dict):
+                who = first(who, ("email", "username", "first_name", "id"))
+            kept: list[Row] = [result for result in (results if isinstance(results, list) else ()) if isinstance(result, dict)]
+            found[shown_name("" if who is None else who)] = kept
+    return list(found.items())
+
+
+class _Said:
+    """What one annotator of Label Studio said of one claim."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.comments: list[str] = []
+        self.marked: Row | None = None
+
+    def add(self, result: Row) -> None:
+        """Takes a result in."""
+        value = result.get("value")
+        if not isinstance(value, dict):
+            return
+        kind = result.get("type")
+        if kind in ("choices", "labels"):
+            self.words += [str(word) for word in _texts(value.get(str(kind)))]
+        if kind == "textarea":
+            self.comments += _texts(value.get("text"))
+        elif kind == "labels":
+            self.marked = value
+
+    @property
+    def label(self) -> str | None:
+        """The first word that is a label, or why the claim is removed; else what was said instead."""
+        known = (word for word in self.words if label_of(word) is not None)
+        return next(known, self.words[0] if self.words else None)
+
+    @property
+    def comment(self) -> str:
+        """All comments."""
+        return "\n".join(self.comments)
+
+    def place_in(self, text: str) -> tuple[str, list[list[int]]]:
+        """The words that are marked, and where the response has them."""
+        value = self.marked or {}
+        start, end, wording = value.get("start"), value.get("end"), value.get("text")
+        if type(start) is int and type(end) is int and 0 <= start < end <= len(text) and wording in (None, text[start:end]):
+            return text[start:end], [[start, end]]
+        # JavaScript counts some characters twice, so places behind them are too far on.
+        wording = readable(wording).strip() if isinstance(wording, str) else ""
+        found = text.rfind(wording, 0, start + len(wording)) if wording and type(start) is int and start >= 0 else -1
+        found = text.find(wording) if found < 0 else found
+        return wording, [[found, found + len(wording)]] if wording and found >= 0 else []
+
+
+def _texts(value: object) -> list[str]:
+    given = value if isinstance(value, list) else [value]
+    return [one for one in given if isinstance(one, str) and one.strip()]
+
+
+def shown_name(said: object) -> str:
+    """An annotator's name without what would not be seen."""
+    return " ".join(readable(str(said)).split())[:LONGEST_NAME].strip()

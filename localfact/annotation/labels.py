@@ -1,0 +1,66 @@
+"""The labels that people give claims (FastFact, section 5.2), and which of them a machine's verdict is."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from localfact.inputs.annotations import FINE_LABELS
+from localfact.inputs.claims import GOLD_LABELS, label_name
+from localfact.vocabulary import GoldLabel, VerdictLabel
+
+
+class Label(StrEnum):
+    """An annotator's label of a claim, in the words of FaStfact's benchmark, which every reader of labels here knows."""
+
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    CONFLICTING = "conflicting evidence"
+    NOT_ENOUGH = "not enough evidence"
+    IRRELEVANT = "irrelevant"
+
+
+class Shown(NamedTuple):
+    """How a label is shown: the key that gives it, the verdict whose colour and sign it has, and what it means."""
+
+    key: str
+    verdict: VerdictLabel
+    meaning: str
+
+
+LABELS: Mapping[Label, Shown] = {
+    Label.SUPPORTED: Shown("s", VerdictLabel.SUPPORTED, "the evidence says so"),
+    Label.REFUTED: Shown("r", VerdictLabel.CONTRADICTED, "the evidence says otherwise"),
+    Label.CONFLICTING: Shown("c", VerdictLabel.CONFLICTING, "good evidence for it and against it"),
+    Label.NOT_ENOUGH: Shown("n", VerdictLabel.NOT_ENOUGH_EVIDENCE, "you looked, and nothing decides it"),
+    Label.IRRELEVANT: Shown("i", VerdictLabel.IRRELEVANT, "nothing that evidence could decide"),
+}
+
+#: Verdicts -> the label of somebody who agrees. Nobody can agree with a verdict that failed.
+AGREEING: Mapping[VerdictLabel, Label] = {
+    **{shown.verdict: label for label, shown in LABELS.items()},
+    VerdictLabel.UNDECIDED: Label.NOT_ENOUGH,
+    VerdictLabel.UNVERIFIABLE: Label.IRRELEVANT,
+}
+
+
+class Removal(StrEnum):
+    """Why a claim was removed (FastFact, appendix I)."""
+
+    REDUNDANT = "redundant"
+    NO_CLAIM = "not a claim"
+
+
+#: What scores count -> the label, where a file says no more. Whoever wrote "not supported" may have had no evidence at all.
+_COARSE: Mapping[GoldLabel, Label] = {
+    GoldLabel.SUPPORTED: Label.SUPPORTED,
+    GoldLabel.NOT_SUPPORTED: Label.REFUTED,
+    GoldLabel.IRRELEVANT: Label.IRRELEVANT,
+}
+
+
+def label_of(said: object) -> Label | None:
+    """The label that a file's word means; None for none, or one that is not known."""
+    named = label_name(said)
+    if named in FINE_LABELS:
+        return AGREEING[FINE_LABELS[named]]
+    return _COARSE[GOLD_LABELS[named]] if named in GOLD_LABELS else None

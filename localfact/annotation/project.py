@@ -1,0 +1,126 @@
+"""The folder of an annotation project: its database, its guide, its backups."""
+
+import hashlib
+import random
+import secrets
+import sqlite3
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from localfact.annotation.store import Store
+from localfact.annotation.tasks import Task
+from localfact.errors import InputError
+from localfact.runs.journal import lock
+from localfact.runtime.files import NEW, replace, write_errors
+from localfact.runtime.links import refuse_links
+
+DATABASE, GUIDE, BACKUPS, LOCK = "annotation.sqlite", "guide.md", "backups", ".lock"
+#: A database that is being made, and what is left where that is killed.
+UNFINISHED = f"{DATABASE}.new"
+_LEFT_BY_A_KILL = frozenset({UNFINISHED, f"{UNFINISHED}-journal", GUIDE, f"{GUIDE}{NEW}"})
+#: Copies that are kept: one is made at every start.
+KEPT_BACKUPS = 10
+#: The share of responses that two people annotate.
+OVERLAP = 0.2
+#: The guide that a new project begins with.
+FIRST_GUIDE = Path(__file__).with_name("guide.md")
+
+
+def is_project(folder: Path) -> bool:
+    """Whether there is a project in that folder."""
+    return (folder / DATABASE).is_file()
+
+
+def create(folder: Path, tasks: Sequence[Task], *, made_of: str, overlap: float = OVERLAP, seed: int = 0) -> None:
+    """Makes a project.
+
+    Args:
+        folder: new or empty. tasks: what is to be annotated. made_of: the run or file, for people.
+        overlap: share of responses, in [0, 1], that two people are wanted for; which, is drawn by lot. seed: of the lot.
+
+    Raises:
+        InputError: there is nothing to annotate, or the folder holds something. WriteError: it cannot be written.
+    """
+    if not tasks:
+        raise InputError(f"{made_of} has no response that can be annotated.")
+    with write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not {item.name for item in folder.iterdir()} <= _LEFT_BY_A_KILL:
+            raise InputError(f"{folder} holds something else. Name a new folder with --out.")
+        drawn = set(random.Random(seed).sample(range(len(tasks)), round(overlap * len(tasks))))
+        wanted = [2 if place in drawn else 1 for place in range(len(tasks))]
+        facts = {"made_of": made_of, "secret": secrets.token_hex(32), "token": secrets.token_urlsafe(24), "adjudicators": []}
+        unfinished = folder / UNFINISHED
+        for left in _LEFT_BY_A_KILL:
+            (folder / left).unlink(missing_ok=True)
+        try:
+            Store.create(unfinished, tasks, wanted, facts)
+        except sqlite3.Error as error:
+            raise OSError(str(error)) from error
+        replace(folder / GUIDE, FIRST_GUIDE.read_bytes())
+        unfinished.replace(folder / DATABASE)
+
+
+def default_folder(data: Path) -> Path:
+    """Where the project of a run or a file lies: in annotations/, by its name and its place."""
+    place = hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:6]
+    return Path("annotations") / f"{data.resolve().stem}-{place}"
+
+
+class Project:
+    """An open project, locked by this process; the database is checked and copied before anybody works with it.
+
+    Raises:
+        MissingError, InputError: it is damaged; the message names the newest backup. RunFolderError: a process has it open.
+        WriteError: the copy cannot be written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with ExitStack() as opened:
+            refuse_links(folder)
+            opened.enter_context(lock(folder / LOCK, folder))
+            try:
+                self.store = Store(folder / DATABASE)
+                opened.callback(self.store.close)
+                self.store.check()
+            except (InputError, sqlite3.DatabaseError) as error:
+                newest = max(self.backups(), default=None)
+                log = f"{DATABASE}-wal"
+                help_ = f" The newest copy is {newest}: put it in its place, without {log}." if newest else ""
+                raise InputError(f"{error}{help_}") from error
+            self._back_up()
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._opened.close()
+
+    def backups(self) -> list[Path]:
+        """The copies that are there, the oldest first."""
+        return sorted((self.folder / BACKUPS).glob("*.sqlite"))
+
+    def guide(self) -> str:
+        """The guide as its project has it, Markdown."""
+        try:
+            return (self.folder / GUIDE).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return FIRST_GUIDE.read_text(encoding="utf-8")
+
+    def _back_up(self) -> None:
+        with write_errors(self.folder):
+            (self.folder / BACKUPS).mkdir(exist_ok=True)
+            copy = self.folder / BACKUPS / f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}.sqlite"
+            try:
+                self.store.back_up(copy.with_suffix(".new"))
+            except sqlite3.Error as error:
+                raise OSError(str(error)) from error
+            copy.with_suffix(".new").replace(copy)
+            for old in [*self.backups()[:-KEPT_BACKUPS], *(self.folder / BACKUPS).glob("*.new*")]:
+                old.unlink()

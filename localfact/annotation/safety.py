@@ -1,0 +1,183 @@
+"""Who may ask the annotators' server what: the checks before any page, and the headers of every answer.
+
+A page of somebody else's, open in an annotator's browser, can send requests to a server on loopback. So a request must name one
+of the server's own hosts (else a name could be bound to it anew), what changes something must come from a page of ours, and a
+server that others can reach asks for a token.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+#: The longest body of a request, in bytes.
+LONGEST_BODY = 64_000
+TOKEN_COOKIE, NAME_COOKIE = "localfact_token", "localfact_annotator"
+#: How long a browser keeps both, in seconds.
+KEPT_SECONDS = 30 * 24 * 3600
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    # "no-referrer" would make browsers send no Origin with a form.
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a server lets in.
+
+    Attributes:
+        host: the address it listens at. token: what everybody must have shown once; "" for nothing, on loopback alone.
+        secret: of this project, never sent.
+    """
+
+    host: str
+    token: str
+    secret: str
+
+    def knows(self, host: str) -> bool:
+        """Whether a Host header names this server: a loopback name, or, where it listens for others, an address or its name."""
+        name = _name_of(host)
+        if name in LOOPBACK:
+            return True
+        if self.host in LOOPBACK:
+            return False
+        try:
+            ipaddress.ip_address(name)
+        except ValueError:
+            return name in {self.host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
+        return True
+
+    def signed(self, name: str) -> str:
+        """A name as its cookie carries it."""
+        return f"{name.encode().hex()}.{self._mac('name', name)}"
+
+    def name_in(self, cookie: str) -> str | None:
+        """The name in a cookie of ours; None for any other."""
+        coded, _, mac = cookie.partition(".")
+        try:
+            name = bytes.fromhex(coded).decode()
+        except ValueError:
+            return None
+        return name if name and hmac.compare_digest(mac, self._mac("name", name)) else None
+
+    def form_token(self, name: str) -> str:
+        """What every form of somebody's carries."""
+        return self._mac("form", name)
+
+    def is_form_token(self, given: str, name: str) -> bool:
+        """Whether a form carries it."""
+        return hmac.compare_digest(given.encode(), self.form_token(name).encode())
+
+    def _mac(self, what: str, value: str) -> str:
+        return hmac.new(self.secret.encode(), f"{what}:{value}".encode(), hashlib.sha256).hexdigest()
+
+
+class Guarded:
+    """An application behind a gate."""
+
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self.app = app
+        self.gate = gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one request."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+            refusal = self._refusal(scope, headers)
+            if refusal is not None:
+                await refusal(scope, receive, _with_headers(send))
+            else:
+                await self.app(scope, _bounded(receive), _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        host = headers.get("host", "")
+        if not self.gate.knows(host):
+            return PlainTextResponse("This server does not answer to that name.", status_code=421)
+        if scope["method"] not in ("GET", "HEAD", "POST"):
+            return PlainTextResponse("There is no such request.", status_code=405)
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > LONGEST_BODY:
+            return PlainTextResponse("That is too long.", status_code=413)
+        if scope["method"] == "POST" and headers.get("origin") != f"{scope['scheme']}://{host}":
+            return PlainTextResponse("Forms are taken from this server's own pages alone.", status_code=403)
+        return self._token_asked(scope, headers) if self.gate.token else None
+
+    def _token_asked(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
+        if hmac.compare_digest(cookies(headers).get(TOKEN_COOKIE, "").encode(), self.gate.token.encode()):
+            return None
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        if scope["method"] == "GET" and hmac.compare_digest("".join(query.pop("token", [])).encode(), self.gate.token.encode()):
+            rest = urlencode(query, doseq=True)
+            # One slash: "//host" would lead to another server.
+            answer = RedirectResponse("/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
+            set_cookie(answer, TOKEN_COOKIE, self.gate.token)
+            return answer
+        return PlainTextResponse("Open the whole link that you were given: it ends in a token.", status_code=401)
+
+
+def cookies(headers: Mapping[str, str]) -> dict[str, str]:
+    """The cookies of a request."""
+    found: SimpleCookie = SimpleCookie()
+    try:
+        found.load(headers.get("cookie", ""))
+    except CookieError:
+        return {}
+    return {name: morsel.value for name, morsel in found.items()}
+
+
+def set_cookie(answer: Response, name: str, value: str) -> None:
+    """Sets a cookie that no script reads and no other site's page sends."""
+    answer.set_cookie(name, value, max_age=KEPT_SECONDS, httponly=True, samesite="strict", path="/")
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port and brackets, in lower case."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _bounded(receive: Receive) -> Receive:
+    """A body ends where it is longer than it may be, whatever its head said."""
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > LONGEST_BODY:
+            return {"type": "http.disconnect"}
+        return message
+
+    return bounded
+
+
+def _with_headers(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {
+                **message,
+                "headers": [*message.get("headers", ()), *((k.encode(), v.encode()) for k, v in HEADERS.items())],
+            }
+        await send(message)
+
+    return sending

@@ -1,0 +1,58 @@
+"""Listens for annotators' browsers until it is stopped."""
+
+import socket
+from collections.abc import Callable
+
+from localfact.annotation.project import Project
+from localfact.errors import InputError, MissingError
+
+#: Connections that the system keeps for us until they are answered.
+BACKLOG = 128
+
+
+def serve_project(project: Project, host: str, port: int, *, blind: bool, ready: Callable[[str], None]) -> None:
+    """Serves a project's pages until Ctrl-C, or a signal that ends the process.
+
+    Args:
+        host, port: where it listens; port 0 for a free one. Where others can reach it, everybody needs the link with the token.
+        blind: whether what the machine found is hidden. ready: told the link, once it listens.
+
+    Raises:
+        MissingError: what serves is not installed. InputError: nobody can listen there.
+    """
+    try:
+        import uvicorn
+
+        from localfact.annotation.safety import LOOPBACK, Gate
+        from localfact.annotation.server import application
+    except ImportError as error:
+        raise MissingError(f"Serving needs more than is installed ({error.name}): pip install 'localfact[serve]'.") from error
+    facts = project.store.facts()
+    token = "" if host in LOOPBACK else str(facts["token"])
+    listening = _listening(host, port)
+    app = application(project, Gate(host, token, str(facts["secret"])), blind=blind)
+    name = f"[{host}]" if ":" in host else host
+    link = f"http://{name}:{listening.getsockname()[1]}/" + (f"?token={token}" if token else "")
+    # No log: a line a click is nothing that anybody reads; what fails is shown on the page.
+    configuration = uvicorn.Config(
+        app, log_level="error", access_log=False, server_header=False, date_header=False, lifespan="off", ws="none"
+    )
+    try:
+        ready(link)
+        uvicorn.Server(configuration).run(sockets=[listening])
+    except KeyboardInterrupt:  # uvicorn ends in order and raises it again
+        pass
+    finally:
+        listening.close()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        raise InputError(f"Nobody can listen at {host}:{port} ({error.strerror}). Name another --port, or --host.") from None
+    return listening

@@ -1,0 +1,119 @@
+// Keys, the place of marked words, and the focus after a part of the page was put in place. All else is HTML and htmx.
+"use strict";
+
+const EDITABLE = "input, textarea, select";
+let waiting = false; // a request is under way
+let queued = []; // keys that were pressed meanwhile
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches(EDITABLE);
+  if (event.key === "Escape" && typing) {
+    event.target.blur();
+    focusCurrent();
+    return;
+  }
+  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.key.length !== 1) return;
+  if (waiting) {
+    queued.push(event.key);
+    event.preventDefault();
+  } else if (press(event.key)) {
+    event.preventDefault();
+  }
+});
+
+/** Does what a key is for on this page; false where it is for nothing. */
+function press(key) {
+  takeMarked(); // the event about it may be yet to come
+  const found = [...document.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key && !one.disabled);
+  if (!found) return false;
+  if (found.matches(EDITABLE)) {
+    found.focus();
+    if (!found.matches("[data-quote]")) found.select();
+  } else {
+    found.click();
+  }
+  return true;
+}
+
+document.addEventListener("htmx:beforeRequest", () => { waiting = true; });
+document.addEventListener("htmx:afterRequest", (event) => {
+  const failed = event.detail.xhr.status === 0;
+  document.getElementById("trouble").hidden = !failed;
+  if (failed) {
+    waiting = false;
+    queued = [];
+  }
+});
+// Not before: until then htmx does not know the new forms, and a key would load the whole page.
+document.addEventListener("htmx:afterSettle", () => {
+  waiting = false;
+  focusCurrent();
+  const next = queued.shift();
+  if (next !== undefined) press(next);
+});
+window.addEventListener("DOMContentLoaded", focusCurrent);
+
+function focusCurrent() {
+  const found = document.querySelector("[data-focus]");
+  if (!found) return;
+  found.focus({ preventScroll: true });
+  const top = found.getBoundingClientRect().top;
+  if (top < 0 || top > window.innerHeight / 2) found.scrollIntoView({ block: "center" });
+}
+
+// Marked words: their places go into the forms that place a claim, as characters of the response.
+document.addEventListener("selectionchange", takeMarked);
+
+function takeMarked() {
+  const selection = document.getSelection();
+  const text = document.getElementById("text");
+  if (!text || selection.isCollapsed || !text.contains(selection.anchorNode) || !text.contains(selection.focusNode)) return;
+  const range = selection.getRangeAt(0);
+  const start = placeOf(range.startContainer, range.startOffset, false);
+  const end = placeOf(range.endContainer, range.endOffset, true);
+  if (start === null || end === null || start >= end) return;
+  const words = range.toString();
+  for (const form of document.querySelectorAll("form[data-place]")) {
+    form.elements.start.value = start;
+    form.elements.end.value = end;
+    const quoted = form.querySelector("[data-quoted]");
+    quoted.value = words;
+    const claim = form.querySelector("[data-quote]");
+    if (claim) claim.value = words;
+  }
+}
+
+// Words that are typed count by themselves.
+document.addEventListener("input", (event) => {
+  if (!event.target.matches("[data-quoted]")) return;
+  event.target.form.elements.start.value = "";
+  event.target.form.elements.end.value = "";
+});
+
+/** The place of a point in the page as characters (of Python) of the response; null outside of it. */
+function placeOf(node, offset, ends) {
+  if (node.nodeType !== Node.TEXT_NODE) {
+    // Between the pieces: at the end of the one before, or at the beginning of the one behind.
+    const children = [...node.childNodes];
+    const piece = ends ? children.slice(0, offset).reverse().find(isPiece) : children.slice(offset).find(isPiece);
+    if (!piece) return null;
+    return Number(piece.dataset.start) + (ends ? lengthOf(piece) : 0);
+  }
+  const piece = node.parentElement.closest("[data-start]");
+  if (!piece) {
+    // In the number of a claim.
+    let beside = node.parentElement.closest(".number");
+    while (beside && !isPiece(beside)) beside = ends ? beside.previousSibling : beside.nextSibling;
+    return beside ? Number(beside.dataset.start) + (ends ? lengthOf(beside) : 0) : null;
+  }
+  const before = piece.hasAttribute("data-escape") ? (ends ? 1 : 0) : [...node.data.slice(0, offset)].length;
+  return Number(piece.dataset.start) + before;
+}
+
+function isPiece(node) {
+  return node.nodeType === Node.ELEMENT_NODE && node.hasAttribute("data-start");
+}
+
+function lengthOf(piece) {
+  return piece.hasAttribute("data-escape") ? 1 : [...piece.textContent].length;
+}

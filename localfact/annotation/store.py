@@ -1,0 +1,343 @@
+"""The database of a project: tasks, annotators, and every step that anybody made. Steps are added, and never changed.
+
+SQLite in WAL mode, synced at every step: what a browser was told is saved, is saved, whatever is killed afterwards. A step
+carries the version of the work that its author saw, and a key of its own: a step upon an older version is refused, and the same
+step sent twice is made once.
+"""
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from localfact.annotation.differences import adjudicated, items_of
+from localfact.annotation.tasks import Task
+from localfact.annotation.work import Step, StepKind, Work, misfit, work_of
+from localfact.errors import InputError
+from localfact.records import Record
+from localfact.runtime.sqlite import connected, number, transaction
+
+#: "lfan" in the header of the file, and the version of the tables.
+APPLICATION_ID, SCHEMA = 0x6C66616E, 1
+#: A longer pause between two steps is no work, in seconds.
+LONGEST_PAUSE = 120.0
+ANNOTATE, ADJUDICATE = "annotate", "adjudicate"
+
+#: Whose work it is, in a query.
+_OWNER = "position = ? AND annotator = ? AND role = ?"
+#: Whether work counts against the number of people who are wanted.
+_COUNTS = "role = ? AND (finished OR seen > ?)"
+#: Somebody who did not look at unfinished work for so long is not waited for: others are given the response too.
+WAITED_FOR_SECONDS = 3 * 24 * 3600.0
+
+_TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE tasks (position INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, task TEXT NOT NULL, wanted INTEGER NOT NULL);
+CREATE TABLE annotators (name TEXT PRIMARY KEY);
+CREATE TABLE works (position INTEGER NOT NULL, annotator TEXT NOT NULL, role TEXT NOT NULL, seen REAL NOT NULL,
+  finished INTEGER NOT NULL DEFAULT 0, claims INTEGER NOT NULL DEFAULT 0, judged INTEGER NOT NULL DEFAULT 0,
+  seconds REAL NOT NULL DEFAULT 0, PRIMARY KEY (position, annotator, role));
+CREATE TABLE steps (position INTEGER NOT NULL, annotator TEXT NOT NULL, role TEXT NOT NULL, number INTEGER NOT NULL,
+  key TEXT NOT NULL, step TEXT NOT NULL, at REAL NOT NULL,
+  PRIMARY KEY (position, annotator, role, number), UNIQUE (position, annotator, role, key));
+"""
+
+
+class BehindError(Exception):
+    """A step was made upon a version that is no longer the last. `since`: the steps that its author had not seen."""
+
+    def __init__(self, since: Sequence[Step]) -> None:
+        super().__init__(f"{len(since)} steps were made since")
+        self.since = tuple(since)
+
+
+class MisfitError(Exception):
+    """A step that cannot follow; the message says why."""
+
+
+class Progress(Record):
+    """How far somebody is with one response. `seconds`: spent on it, without pauses."""
+
+    position: int
+    id: str
+    annotator: str
+    role: str
+    finished: bool
+    claims: int
+    judged: int
+    seconds: float
+
+
+class Store:
+    """An open database; its methods may be called from any thread.
+
+    Raises:
+        InputError: the file is damaged, or is no database of a project.
+    """
+
+    def __init__(self, file: Path, clock: Callable[[], float] = time.time) -> None:
+        self.file = file
+        self._clock = clock
+        self._lock = threading.RLock()
+        with damage(file):
+            self._database = connected(f"file:{quote(str(file))}?mode=rw")
+            if (number(self._database, "application_id"), number(self._database, "user_version")) != (APPLICATION_ID, SCHEMA):
+                self._database.close()
+                raise InputError(f"{file} is no annotation database of this version.")
+            self._database.execute("PRAGMA journal_mode = WAL")
+            self._database.execute("PRAGMA synchronous = FULL")
+
+    @classmethod
+    def create(cls, file: Path, tasks: Sequence[Task], wanted: Sequence[int], facts: Mapping[str, object]) -> None:
+        """Writes a new database.
+
+        Args:
+            tasks: in the order of the input. wanted: by how many people each is to be annotated. facts: about the project.
+        """
+        database = connected(f"file:{quote(str(file))}")
+        try:
+            with transaction(database):
+                for statement in _TABLES.split(";"):
+                    if statement.strip():
+                        database.execute(statement)
+                for position, (task, people) in enumerate(zip(tasks, wanted, strict=True), start=1):
+                    row = (position, task.id, task.model_dump_json(exclude_defaults=True), people)
+                    database.execute("INSERT INTO tasks VALUES (?, ?, ?, ?)", row)
+                for name, value in facts.items():
+                    database.execute("INSERT INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+                database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+                database.execute(f"PRAGMA user_version = {SCHEMA}")
+        finally:
+            database.close()
+
+    def close(self) -> None:
+        """Closes the file."""
+        with self._lock:
+            self._database.close()
+
+    def check(self) -> None:
+        """Reads the whole file.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        with self._held() as database:
+            (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise InputError(f"{self.file} is damaged ({str(found)[:200]}).")
+
+    def back_up(self, file: Path) -> None:
+        """Copies everything that is saved."""
+        copy = sqlite3.connect(file)
+        try:
+            with self._held() as database:
+                database.backup(copy)
+        finally:
+            copy.close()
+
+    def facts(self) -> dict[str, object]:
+        """What is known of the project."""
+        with damage(self.file):
+            return {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM facts")}
+
+    def set_fact(self, name: str, value: object) -> None:
+        """Writes one of them."""
+        with self._held() as database:
+            database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+
+    def size(self) -> int:
+        """How many tasks there are."""
+        return int(self._rows("SELECT count(*) FROM tasks")[0][0])
+
+    def task(self, position: int) -> Task | None:
+        """The task at a place, counted from 1."""
+        rows = self._rows("SELECT task FROM tasks WHERE position = ?", position)
+        with damage(self.file):
+            return Task.model_validate_json(rows[0][0]) if rows else None
+
+    def tasks(self) -> Iterator[tuple[int, Task]]:
+        """Every task with its place."""
+        for (position,) in self._rows("SELECT position FROM tasks ORDER BY position"):
+            task = self.task(position)
+            if task is not None:
+                yield position, task
+
+    def annotators(self) -> list[str]:
+        """The names of all who ever signed in."""
+        return [name for (name,) in self._rows("SELECT name FROM annotators ORDER BY name")]
+
+    def join(self, name: str) -> None:
+        """Adds a name, if it is new."""
+        with self._held() as database:
+            database.execute("INSERT OR IGNORE INTO annotators VALUES (?)", (name,))
+
+    def next_task(self, annotator: str) -> int | None:
+        """The place of the response that somebody should work on now: an unfinished one of theirs, else a new one.
+
+        New ones are those that more people are wanted for. Whoever comes first is given the first; None where nothing is left.
+        """
+        with self._held() as database, transaction(database):
+            unfinished = database.execute(
+                "SELECT position FROM works WHERE annotator = ? AND role = ? AND NOT finished ORDER BY position",
+                (annotator, ANNOTATE),
+            ).fetchone()
+            if unfinished is not None:
+                return int(unfinished[0])
+            free = self.free_task(annotator)
+            if free is not None:
+                self._begin(database, free, annotator, ANNOTATE)
+            return free
+
+    def free_task(self, annotator: str) -> int | None:
+        """The first response that more people are wanted for and that somebody has nothing of yet; None for none."""
+        at_work = f"SELECT count(*) FROM works AS w WHERE w.position = t.position AND {_COUNTS}"
+        theirs = "SELECT 1 FROM works AS w WHERE w.position = t.position AND role = ? AND annotator = ?"
+        free = f"SELECT position FROM tasks AS t WHERE wanted > ({at_work}) AND NOT EXISTS ({theirs}) ORDER BY position LIMIT 1"
+        rows = self._rows(free, ANNOTATE, self._clock() - WAITED_FOR_SECONDS, ANNOTATE, annotator)
+        return int(rows[0][0]) if rows else None
+
+    def may_annotate(self, position: int, annotator: str) -> bool:
+        """Whether a response is somebody's already, or more people are wanted for it."""
+        if self._rows(f"SELECT 1 FROM works WHERE {_OWNER}", position, annotator, ANNOTATE):
+            return True
+        at_work = f"SELECT count(*) FROM works WHERE position = ? AND {_COUNTS}"
+        found = self._rows(at_work, position, ANNOTATE, self._clock() - WAITED_FOR_SECONDS)
+        return int(found[0][0]) < self.wanted().get(position, 0)
+
+    def finished_by_several(self) -> list[tuple[int, str, list[str]]]:
+        """Place, id, and who finished it, of each response that two or more people finished."""
+        found: dict[tuple[int, str], list[str]] = {}
+        for one in self.progress():
+            if one.finished and one.role == ANNOTATE:
+                found.setdefault((one.position, one.id), []).append(one.annotator)
+        return [(*key, names) for key, names in found.items() if len(names) > 1]
+
+    def begin(self, position: int, annotator: str, role: str = ANNOTATE) -> None:
+        """Notes that somebody looks at a response now; from here on it is theirs to finish."""
+        with self._held() as database:
+            self._begin(database, position, annotator, role)
+
+    def work(self, position: int, annotator: str, role: str = ANNOTATE) -> Work:
+        """Somebody's work on a response, as it is now."""
+        with self._held() as database:
+            return self._work(database, position, annotator, role)
+
+    def finished_works(self, position: int) -> dict[str, Work]:
+        """Annotator -> work on a response, of those who finished it, by name."""
+        names = self._rows(
+            "SELECT annotator FROM works WHERE position = ? AND role = ? AND finished ORDER BY annotator", position, ANNOTATE
+        )
+        return {name: self.work(position, name) for (name,) in names}
+
+    def adjudicators(self, position: int) -> list[str]:
+        """Who decided all that differs in a response now, and finished it, the last one first."""
+        rows = self._rows(
+            "SELECT annotator FROM works WHERE position = ? AND role = ? AND finished ORDER BY seen DESC", position, ADJUDICATE
+        )
+        return [name for (name,) in rows if self.work(position, name, ADJUDICATE).finished]
+
+    def make(self, position: int, annotator: str, step: Step, *, version: int, key: str, role: str = ANNOTATE) -> Work:
+        """Makes one step; it is on the disk when this returns.
+
+        Args:
+            version: of the work that its author saw. key: the step's own, the same when it is sent again.
+
+        Raises:
+            BehindError: steps were made since that version. MisfitError: the step cannot follow.
+        """
+        with self._held() as database, transaction(database):
+            owner = (position, annotator, role)
+            before = database.execute(f"SELECT step FROM steps WHERE {_OWNER} AND key = ?", (*owner, key)).fetchone()
+            if before is not None and Step.model_validate_json(before[0]) == step:
+                return self._work(database, *owner)
+            work = self._work(database, *owner)
+            if work.version != version or before is not None:
+                since = database.execute(
+                    f"SELECT step FROM steps WHERE {_OWNER} AND number > ? ORDER BY number", (*owner, version)
+                )
+                raise BehindError([Step.model_validate_json(row[0]) for row in since])
+            wrong = self._misfit(database, owner, work, step)
+            if wrong is not None:
+                raise MisfitError(wrong)
+            self._begin(database, *owner)
+            row = (*owner, version + 1, key, step.model_dump_json(exclude_defaults=True), self._clock())
+            database.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            work = self._work(database, *owner)
+            figures = (work.finished, len(work.standing), len(work.standing) - len(work.open))
+            database.execute(f"UPDATE works SET finished = ?, claims = ?, judged = ? WHERE {_OWNER}", (*figures, *owner))
+            return work
+
+    def progress(self) -> list[Progress]:
+        """All works, by response and name."""
+        rows = self._rows(
+            "SELECT w.position, t.id, annotator, role, finished, claims, judged, seconds FROM works AS w JOIN tasks AS t"
+            " ON t.position = w.position ORDER BY w.position, role DESC, annotator"
+        )
+        with damage(self.file):
+            return [Progress(**dict(zip(Progress.model_fields, row, strict=True))) for row in rows]
+
+    def wanted(self) -> dict[int, int]:
+        """Place of a response -> by how many people it is to be annotated."""
+        rows = self._rows("SELECT position, wanted FROM tasks ORDER BY position")
+        with damage(self.file):
+            return {int(position): int(people) for position, people in rows}
+
+    def _begin(self, database: sqlite3.Connection, position: int, annotator: str, role: str) -> None:
+        """Adds the time since the last step or look, a pause cut at its longest."""
+        now = self._clock()
+        owner = (position, annotator, role)
+        new = "INSERT OR IGNORE INTO works (position, annotator, role, seen) VALUES (?, ?, ?, ?)"
+        if database.execute(new, (*owner, now)).rowcount:
+            claims = len(self._work(database, *owner).standing)
+            database.execute(f"UPDATE works SET claims = ? WHERE {_OWNER}", (claims, *owner))
+        passed = "seconds = seconds + min(?, max(0, ? - seen)), seen = ?"
+        database.execute(f"UPDATE works SET {passed} WHERE {_OWNER}", (LONGEST_PAUSE, now, now, *owner))
+
+    def _work(self, database: sqlite3.Connection, position: int, annotator: str, role: str) -> Work:
+        rows = database.execute(f"SELECT step FROM steps WHERE {_OWNER} ORDER BY number", (position, annotator, role))
+        steps = [Step.model_validate_json(step) for (step,) in rows]
+        if role == ADJUDICATE:
+            return adjudicated(items_of(self.finished_works(position)), steps)
+        task = self.task(position)
+        if task is None:
+            raise MisfitError("There is no such response.")
+        return work_of(task, steps)
+
+    def _misfit(self, database: sqlite3.Connection, owner: tuple[int, str, str], work: Work, step: Step) -> str | None:
+        position, _, role = owner
+        task = self.task(position)
+        if task is None:
+            return "There is no such response."
+        adjudicates = role == ADJUDICATE
+        if (step.kind is StepKind.DECIDE) != adjudicates and step.kind not in (
+            StepKind.FINISH,
+            StepKind.REOPEN,
+            StepKind.UNDO,
+            StepKind.REDO,
+        ):
+            return "That is not a step of this screen."
+        return misfit(task, work, step)
+
+    @contextmanager
+    def _held(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, damage(self.file):
+            yield self._database
+
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._held() as database:
+            return database.execute(query, values).fetchall()
+
+
+@contextmanager
+def damage(file: Path) -> Iterator[None]:
+    """Tells errors of SQLite, and of what stands in the file, as errors of the file."""
+    try:
+        yield
+    except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+        said = str(error) if isinstance(error, sqlite3.Error) else "a record in it cannot be read"
+        raise InputError(f"{file} cannot be used: {said}.") from error

@@ -1,0 +1,208 @@
+"""What the annotators' pages show, as plain values for their templates."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote_plus
+
+from localfact.annotation.differences import Item
+from localfact.annotation.labels import AGREEING, LABELS, Removal
+from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.work import Step, StepKind, Work, WorkClaim
+from localfact.records import CountedPassage, Passage
+from localfact.report.marked_text import pieces
+from localfact.report.page.rendering import shown, web_address
+from localfact.vocabulary import RelationLabel
+
+#: Where a claim is searched for.
+SEARCH = "https://duckduckgo.com/?q="
+#: What a relation between a passage and a claim means, in words.
+SAYS: Mapping[RelationLabel, str] = {
+    RelationLabel.ENTAILMENT: "speaks for it",
+    RelationLabel.CONTRADICTION: "speaks against it",
+    RelationLabel.NEUTRAL: "does not decide it",
+    RelationLabel.EQUIVALENCE: "says the same",
+}
+#: A longer passage is shown from around what decided, this many characters on both sides.
+AROUND = 400
+
+
+def text_view(task: Task, claims: Sequence[WorkClaim]) -> list[dict[str, Any]]:
+    """The response in pieces: where each begins, its text, the claims that cover it, those that end with it.
+
+    A character that would not be seen is a piece of its own, shown as its escape, so that places can be counted in the others.
+    """
+    parts = []
+    place = 0
+    for piece in pieces(task.text, [claim.spans for claim in claims]):
+        run = ""
+        begin = place
+        for character in piece.text:
+            if shown(character) != character:
+                if run:
+                    parts.append({"start": begin, "text": run, "escape": False, "claims": piece.claims, "ends": ()})
+                parts.append({"start": place, "text": shown(character), "escape": True, "claims": piece.claims, "ends": ()})
+                run, begin = "", place + 1
+            else:
+                run += character
+            place += 1
+        if run:
+            parts.append({"start": begin, "text": run, "escape": False, "claims": piece.claims, "ends": ()})
+        if parts:
+            parts[-1]["ends"] = piece.ends
+    return parts
+
+
+def claim_view(claim: WorkClaim, number: int, *, blind: bool) -> dict[str, Any]:
+    """A claim in the list. `sign`: of its label."""
+    verdict = None if blind else claim.verdict
+    agreeing = AGREEING.get(verdict) if verdict is not None else None
+    return {
+        "id": claim.id,
+        "number": number,
+        "text": claim.text,
+        "before": claim.machine.text if claim.machine is not None and claim.edit == "revised" else "",
+        "edit": claim.edit.value,
+        "removal": claim.removal.value if claim.removal else "",
+        "label": claim.label.value if claim.label else "",
+        "mark": LABELS[claim.label].verdict.value if claim.label else "",
+        "comment": claim.comment,
+        "placed": bool(claim.spans),
+        "verdict": verdict.value if verdict is not None else "",
+        "agreeing": agreeing.value if agreeing is not None else "",
+        "posterior": None if blind or claim.machine is None else claim.machine.posterior,
+        "rationale": "" if blind or claim.machine is None else claim.machine.rationale or "",
+        "decided": claim.decided,
+    }
+
+
+def labels_view() -> list[dict[str, str]]:
+    """The labels with their keys."""
+    return [
+        {"label": label.value, "key": one.key, "mark": one.verdict.value, "meaning": one.meaning}
+        for label, one in LABELS.items()
+    ]
+
+
+def evidence_view(task: Task, machine: MachineClaim | None, *, blind: bool) -> list[dict[str, Any]]:
+    """The passages of a claim, what decided marked in each."""
+    by_id = {passage.id: passage for passage in task.passages}
+    counted = machine.passages if machine is not None else ()
+    return [_passage(by_id[one.passage_id], one, blind=blind) for one in counted if one.passage_id in by_id]
+
+
+def search_link(task: Task, text: str) -> str:
+    """Where the web says something of a claim."""
+    topic = task.topic if task.topic and task.topic not in text else ""
+    return SEARCH + quote_plus(f"{topic} {text}".strip())
+
+
+def item_view(item: Item) -> list[dict[str, Any]]:
+    """What each annotator made of a claim, side by side."""
+    found = []
+    for place, name in enumerate(item.annotators, start=1):
+        claim = item.versions.get(name)
+        found.append(
+            {
+                "annotator": name,
+                "key": str(place) if place < 10 else "",
+                "text": "" if claim is None else claim.text,
+                "label": claim.label.value if claim is not None and claim.label and not claim.removal else "",
+                "mark": LABELS[claim.label].verdict.value if claim is not None and claim.label else "",
+                "removal": Removal.NO_CLAIM.value if claim is None else claim.removal.value if claim.removal else "",
+                "absent": claim is None,
+                "comment": "" if claim is None else claim.comment,
+            }
+        )
+    return found
+
+
+def words_of(step: Step, numbers: Mapping[str, int]) -> str:
+    """A step in words, for a person who made it elsewhere."""
+    claim = f"claim {numbers[step.claim]}" if step.claim in numbers else "a claim"
+    match step.kind:
+        case StepKind.REVISE:
+            return f"revise {claim}: “{step.text}”"
+        case StepKind.REMOVE:
+            return f"remove {claim} ({step.removal})"
+        case StepKind.RESTORE:
+            return f"restore {claim}"
+        case StepKind.ADD:
+            return f"add a claim: “{step.text}”"
+        case StepKind.PLACE:
+            return f"mark the place of {claim}"
+        case StepKind.JUDGE:
+            return f"judge {claim}: {step.label}"
+        case StepKind.COMMENT:
+            return f"comment on {claim}: “{step.text}”"
+        case StepKind.DECIDE:
+            return f"decide {claim}: {step.label or step.removal}"
+        case StepKind.FINISH:
+            return "finish the response"
+        case StepKind.REOPEN:
+            return "open the response again"
+        case StepKind.UNDO:
+            return "undo the last step"
+        case StepKind.REDO:
+            return "do again what was undone"
+
+
+def current_claim(work: Work, wanted: str, after: str = "", *, judging: bool) -> WorkClaim | None:
+    """The claim that a screen is open at.
+
+    Args:
+        wanted: an id, where one was asked for. after: the claim of the step that was made just now: on the judging screen the
+            next one without a label follows. judging: whether removed claims are passed over.
+    """
+    claims = list(work.standing if judging else work.claims)
+    named = next((claim for claim in claims if claim.id == wanted), None)
+    if named is not None or not claims:
+        return named
+    places = [place for place, claim in enumerate(claims) if claim.id == after]
+    begin = places[0] if places else 0
+    if not judging:
+        return claims[begin]
+    turned = [*claims[begin:], *claims[:begin]]
+    return next((claim for claim in turned if claim.label is None), claims[begin])
+
+
+def neighbours(claims: Sequence[WorkClaim], current: WorkClaim | None) -> tuple[str, str]:
+    """The ids of the claims before and after one; "" where there is none."""
+    names = [claim.id for claim in claims]
+    if current is None or current.id not in names:
+        return "", ""
+    place = names.index(current.id)
+    return (names[place - 1] if place else "", names[place + 1] if place + 1 < len(names) else "")
+
+
+def _passage(passage: Passage, counted: CountedPassage, *, blind: bool) -> dict[str, Any]:
+    decisive = counted.sentence or counted.window
+    start, end = (0, 0) if decisive is None else (decisive.start, min(decisive.end, len(passage.text)))
+    link = next(filter(None, map(web_address, passage.links)), None)
+    said = ""
+    if not blind and counted.relation is not None and counted.probability is not None:
+        said = f"{SAYS[counted.relation]}, {counted.probability:.2f}"
+    return {
+        "title": passage.title,
+        "host": passage.host or "",
+        "date": passage.date or "",
+        "link": link,
+        "said": said,
+        "relation": "" if blind or counted.relation is None else counted.relation.value,
+        "excerpt": list(_excerpt(passage.text, start, end)),
+        "whole": passage.text if len(passage.text) > end - start + 2 * AROUND else "",
+    }
+
+
+def _excerpt(text: str, start: int, end: int) -> Iterator[tuple[str, bool]]:
+    """Parts of a passage around what decided, and whether each is that."""
+    first, last = max(0, start - AROUND), min(len(text), max(end, start) + AROUND)
+    if first:
+        first = text.find(" ", first, start) + 1 or first
+        yield "… ", False
+    if start > first:
+        yield text[first:start], False
+    if end > start:
+        yield text[start:end], True
+    yield text[end:last], False
+    if last < len(text):
+        yield " …", False

@@ -1,0 +1,223 @@
+"""One person's work on one response, as the steps that led to it: claims revised, removed, added, placed, judged, commented.
+
+Nothing is ever changed but by a further step, undoing included, so that the steps are the whole history, and their number is
+the version of the work.
+"""
+
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from localfact.annotation.labels import AGREEING, Label, Removal
+from localfact.annotation.tasks import MachineClaim, Task
+from localfact.inputs.annotations import Edit
+from localfact.records import Record, Span
+from localfact.text import normalise, readable
+from localfact.vocabulary import VerdictLabel
+
+#: The longest text of a claim and of a comment, in characters.
+LONGEST_TEXT = 2_000
+
+
+class StepKind(StrEnum):
+    """What a step does. DECIDE is an adjudicator's; FINISH says that the response is done."""
+
+    REVISE = "revise"
+    REMOVE = "remove"
+    RESTORE = "restore"
+    ADD = "add"
+    PLACE = "place"
+    JUDGE = "judge"
+    COMMENT = "comment"
+    DECIDE = "decide"
+    FINISH = "finish"
+    REOPEN = "reopen"
+    UNDO = "undo"
+    REDO = "redo"
+
+
+#: Kinds that are about no claim.
+WHOLE = frozenset({StepKind.FINISH, StepKind.REOPEN, StepKind.UNDO, StepKind.REDO})
+#: Kinds that carry a text.
+WITH_TEXT = frozenset({StepKind.REVISE, StepKind.ADD})
+
+
+class Step(Record):
+    """One thing that somebody did.
+
+    Attributes:
+        claim: the id of the claim; of an added one its new id; "" for a step about the whole response.
+        text: the wording of a revised or added claim, or of a decided one; a comment.
+        spans: of a claim that is added or placed. removal: why it is removed. label: of a claim that is judged or decided.
+        agreed: whether the label was given by agreeing with the machine.
+    """
+
+    kind: StepKind
+    claim: str = ""
+    text: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+    spans: Annotated[tuple[Span, ...], Field(max_length=50)] = ()
+    removal: Removal | None = None
+    label: Label | None = None
+    agreed: bool = False
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "Step":
+        if (self.kind in WHOLE) == bool(self.claim):
+            raise ValueError("a step is about a claim, or about the whole response")
+        if self.kind in WITH_TEXT and not self.text.strip():
+            raise ValueError("a claim needs a text")
+        if self.kind is StepKind.JUDGE and self.label is None:
+            raise ValueError("a judgement needs a label")
+        if self.kind is StepKind.REMOVE and self.removal is None:
+            raise ValueError("a claim is removed for a reason: redundant, or not a claim")
+        if self.kind is StepKind.DECIDE and (self.label is None) == (self.removal is None):
+            raise ValueError("a decision is a label, or why there is no such claim")
+        if readable(self.text) != self.text:
+            raise ValueError("a text has characters that cannot be shown")
+        return self
+
+
+class WorkClaim(Record):
+    """A claim as somebody's work leaves it.
+
+    Attributes:
+        machine: the claim that annotators found; None for one that was added.
+        removal: why it is removed; None for one that stands. label: None until it is judged.
+        agreed: whether the label was given by agreeing with the machine. decided: whether an adjudicator gave it.
+    """
+
+    id: str
+    text: str
+    spans: tuple[Span, ...] = ()
+    machine: MachineClaim | None = None
+    removal: Removal | None = None
+    label: Label | None = None
+    agreed: bool = False
+    comment: str = ""
+    decided: bool = False
+
+    @property
+    def edit(self) -> Edit:
+        """What became of the claim that annotators found (FastFact, Table 1)."""
+        if self.removal is not None:
+            return Edit.REMOVED
+        if self.machine is None:
+            return Edit.ADDED
+        return Edit.UNCHANGED if normalise(self.text) == normalise(self.machine.text) else Edit.REVISED
+
+    @property
+    def verdict(self) -> VerdictLabel | None:
+        """The machine's verdict, where it is about this wording."""
+        return self.machine.verdict if self.machine is not None and self.edit is Edit.UNCHANGED else None
+
+
+class Work(Record):
+    """The state of somebody's work. `version`: how many steps led to it; `undone`: how many can be done again."""
+
+    claims: tuple[WorkClaim, ...]
+    version: int = 0
+    done: int = 0
+    undone: int = 0
+    finished: bool = False
+
+    @property
+    def standing(self) -> tuple[WorkClaim, ...]:
+        """The claims that were not removed."""
+        return tuple(claim for claim in self.claims if claim.removal is None)
+
+    @property
+    def open(self) -> tuple[WorkClaim, ...]:
+        """The claims that stand and have no label yet."""
+        return tuple(claim for claim in self.standing if claim.label is None)
+
+    def claim(self, name: str) -> WorkClaim | None:
+        """The claim of that id."""
+        return next((claim for claim in self.claims if claim.id == name), None)
+
+
+def live(steps: Iterable[Step]) -> tuple[list[Step], list[Step]]:
+    """The steps that count, and those that were undone and can be done again, the next one last."""
+    counting: list[Step] = []
+    undone: list[Step] = []
+    for step in steps:
+        if step.kind is StepKind.UNDO:
+            if counting:
+                undone.append(counting.pop())
+        elif step.kind is StepKind.REDO:
+            if undone:
+                counting.append(undone.pop())
+        else:
+            counting.append(step)
+            undone.clear()
+    return counting, undone
+
+
+def work_of(task: Task, steps: Sequence[Step]) -> Work:
+    """The work that steps lead to; one that no longer fits (a claim that is not there) changes nothing."""
+    counting, undone = live(steps)
+    claims = {claim.id: WorkClaim(id=claim.id, text=claim.text, spans=claim.spans, machine=claim) for claim in task.claims}
+    finished = False
+    for step in counting:
+        if step.kind in WHOLE:
+            finished = step.kind is StepKind.FINISH
+        elif step.kind is StepKind.ADD:
+            claims.setdefault(step.claim, WorkClaim(id=step.claim, text=step.text.strip(), spans=step.spans))
+        elif step.claim in claims:
+            claims[step.claim] = _after(claims[step.claim], step)
+    return Work(
+        claims=tuple(sorted(claims.values(), key=place)),
+        version=len(steps),
+        done=len(counting),
+        undone=len(undone),
+        finished=finished,
+    )
+
+
+def misfit(task: Task, work: Work, step: Step) -> str | None:
+    """Why a step cannot follow; None where it can."""
+    if work.finished and step.kind not in WHOLE and step.kind is not StepKind.COMMENT:
+        return "The response is finished. Open it again first."
+    if any(not 0 <= span.start < span.end <= len(task.text) for span in step.spans):
+        return "The marked place is not in the response. Mark it again."
+    claim = work.claim(step.claim)
+    if step.kind not in WHOLE and (claim is None) != (step.kind is StepKind.ADD):
+        return "There is no such claim." if claim is None else "There is such a claim already."
+    # Labels are known by the words of their claims.
+    wording = step.text if step.kind in WITH_TEXT else claim.text if claim and step.kind is StepKind.RESTORE else ""
+    if wording and any(one.id != step.claim and normalise(one.text) == normalise(wording) for one in work.standing):
+        return "There is such a claim already."
+    if step.kind is StepKind.JUDGE and claim is not None and claim.removal is not None:
+        return "The claim was removed. Restore it first."
+    if step.kind is StepKind.JUDGE and step.agreed and AGREEING.get(claim.verdict if claim else None) != step.label:  # type: ignore[arg-type]
+        return "The machine says something else, or nothing, of this wording. Give a label."
+    if step.kind is StepKind.FINISH and work.open:
+        return f"{len(work.open)} claims have no label yet."
+    if step.kind is StepKind.UNDO and not work.done:
+        return "There is nothing to undo."
+    if step.kind is StepKind.REDO and not work.undone:
+        return "There is nothing to do again."
+    return None
+
+
+def _after(claim: WorkClaim, step: Step) -> WorkClaim:
+    if step.kind is StepKind.REVISE:
+        # The label was of another wording; who only mends a comma gives it again with one key.
+        changed = normalise(step.text) != normalise(claim.text)
+        kept = {"label": None, "agreed": False} if changed else {}
+        return claim.model_copy(update={"text": step.text.strip(), **kept})
+    if step.kind is StepKind.REMOVE:
+        return claim.model_copy(update={"removal": step.removal})
+    if step.kind is StepKind.RESTORE:
+        return claim.model_copy(update={"removal": None})
+    if step.kind is StepKind.PLACE:
+        return claim.model_copy(update={"spans": step.spans})
+    if step.kind is StepKind.JUDGE:
+        return claim.model_copy(update={"label": step.label, "agreed": step.agreed})
+    return claim.model_copy(update={"comment": step.text.strip()})
+
+
+def place(claim: WorkClaim) -> tuple[bool, int]:
+    """Claims stand in the order of the response; those without a place keep theirs, after them."""
+    return (not claim.spans, min((span.start for span in claim.spans), default=0))

@@ -1,0 +1,74 @@
+"""Photographs the annotators' pages in Chromium, as docs/annotation.md shows them: claims, judging, adjudication.
+
+make eval OUT=runs/sample
+python -m scripts.photograph_annotation runs/sample [--out docs/pictures]
+"""
+
+import argparse
+import io
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from localfact.annotation.project import create
+from localfact.annotation.tasks import read_tasks
+from scripts.bench.annotators import served
+from scripts.browser import browser, chromium
+from scripts.photograph import reduced
+
+WINDOW = {"width": 1280, "height": 860}
+#: The claims of the first response that are judged for the pictures, and where the two annotators differ.
+ADA, BO = "aasars", "aarans"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("run", type=Path, help="A run folder.")
+    options.add_argument("--out", type=Path, default=Path("docs/pictures"))
+    chosen = options.parse_args()
+    if chromium() is None:
+        options.error("there is no Chromium here: apt-get install chromium")
+    tasks, _ = read_tasks(chosen.run)
+    first = tasks[0].model_copy(update={"claims": tasks[0].claims[: len(ADA)]})
+    with tempfile.TemporaryDirectory() as folder:
+        create(Path(folder) / "project", [first], made_of=str(chosen.run), overlap=1.0)
+        with served(Path(folder) / "project") as address, browser() as chrome:
+            ada, bo, cy = (signed_in(chrome, address, name) for name in ("Ada", "Bo", "Cy"))
+            ada.goto(f"{address}responses/1/claims")
+            taken(ada, "annotate-claims", chosen.out)
+            for page, keys in ((ada, ADA), (bo, BO)):
+                page.goto(f"{address}responses/1/judge")
+                for place, key in enumerate(keys):
+                    if page is ada and place == 2:
+                        taken(page, "annotate-judge", chosen.out)
+                    page.keyboard.press(key)
+                    page.wait_for_function(
+                        "place => document.querySelector('#said').innerText.includes(place)", arg=f"claim {place + 1}"
+                    )
+                page.keyboard.press("f")
+                page.wait_for_selector("text=Queue of")
+            cy.goto(f"{address}adjudicate/1")
+            taken(cy, "annotate-adjudicate", chosen.out)
+
+
+def signed_in(chrome: Any, address: str, name: str) -> Any:
+    """A window in which somebody signed in."""
+    page = chrome.new_context(viewport=WINDOW).new_page()
+    page.goto(address)
+    page.fill("#name", name)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"text=Queue of {name}")
+    return page
+
+
+def taken(page: Any, name: str, out: Path) -> None:
+    """Takes one picture, and writes it as PNG."""
+    file = out / f"{name}.png"
+    reduced(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).save(file, optimize=True)
+    print(f"{file}: {file.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

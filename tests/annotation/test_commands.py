@@ -1,0 +1,100 @@
+"""The commands of annotation: serve, export, import, and what they say when something is wrong."""
+
+import json
+import signal
+import socket
+from pathlib import Path
+
+import httpx
+import pytest
+from annotation_projects import judge_all, make_project
+from annotation_server import serving
+from typer.testing import CliRunner, Result
+
+from localfact.annotation.project import DATABASE
+from localfact.annotation.store import Store
+from localfact.cli.main import app
+
+ROW = {"id": "mill", "response": "The mill opened in 1911. It burned.", "claims": [{"text": "The mill opened in 1911."}]}
+
+
+def asked(*words: object) -> Result:
+    return CliRunner().invoke(app, ["annotate", *map(str, words)])
+
+
+@pytest.mark.slow
+def test_a_file_is_served_until_it_is_stopped_and_the_same_command_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = tmp_path / "answers.jsonl"
+    data.write_text(json.dumps(ROW) + "\n")
+    for _ in range(2):
+        with serving(data, "--blind") as served:
+            page = httpx.get(served.at)
+            assert "Who annotates?" in page.text
+            assert "server" not in page.headers
+            assert served.end(signal.SIGINT) == 0
+    (folder,) = (tmp_path / "annotations").iterdir()
+    assert len(list((folder / "backups").iterdir())) == 2
+
+
+@pytest.mark.slow
+def test_for_others_a_link_with_a_token_is_printed(tmp_path: Path) -> None:
+    with serving(make_project(tmp_path / "project"), "--host", "0.0.0.0") as served:
+        assert served.query.startswith("?token=")
+        at = f"http://127.0.0.1:{served.port}/"
+        assert httpx.get(at).status_code == 401
+        assert "Who annotates?" in httpx.get(at + served.query, follow_redirects=True).text
+
+
+def test_an_export_is_written_beside_what_it_says(tmp_path: Path) -> None:
+    folder, gold, differing = make_project(tmp_path / "project"), tmp_path / "gold.jsonl", tmp_path / "differing.jsonl"
+    store = Store(folder / DATABASE)
+    judge_all(store, 1, "ada")
+    store.close()
+    done = asked("export", folder, "--out", gold, "--disagreements", differing)
+    assert done.exit_code == 0
+    assert "ada" in done.stdout
+    rows = [json.loads(line) for line in gold.read_text().splitlines()]
+    assert [row["id"] for row in rows] == ["mill"]
+    assert differing.read_text() == ""
+
+
+def test_labels_from_elsewhere_make_a_project_and_are_taken_once(tmp_path: Path) -> None:
+    table = tmp_path / "labelled.csv"
+    table.write_text("response,claim,label\nThe mill opened in 1911.,The mill opened in 1911.,refuted\n")
+    first, again = (asked("import", table, "--into", tmp_path / "project", "--annotator", "ada", "--json") for _ in range(2))
+    assert (json.loads(first.stdout)["finished"], json.loads(again.stdout)["passed_over"]) == (1, 1)
+
+
+def test_a_file_without_labels_is_told_with_its_reason(tmp_path: Path) -> None:
+    table = tmp_path / "rows.jsonl"
+    table.write_text('{"response": "The mill opened."}\n')
+    done = asked("import", table, "--into", tmp_path / "project")
+    assert done.exit_code == 1
+    assert "it has no claims with labels" in str(done.exception)
+    assert not (tmp_path / "project").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nothing.jsonl"], "no file"),
+        (["export", "nothing"], "no annotation project"),
+        (["project", "--overlap", "1"], "begun already"),
+        (["project", "--host", "203.0.113.7"], "Nobody can listen"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_project(tmp_path / "project")
+    done = asked(*words)
+    assert done.exit_code != 0
+    assert said in f"{done.output} {done.exception}"
+
+
+def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = asked(make_project(tmp_path / "project"), "--port", taken.getsockname()[1])
+    assert "Name another --port" in str(done.exception)
