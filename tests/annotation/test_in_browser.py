@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 from annotation_projects import task
 from annotation_server import Served, killed_and_begun_again, serving
+from docs_reader import engine, weights
 from typer.testing import CliRunner
 
 from localfact.annotation.project import DATABASE, create
 from localfact.annotation.store import Store
 from localfact.annotation.tasks import MachineClaim, Task
 from localfact.api.align import align_run
+from localfact.api.calibrate import calibrate
 from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.inputs.annotations import read_annotations
-from localfact.inputs.responses import read_responses
 from localfact.methods.options import Options
 from scripts.browser import browser, chromium
 
@@ -45,11 +46,17 @@ def person(chrome: Any, served: Served, name: str, **window: Any) -> Iterator[An
         page.goto(served.at)
         page.keyboard.type(name)
         page.keyboard.press("Enter")
-        page.wait_for_selector(f"text=Queue of {name}")
+        shows(page, f"text=Queue of {name}")
         yield page
         assert complaints == []
     finally:
         context.close()
+
+
+def shows(page: Any, selector: str) -> None:
+    """Waits until the page shows it, and its scripts listen."""
+    page.wait_for_selector(selector)
+    page.wait_for_load_state()
 
 
 def said(page: Any, words: str) -> None:
@@ -68,27 +75,29 @@ def small_project(folder: Path, *, overlap: float = 1.0) -> Path:
     return folder
 
 
-def test_two_people_differ_a_third_decides_and_the_gold_data_are_read_by_other_commands(chrome: Any, tmp_path: Path) -> None:
+def test_two_people_differ_a_third_decides_and_the_gold_data_are_read_by_other_commands(
+    chrome: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = small_project(tmp_path / "project")
     with serving(folder) as served:
         for name, keys in (("ada", "asr"), ("bo", "arr")):  # by keys alone
             with person(chrome, served, name) as page:
                 page.keyboard.press("f")
-                page.wait_for_selector("text=are these its claims?")
+                shows(page, "text=are these its claims?")
                 page.keyboard.press("f")
-                page.wait_for_selector("text=is it so?")
+                shows(page, "text=is it so?")
                 for number, key in enumerate(keys, start=1):
                     page.keyboard.press(key)
                     said(page, f"Saved: judge claim {number}")
                 page.keyboard.press("f")
-                page.wait_for_selector("text=Nothing is left for you")
+                shows(page, "text=Nothing is left for you")
         with person(chrome, served, "cy") as page:
             page.goto(f"{served.at}adjudicate/1")
             assert "2 claims are the same with all, 1 differ." in page.inner_text(".head")
             page.keyboard.press("2")  # what bo has
             said(page, "Saved: decide claim 2: refuted.")
             page.keyboard.press("f")
-            page.wait_for_selector("text=Responses that several people finished")
+            shows(page, "text=Responses that several people finished")
     gold = tmp_path / "gold.jsonl"
     exported = CliRunner().invoke(app, ["annotate", "export", str(folder), "--out", str(gold), "--json"])
     assert exported.exit_code == 0, exported.output
@@ -97,8 +106,10 @@ def test_two_people_differ_a_third_decides_and_the_gold_data_are_read_by_other_c
     evaluate(gold, options=Options(relations="lexical", embedder="none", claims="given"), out=tmp_path / "run")
     aligned = align_run(tmp_path / "run", gold, embedder="none")
     assert aligned.overall.n == 1
-    (response,) = read_responses(gold)
-    assert [claim.gold is not None for claim in response.claims or ()] == [True] * 3
+    monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", engine)
+    monkeypatch.setenv("LOCALFACT_WEIGHTS", str(weights(tmp_path / "weights")))
+    calibrated = calibrate(gold, options=Options(model="llama-3.1-8b", embedder="none"))
+    assert (calibrated.responses, calibrated.claims) == (1, 3)
 
 
 def test_twenty_kills_of_the_server_between_clicks_lose_nothing_and_make_nothing_twice(chrome: Any, tmp_path: Path) -> None:
@@ -110,9 +121,9 @@ def test_twenty_kills_of_the_server_between_clicks_lose_nothing_and_make_nothing
     try:
         with person(chrome, served, "ada") as page:
             page.keyboard.press("f")
-            page.wait_for_selector("text=are these its claims?")
+            shows(page, "text=are these its claims?")
             page.keyboard.press("f")
-            page.wait_for_selector("text=is it so?")
+            shows(page, "text=is it so?")
             for number in range(1, 21):
                 if number % 2:  # killed while nobody waits, the click comes to the new one
                     served = killed_and_begun_again(served, folder)
@@ -144,14 +155,14 @@ def test_a_tab_that_is_behind_is_told_and_can_do_its_step_after_the_others(chrom
         first.keyboard.press("s")
         said(first, "claim 1: supported")
         second.keyboard.press("r")
-        second.wait_for_selector("text=This page is behind")
+        shows(second, "text=This page is behind")
         assert "judge claim 1: supported" in second.inner_text("ol")
         second.keyboard.press("y")
         said(second, "claim 1: refuted")
         first.keyboard.press("n")
-        first.wait_for_selector("text=This page is behind")
+        shows(first, "text=This page is behind")
         first.keyboard.press("n")  # leaves it
-        first.wait_for_selector("text=is it so?")
+        shows(first, "text=is it so?")
     store = stored(folder)
     labels = [claim.label for claim in store.work(1, "ada").claims]
     store.close()
@@ -163,7 +174,7 @@ def test_keys_that_are_faster_than_the_server_each_count(chrome: Any, tmp_path: 
     with serving(folder) as served, person(chrome, served, "ada") as page:
         page.goto(f"{served.at}responses/1/judge")
         page.keyboard.type("srn", delay=1)
-        page.wait_for_selector("text=Every claim has its label")
+        shows(page, "text=Every claim has its label")
         page.keyboard.press("u")
         said(page, "undo")
         page.keyboard.press("U")
@@ -227,7 +238,7 @@ def test_no_screen_shuts_anybody_out(chrome: Any, tmp_path: Path) -> None:
                     page.keyboard.press(key)
                     said(page, f"Saved: judge claim {number}")
                 page.keyboard.press("f")
-                page.wait_for_selector("text=Queue of")
+                shows(page, "text=Queue of")
         for scheme in ("light", "dark"):
             with person(chrome, served, "ada", color_scheme=scheme) as page:
                 for path in ("", "guide", "responses/1/claims", "responses/1/judge", "adjudicate", "adjudicate/1"):
