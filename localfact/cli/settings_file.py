@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 import yaml
@@ -44,6 +45,8 @@ ENGINE_ARGUMENTS = frozenset({
     "gpu_memory_utilization", "kv_cache_dtype", "kv_cache_memory_bytes", "max_model_len", "max_num_batched_tokens",
     "max_num_seqs", "pipeline_parallel_size", "quantization", "seed", "swap_space", "tensor_parallel_size",
 })  # fmt: skip
+#: Servers that a file may name.
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 WIDTH = 100
 
 Commands = Mapping[str, Callable[..., Any]]
@@ -121,6 +124,11 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         options = checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
+    if options.endpoint is not None and urlsplit(options.endpoint).hostname not in LOOPBACK_HOSTS:
+        raise InputError(
+            f"{file}: an endpoint on another machine would be sent the texts, and the token of your environment. "
+            f"Type it each time: --endpoint {options.endpoint}"
+        )
     for argument in options.engine_args:
         if argument not in ENGINE_ARGUMENTS:
             known = ", ".join(sorted(ENGINE_ARGUMENTS))

@@ -48,11 +48,15 @@ Start = Callable[["EngineSettings"], Engine]
 
 
 def start_engine(settings: "EngineSettings") -> Engine:
-    """Loads the model in this process, with vLLM.
+    """Loads the model in this process, with vLLM; or asks the server that the settings name.
 
     Raises:
-        EngineError: it cannot start. MissingError: vLLM is not installed.
+        EngineError: it cannot start, or does not answer. MissingError: vLLM is not installed.
     """
+    if "endpoint" in settings.machine:
+        from localfact.llm.endpoint import EndpointEngine
+
+        return EndpointEngine(settings)
     from localfact.llm.vllm import VLLMEngine
 
     return VLLMEngine(settings)

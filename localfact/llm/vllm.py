@@ -1,26 +1,19 @@
 """The language model engine in this process: vLLM's asynchronous engine. The only file that knows vLLM.
 
-Chats become token ids (`llm/chat.py`), label sets become trees (`llm/labels.py`), and generated tokens get their places in the
-text (`llm/offsets.py`); vLLM does the rest: batching, prefix caching, CUDA or CPU.
+It continues token ids, in batches, with prefixes cached, on CUDA or a CPU; what they mean is `llm/token_engine.py`'s.
 """
 
-import asyncio
 import atexit
-import math
 import multiprocessing
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import count
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from localfact.errors import EngineError, InputError, MissingError, PromptTooLongError, RequestError
+from localfact.errors import EngineError, InputError, MissingError, RequestError
 from localfact.llm.chat import ChatLayout
-from localfact.llm.engine import Chat, Choice, EngineIdentity, Finish, Generation, Grammar, Token
-from localfact.llm.labels import Ids, LabelTree, Node, checked, label_tree
 from localfact.llm.loop_thread import LoopThread
-from localfact.llm.offsets import Writing, write
 from localfact.llm.process_environment import (
     cache_on_cpu,
     environment,
@@ -31,16 +24,11 @@ from localfact.llm.process_environment import (
     warden,
 )
 from localfact.llm.settings import EngineSettings
-from localfact.runtime.tasks import together
-from localfact.runtime.usage import Usage
+from localfact.llm.token_engine import REPEATED, TokenAnswer, TokenEngine, TokenRequest
 
 if TYPE_CHECKING:
     from vllm import SamplingParams
 
-#: The most tokens whose log-probabilities vLLM reports in one request.
-MOST_CHILDREN = 128
-#: An answer under a grammar ends where at least so many tokens stand three times in a row: more than one claim may have.
-REPEATED = {"min_pattern_size": 25, "max_pattern_size": 200, "min_count": 3}
 #: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
 
@@ -52,8 +40,8 @@ _DIED = (
 )
 
 
-class VLLMEngine:
-    """An `Engine` over a folder of weights. Any event loop may use it, also several, one after the other.
+class VLLMEngine(TokenEngine):
+    """An `Engine` over a folder of weights, in this process.
 
     Loads the model and blocks until it is ready; Ctrl-C ends that within seconds.
 
@@ -63,143 +51,13 @@ class VLLMEngine:
     """
 
     def __init__(self, settings: EngineSettings) -> None:
-        self.identity: EngineIdentity = settings.identity
         on_cpu = _runs_on_cpu()
         # Before the model: a bad tokenizer is found in a second, while a large model takes minutes to load.
         trusted = bool(settings.arguments.get("trust_remote_code"))
-        self._layout = ChatLayout(settings.folder, settings.template_arguments, trust_remote_code=trusted)
-        self._thought_tokens = settings.thought_tokens
-        self._thinking = _thinking(settings, self._layout)
-        self._core = _Core(settings, on_cpu=on_cpu)
-        self._window = min(self.identity.window, self._core.window)
-
-    async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """Returns how many tokens the chat has as sent."""
-        text = partial(self._layout.asked, prefix=prefix) if prefix else self._layout.text
-        return len(await asyncio.to_thread(lambda: self._layout.ids(text(chat))))
-
-    async def generate(
-        self,
-        chat: Chat,
-        *,
-        max_tokens: int,
-        stop: Sequence[str] = (),
-        grammar: Grammar | None = None,
-        temperature: float = 0.0,
-        seed: int = 0,
-        stage: str,
-    ) -> Generation:
-        """Returns the model's answer, of at most `max_tokens` tokens and no more than the window leaves room for.
-
-        Raises:
-            PromptTooLongError: the window has no room for even one token of an answer.
-            InputError: vLLM refuses a parameter, an empty stop string for example.
-            RequestError: the engine failed at this request. EngineError: the engine has ended.
-        """
-        started = perf_counter()
-        ids = await asyncio.to_thread(lambda: self._layout.ids(self._layout.text(chat)))
-        self._admit(ids)
-        parameters = self._core.parameters(
-            max_tokens=min(max_tokens + self._thought_tokens, self._window - len(ids)),
-            thinking_token_budget=self._thought_tokens if self._thinking is not None else None,
-            temperature=temperature,
-            seed=seed if temperature > 0 else None,
-            stop=list(stop),
-            # The text is decoded here, token by token; vLLM decodes only what it searches for stop strings.
-            detokenize=bool(stop),
-            logprobs=0,
-            **self._core.constrained(grammar),
-        )
-        output = await self._core.ask(ids, parameters)
-        said = output.outputs[0]
-        if said.finish_reason not in get_args(Finish):
-            raise RequestError(f"The engine gave a request up ({said.finish_reason}).")
-        writing = await asyncio.to_thread(self._written, ids, said, stop)
-        log_probs = [_number(entry[token].logprob) for token, entry in zip(said.token_ids, said.logprobs, strict=False)]
-        begin = self._answer(said.token_ids, writing)
-        tokens = tuple(
-            Token(log_prob=log_probs[place.number], start=place.start - begin, end=place.end - begin)
-            for place in writing.places
-            if place.start >= begin
-        )
-        usage = _usage([output], started, output_tokens=len(said.token_ids))
-        return Generation(
-            text=writing.text[begin:],
-            tokens=tokens,
-            finish=said.finish_reason,
-            thoughts=writing.text[:begin],
-            masked=grammar is not None,
-            usage=usage,
-        )
-
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
-        """Returns the labels' log-probabilities: exact, over the full vocabulary, one request for each node of their tree.
-
-        Labels are tokenised together with the prompt (`labels.label_tree`); decodes nothing.
-
-        Raises:
-            InputError: no labels, an empty one, one twice, or two that have the same tokens.
-            PromptTooLongError: the window has no room for chat and labels.
-            RequestError: the engine failed at this request. EngineError: the engine has ended.
-        """
-        started = perf_counter()
-        tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
-        asked = [path[:-1] for path in tree.paths.values()] if whole else [node.stem for node in tree.nodes]
-        self._admit(tree.prompt + max(asked, key=len))
-        answers, outputs = await self._probed(tree, tree.nodes)
-        choice = Choice(log_probs=tree.log_probs(answers))
-        if whole:
-            forced = tree.rest(choice.best)
-            further, more = await self._probed(tree, forced)
-            outputs += more
-            steps = [log_prob for node in forced for log_prob in further[node.stem].values()]
-            choice = choice.model_copy(update={"whole": choice.log_probs[choice.best] + sum(steps)})
-        return choice.model_copy(update={"usage": _usage(outputs, started, output_tokens=0)})
-
-    async def _probed(self, tree: LabelTree, nodes: Sequence[Node]) -> tuple[dict[Ids, dict[int, float]], list[Any]]:
-        """The log-probabilities at some places of a tree, and the engine's outputs."""
-        asked = [(node, part) for node in nodes for part in node.parts(MOST_CHILDREN)]
-        outputs = await together(self._probe(tree, node, part) for node, part in asked)
-        answers: dict[Ids, dict[int, float]] = {}
-        for (node, part), output in zip(asked, outputs, strict=True):
-            (entry,) = output.outputs[0].logprobs
-            answers.setdefault(node.stem, {}).update({child: _number(entry[child].logprob) for child in part})
-        return answers, list(outputs)
-
-    async def aclose(self) -> None:
-        """Ends the engine and its processes; open calls fail. May be called again."""
-        await asyncio.to_thread(self._core.end)
-
-    def _tree(self, chat: Chat, labels: Sequence[str], prefix: str) -> LabelTree:
-        prompt_ids, written = self._layout.continued(self._layout.asked(chat, prefix), labels)
-        return label_tree(prompt_ids, dict(zip(labels, written, strict=True)))
-
-    async def _probe(self, tree: LabelTree, node: Node, children: Sequence[int]) -> Any:
-        parameters = self._core.parameters(max_tokens=1, temperature=0, logprob_token_ids=list(children), detokenize=False)
-        return await self._core.ask([*tree.prompt, *node.stem], parameters)
-
-    def _written(self, prompt: Sequence[int], said: Any, stop: Sequence[str]) -> Writing:
-        ended_itself = said.finish_reason == "stop" and not isinstance(said.stop_reason, str)
-        spoken = said.token_ids[:-1] if ended_itself else said.token_ids
-        writing = write(self._layout.decoder, prompt, spoken, self._layout.silent)
-        return writing.fitted(said.text, stop) if isinstance(said.stop_reason, str) else writing
-
-    def _answer(self, ids: Sequence[int], writing: Writing) -> int:
-        """Where in the text the answer itself begins, behind the thoughts: their white space at its beginning is theirs."""
-        if self._thinking is None:
-            return 0
-        first = len(ids) - len(self._thinking.extract_content_ids(list(ids)))
-        begin = min((place.start for place in writing.places if place.number >= first), default=len(writing.text))
-        return begin + len(writing.text[begin:]) - len(writing.text[begin:].lstrip())
-
-    def _admit(self, ids: Sequence[int]) -> None:
-        room = self._window - len(ids)
-        if room < 1:
-            raise PromptTooLongError(
-                f"The prompt has {len(ids):,} tokens and needs room for at least 1 of an answer; "
-                f"the window of {self.identity.model} has {self._window:,}. "
-                "Shorten the text, or take a model with a larger window."
-            )
+        layout = ChatLayout(settings.folder, settings.template_arguments, trust_remote_code=trusted)
+        thoughts = thoughts_reader(settings, layout)
+        core = _Core(settings, on_cpu=on_cpu)
+        super().__init__(settings.identity, layout, core, thought_tokens=settings.thought_tokens, thoughts=thoughts)
 
 
 class _Core:
@@ -260,31 +118,45 @@ class _Core:
         return int(self._llm.model_config.max_model_len)
 
     @staticmethod
-    def parameters(**given: Any) -> "SamplingParams":
+    def parameters(request: TokenRequest) -> "SamplingParams":
+        """The request as vLLM has it."""
         from vllm import SamplingParams
         from vllm.exceptions import VLLMClientError
-        from vllm.sampling_params import RequestOutputKind
+        from vllm.sampling_params import RepetitionDetectionParams, RequestOutputKind, StructuredOutputsParams
 
+        given: dict[str, Any] = {"logprob_token_ids": list(request.children)} if request.children else {"logprobs": 0}
+        if request.grammar is not None:
+            given["structured_outputs"] = StructuredOutputsParams(regex=request.grammar)
+            # A grammar that allows one more line tempts a small model to write the same one again without end.
+            given["repetition_detection"] = RepetitionDetectionParams(**REPEATED)
         try:
-            return SamplingParams(**given, output_kind=RequestOutputKind.FINAL_ONLY)
+            return SamplingParams(
+                max_tokens=request.max_tokens,
+                temperature=request.temperature,
+                seed=request.seed,
+                stop=list(request.stop),
+                # The text is decoded here, token by token; vLLM decodes only what it searches for stop strings.
+                detokenize=bool(request.stop),
+                thinking_token_budget=request.thinking,
+                output_kind=RequestOutputKind.FINAL_ONLY,
+                **given,
+            )
         except (VLLMClientError, ValueError, TypeError) as error:
             raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
 
-    @staticmethod
-    def constrained(grammar: Grammar | None) -> dict[str, Any]:
-        from vllm.sampling_params import RepetitionDetectionParams, StructuredOutputsParams
-
-        if grammar is None:
-            return {}
-        return {
-            "structured_outputs": StructuredOutputsParams(regex=grammar),
-            # A grammar that allows one more line tempts a small model to write the same one again without end.
-            "repetition_detection": RepetitionDetectionParams(**REPEATED),
-        }
-
-    async def ask(self, ids: Sequence[int], parameters: "SamplingParams") -> Any:
+    async def ask(self, ids: Sequence[int], request: TokenRequest) -> TokenAnswer:
         """Makes one request, which is aborted when the caller is cancelled."""
-        return await self._thread.call(self._asked(list(ids), parameters))
+        output = await self._thread.call(self._asked(list(ids), self.parameters(request)))
+        said = output.outputs[0]
+        return TokenAnswer(
+            ids=said.token_ids,
+            log_probs=[{token: one.logprob for token, one in entry.items()} for entry in said.logprobs],
+            finish=said.finish_reason,
+            stopped_by=said.stop_reason if isinstance(said.stop_reason, str) else None,
+            text=said.text,
+            prompt_tokens=len(output.prompt_token_ids),
+            cached_tokens=output.num_cached_tokens or 0,
+        )
 
     async def _asked(self, ids: list[int], parameters: "SamplingParams") -> Any:
         from vllm.exceptions import VLLMClientError
@@ -350,13 +222,21 @@ def clearing_scheduler(*, kv_cache_config: Any, **given: Any) -> Any:
     return Scheduler(kv_cache_config=Cleared(**vars(kv_cache_config)), **given)
 
 
-def _thinking(settings: EngineSettings, layout: ChatLayout) -> Any:
-    """vLLM's parser of the thoughts before an answer; None for a model without, or whose channels only vLLM's server reads."""
+def thoughts_reader(settings: EngineSettings, layout: ChatLayout) -> Callable[[list[int]], Sequence[int]] | None:
+    """What finds the answer behind a model's thoughts; None for a model without, or whose channels only vLLM's server reads.
+
+    Raises:
+        InputError: vLLM has no such reader. MissingError: vLLM is not installed.
+    """
     name = settings.arguments.get("reasoning_parser")
     if not name:
         return None
-    from vllm.reasoning import ReasoningParserManager
-
+    try:
+        from vllm.reasoning import ReasoningParserManager
+    except ImportError as error:
+        raise MissingError(
+            f"vLLM, which reads this model's thoughts, is not installed ({error}). Run `make setup-llm`."
+        ) from error
     try:
         parser = ReasoningParserManager.get_reasoning_parser(name)(layout.tokenizer)
         parser.extract_content_ids([])
@@ -366,7 +246,8 @@ def _thinking(settings: EngineSettings, layout: ChatLayout) -> Any:
         raise InputError(
             f"vLLM cannot read the thoughts of {settings.identity.model} with {name}: {_sentence(error)}"
         ) from error
-    return parser
+    read: Callable[[list[int]], Sequence[int]] = parser.extract_content_ids
+    return read
 
 
 def _runs_on_cpu() -> bool:
@@ -376,22 +257,6 @@ def _runs_on_cpu() -> bool:
     except ImportError as error:
         raise MissingError(f"vLLM is not installed ({error}). Run `make setup-llm`.") from error
     return current_platform.is_cpu()
-
-
-def _usage(outputs: Sequence[Any], started: float, *, output_tokens: int) -> Usage:
-    return Usage(
-        requests=len(outputs),
-        prompt_tokens=sum(len(output.prompt_token_ids) for output in outputs),
-        cached_tokens=sum(output.num_cached_tokens or 0 for output in outputs),
-        output_tokens=output_tokens,
-        seconds=perf_counter() - started,
-    )
-
-
-def _number(log_prob: float) -> float:
-    if math.isnan(log_prob):
-        raise RequestError("The model answers with numbers that are none (NaN): run it with another dtype or quantisation.")
-    return log_prob
 
 
 def _sentence(error: BaseException) -> str:

@@ -48,6 +48,8 @@ def engine_facts(options: Options) -> EngineFacts:
             raise InputError("--replay answers from a transcript and --transcript makes one; name only one of them.")
         if options.deterministic:
             raise InputError("--replay starts no engine, so --deterministic would change nothing; leave it out.")
+        if options.endpoint is not None:
+            raise InputError("--replay answers from a transcript and --endpoint asks a server; name only one of them.")
         if options.engine_args:
             named = ", ".join(options.engine_args)
             raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
@@ -108,6 +110,12 @@ def start_settings(options: Options) -> "EngineSettings":
 
     if options.model is None:
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
+    if options.endpoint is not None:
+        from localfact.llm.endpoint import endpoint_settings
+
+        if options.deterministic:
+            raise InputError("--endpoint starts no engine, so --deterministic would change nothing; leave it out.")
+        return endpoint_settings(load_card(options.model), options.endpoint, options.engine_args)
     beside = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
     beside += [load_card(options.reranker)] if options.reranker is not None else []
     beside += [load_card(name) for name in (options.relations, options.second_opinion) if name not in (None, "llm", "lexical")]

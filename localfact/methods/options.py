@@ -109,6 +109,8 @@ class ModelOptions(OptionGroup):
 
     model: str | None = None
     """Language model: a card (`localfact models list`), a folder of weights, or a hub id."""
+    endpoint: Annotated[str | None, Flag(("--endpoint",), "URL")] = None
+    """A vLLM server that runs already, in place of an engine here; of the model only the tokenizer is read here."""
     engine_args: Annotated[
         Mapping[str, str], BeforeValidator(read_engine_args), Flag(("--engine-arg",), "KEY=VALUE", many=True)
     ] = Field(default_factory=dict)

@@ -51,6 +51,9 @@ def summary_view(summary: Summary) -> RenderableType:
 
 def machine_line(machine: Mapping[str, Any]) -> str:
     """The placement of a language model on the hardware, in one sentence; sizes are estimates, per GPU."""
+    if "endpoint" in machine:
+        seen = "" if machine["labels"] == "exact" else f"; it reports labels only where they are {machine['labels']} tokens"
+        return f"Asking the server at {machine['endpoint']}, which serves '{machine['served as']}'{seen}."
     precision = f"{machine['quantisation']} over {machine['dtype']}" if machine["quantisation"] else machine["dtype"]
     parts = [
         f"{precision}, tensor parallel {machine['tensor_parallel']}",

@@ -22,7 +22,7 @@ from localfact.annotation.store import Store
 from localfact.annotation.tasks import MachineClaim, Task
 
 #: People, responses each of them is given, claims of a response, and seconds at --size 1.
-ANNOTATORS, RESPONSES, CLAIMS = 10, 60, 20
+ANNOTATORS, RESPONSES, CLAIMS = 10, 150, 20
 SECONDS = 60.0
 LABELS = ("supported", "refuted", "conflicting evidence", "not enough evidence", "irrelevant")
 

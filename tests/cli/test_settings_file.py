@@ -67,6 +67,7 @@ def test_another_file_may_be_named_and_a_missing_one_is_an_error(localfact: Quic
         ("theta: &a [*a]", "is not YAML"),
         ("k: {a: 1}", "k cannot be {'a': 1}"),
         ("engine_args: {trust-remote-code: true}", "trust_remote_code is no argument of the engine that a file may give"),
+        ("endpoint: http://gpu-box:8000/v1", "Type it each time: --endpoint http://gpu-box:8000/v1"),
         ("engine_args: trust_remote_code=true", "Type it each time: --engine-arg trust_remote_code=VALUE"),
         ("engine_args: {worker_cls: evil.Worker}", "worker_cls is no argument"),
         ("engine_args: [hf_overrides.architectures=x]", "hf_overrides.architectures is no argument"),

@@ -1,14 +1,18 @@
 """Engines over tiny models, started once for all tests of this folder, and what transformers says about the same models."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engines import Engines
 from tiny_models import settings_of, tiny_llama
+from vllm_server import VLLMServer, vllm_server
 
+from localfact.llm.endpoint import EndpointEngine, endpoint_settings
 from localfact.llm.engine import Chat
+from localfact.models.cards import load_card
 
 WINDOW = 2048
 
@@ -26,6 +30,19 @@ def piece_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def byte_engine(byte_folder: Path, engines: Engines) -> Any:
     return engines(settings_of(byte_folder))
+
+
+@pytest.fixture(scope="session")
+def vllm_at(byte_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[VLLMServer]:
+    with vllm_server(byte_folder, WINDOW, log=tmp_path_factory.mktemp("server") / "log") as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def endpoint_engine(byte_folder: Path, vllm_at: VLLMServer) -> Iterator[Any]:
+    engine = EndpointEngine(endpoint_settings(load_card(str(byte_folder)), vllm_at.at))
+    yield engine
+    asyncio.run(engine.aclose())
 
 
 @pytest.fixture(scope="session")

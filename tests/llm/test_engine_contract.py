@@ -1,4 +1,4 @@
-"""What every engine promises (`llm/engine.py`), held over the scripted one and over vLLM."""
+"""What every engine promises (`llm/engine.py`), held over the scripted one, over vLLM in this process, and over a server."""
 
 import asyncio
 import math
@@ -15,12 +15,15 @@ CHAT = (Message("user", "Is the café in Zürich open? 🌦"),)
 LABELS = ["Supported", "Non-supported", "Likely supported"]
 
 
-@pytest.fixture(params=["scripted", pytest.param("vllm", marks=[NEEDS_VLLM, pytest.mark.slow])])
+REAL = [NEEDS_VLLM, pytest.mark.slow]
+
+
+@pytest.fixture(params=["scripted", pytest.param("byte_engine", marks=REAL), pytest.param("endpoint_engine", marks=REAL)])
 def engine(request: pytest.FixtureRequest) -> Engine:
     if request.param == "scripted":
         answer = "The café, naïve 😀 and all, is open ### Supported. It is open because the door stands open."
         return ScriptedEngine(lambda chat: answer, lambda chat, labels: {labels[0]: 0.7}, window=2048)
-    real: Any = request.getfixturevalue("byte_engine")
+    real: Any = request.getfixturevalue(request.param)
     return real  # type: ignore[no-any-return]
 
 
