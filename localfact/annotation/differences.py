@@ -1,5 +1,6 @@
 """Several people's work on one response side by side: where they agree, and where an adjudicator must decide."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
 from localfact.annotation.labels import Label
@@ -20,6 +21,12 @@ class Item(Record):
         """Whether they do not all keep it in the same words with the same label, or all leave it out."""
         outcomes = {outcome(self.versions.get(name)) for name in self.annotators}
         return len(outcomes) > 1
+
+    @property
+    def digest(self) -> str:
+        """Of what each annotator has, for whoever decides between just that."""
+        had = [(name, outcome(self.versions.get(name))) for name in self.annotators]
+        return hashlib.sha256(repr(had).encode()).hexdigest()[:16]
 
     @property
     def first(self) -> WorkClaim:
@@ -62,6 +69,8 @@ def adjudicated(items: Sequence[Item], steps: Sequence[Step]) -> Work:
     for item in items:
         agreed = item.first.model_copy(update={"id": item.id, "comment": ""})
         decision = decisions.get(item.id)
+        if decision is not None and decision.of not in ("", item.digest):
+            decision = None  # of what an annotator has changed since
         if item.differs and decision is None:
             claims.append(agreed.model_copy(update={"label": None, "removal": None, "agreed": False}))
         elif item.differs and decision is not None:
@@ -72,7 +81,6 @@ def adjudicated(items: Sequence[Item], steps: Sequence[Step]) -> Work:
             claims.append(agreed)
     last = next((step.kind for step in reversed(counting) if step.kind in (StepKind.FINISH, StepKind.REOPEN)), None)
     found = Work(claims=tuple(claims), version=len(steps), done=len(counting), undone=len(undone))
-    # An annotator may have gone on since: what differs now was never decided.
     return found.model_copy(update={"finished": last is StepKind.FINISH and not found.open})
 
 

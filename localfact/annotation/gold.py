@@ -42,7 +42,8 @@ class AnnotationSummary(Record):
 
     Attributes:
         responses, finished: of the project, and of those the ones that are gold; how: how the gold came about -> responses.
-        claims: that stand in the gold. labels: theirs. edits: what became of the machine's claims; edits_a_response: on average
+        claims: that stand in the gold; undecided: on which people differ and nobody decided, in none of the figures here.
+            labels: theirs. edits: what became of the machine's claims; edits_a_response: on average
             of a finished response (FastFact, Table 1).
         compared: claims that two or more people kept in the same words and judged; pairs: of their labels; share: of equal
             pairs; alpha: Krippendorff's. kappas: one label against all others -> Cohen's kappa of all pairs, whose first
@@ -58,6 +59,7 @@ class AnnotationSummary(Record):
     how: Mapping[How, int] = Field(default_factory=dict)
     annotators: Mapping[str, Pace] = Field(default_factory=dict)
     claims: int = 0
+    undecided: int = 0
     labels: Mapping[Label, int] = Field(default_factory=dict)
     edits: Mapping[Edit, int] = Field(default_factory=dict)
     edits_a_response: Mapping[Edit, float] = Field(default_factory=dict)
@@ -96,6 +98,8 @@ def gold_rows(store: Store) -> Iterator[dict[str, Any]]:
             name: value for name in ("id", "prompt", "topic", "model", "source") if (value := getattr(task, name)) is not None
         }
         row |= {"response": task.text, "annotators": list(works), "how": how.value}
+        if store.facts().get("blind"):
+            row["blind"] = True
         if how is How.ADJUDICATED:
             row["adjudicator"] = store.adjudicators(position)[0]
         passages = {passage.id: passage for passage in task.passages}
@@ -116,7 +120,14 @@ def gold_claims(work: Work) -> list[WorkClaim]:
 def summarise(store: Store) -> AnnotationSummary:
     """The figures about a project."""
     finals = [found for position, _ in store.tasks() if (found := final_work(store, position)) is not None]
-    claims = [claim for work, _ in finals for claim in gold_claims(work)]
+    # What people differ in and nobody decided is no edit of anybody's yet.
+    undecided = sum(len(work.open) for work, how in finals if how is How.UNDECIDED)
+    claims = [
+        claim
+        for work, how in finals
+        for claim in gold_claims(work)
+        if how is not How.UNDECIDED or claim.label is not None or claim.removal is not None
+    ]
     labels = Counter(claim.label for claim in claims if claim.removal is None and claim.label is not None)
     edits = Counter(claim.edit for claim in claims)
     beside = [
@@ -130,6 +141,7 @@ def summarise(store: Store) -> AnnotationSummary:
         how=_in_order(How, Counter(how for _, how in finals)),
         annotators=_paces(store),
         claims=sum(claim.removal is None for claim in claims),
+        undecided=undecided,
         labels=_in_order(Label, labels),
         edits={edit: edits[edit] for edit in Edit},
         edits_a_response={edit: edits[edit] / len(finals) for edit in Edit} if finals else {},
@@ -271,6 +283,8 @@ def _gold_table(summary: AnnotationSummary) -> Table:
     how: list[tuple[Cell, ...]] = [(one.value, whole(count), "", "", "") for one, count in summary.how.items()]
     heads = ("responses", "claims", "claims a response", "seconds a claim")
     facts = {"responses finished": f"{summary.finished} of {summary.responses}", "claims that stand": str(summary.claims)}
+    if summary.undecided:
+        facts["claims on which people differ, not decided"] = str(summary.undecided)
     if summary.agreed_with_machine is not None:
         facts["labels that agree with the machine"] = f"{summary.agreed_with_machine:.3f} of {summary.with_verdict}"
     groups = {"annotators": people, "edits": edits, "labels": labels, "how the gold came about": how}

@@ -61,7 +61,9 @@ def import_into(store: Store, labelled: Sequence[Labelled], annotator: str) -> I
             continue
         name = shown_name(one.annotator) or annotator
         store.join(name)
-        made = _made(store, position, name, steps_of(one, task))
+        steps, refused = steps_of(one, task)
+        problems += refused
+        made = _made(store, position, name, steps)
         if made is None:
             counts["passed_over"] += 1
             continue
@@ -73,13 +75,16 @@ def import_into(store: Store, labelled: Sequence[Labelled], annotator: str) -> I
     return ImportReport(**counts, unknown_labels=dict(unknown), problems=tuple(problems))
 
 
-def steps_of(labelled: Labelled, task: Task) -> list[Step]:
-    """The steps that make of a project's task what somebody says of it; FINISH is the last if every claim has a label.
+def steps_of(labelled: Labelled, task: Task) -> tuple[list[Step], list[str]]:
+    """The steps that make of a project's task what somebody says of it, and a sentence about each claim that cannot be made.
+
+    FINISH is the last step if every claim has a label and none is left out.
 
     Args:
         task: the response in the project, with the same claims or others. Claims are the same by id and words, else by words.
     """
     steps: list[Step] = []
+    refused: list[str] = []
 
     def make(kind: StepKind, claim: str, **what: Any) -> bool:
         step = Step(kind=kind, claim=claim, **what)
@@ -87,6 +92,9 @@ def steps_of(labelled: Labelled, task: Task) -> list[Step]:
         if fits:
             steps.append(step)
         return fits
+
+    def refuse(claim: ImportedClaim) -> None:
+        refused.append(f"{task.id}: “{claim.text}” cannot be made of the claims there; its label was not taken.")
 
     def judge(name: str, claim: ImportedClaim) -> None:
         if claim.removal is None and claim.label is not None:
@@ -96,20 +104,26 @@ def steps_of(labelled: Labelled, task: Task) -> list[Step]:
 
     same_text = task.text == labelled.task.text
     pairs = _pairs(task.claims, labelled.claims)
+    found = {machine.id: labelled.claims[place] for machine in task.claims if (place := pairs.get(machine.id)) is not None}
+    # Removed first, and then reworded as often as that frees words for another: no two claims may stand in the same words.
     for machine in task.claims:
-        place = pairs.get(machine.id)
-        if place is None:
-            if labelled.whole:
-                make(StepKind.REMOVE, machine.id, removal=Removal.NO_CLAIM)
-            continue
-        claim = labelled.claims[place]
-        if claim.text != machine.text.strip():
-            make(StepKind.REVISE, machine.id, text=claim.text)
-        if claim.placed and same_text and claim.spans != machine.spans:
-            make(StepKind.PLACE, machine.id, spans=claim.spans)
-        if claim.removal is not None:
-            make(StepKind.REMOVE, machine.id, removal=claim.removal)
-        judge(machine.id, claim)
+        if labelled.whole and machine.id not in found:
+            make(StepKind.REMOVE, machine.id, removal=Removal.NO_CLAIM)
+        elif machine.id in found and (removal := found[machine.id].removal) is not None:
+            make(StepKind.REMOVE, machine.id, removal=removal)
+    reworded = [machine.id for machine in task.claims if machine.id in found and found[machine.id].text != machine.text.strip()]
+    while left := [name for name in reworded if not make(StepKind.REVISE, name, text=found[name].text)]:
+        if left == reworded:
+            break
+        reworded = left
+    for machine in task.claims:
+        if machine.id in left:
+            refuse(found[machine.id])
+        elif machine.id in found:
+            claim = found[machine.id]
+            if claim.placed and same_text and claim.spans != machine.spans:
+                make(StepKind.PLACE, machine.id, spans=claim.spans)
+            judge(machine.id, claim)
     taken = set(pairs.values())
     for place, claim in enumerate(labelled.claims):
         if place in taken or claim.removal is not None:
@@ -119,8 +133,11 @@ def steps_of(labelled: Labelled, task: Task) -> list[Step]:
         spans = claim.spans if same_text else spans_of({"text": claim.text}, task.text)
         if make(StepKind.ADD, name, text=claim.text, spans=spans):
             judge(name, claim)
-    make(StepKind.FINISH, "")
-    return steps
+        else:
+            refuse(claim)
+    if not refused:
+        make(StepKind.FINISH, "")
+    return steps, refused
 
 
 def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) -> dict[str, int]:
@@ -177,7 +194,7 @@ def _made(store: Store, position: int, annotator: str, steps: Sequence[Step]) ->
     before = work = store.work(position, annotator)
     try:
         for number, step in enumerate(steps):
-            work = store.make(position, annotator, step, version=number, key=f"import-{number + 1}")
+            work = store.make(position, annotator, step, version=number, key=f"import-{number + 1}", timed=False)
     except BehindError:
         return None
     return None if before.version and work.version == before.version else work.finished

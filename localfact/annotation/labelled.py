@@ -227,7 +227,10 @@ def _fastfact(claims: Sequence[object]) -> Iterator[Row]:
         revised, before = optional_text(claim.get("revised_claim")), optional_text(claim.get("claim"))
         other = before if revised is not None and before is not None and revised != before else None
         edit = read["edit"] or (Edit.REVISED.value if other is not None else "")
-        yield {**read, "text": revised or before, "original": other, "edit": edit, "comment": claim.get("comment")}
+        # A verifier's label, or the extractor's own, is no annotator's.
+        label = first(claim, HUMAN_LABELS)
+        said = {"label": label, "original": other, "edit": edit, "comment": claim.get("comment")}
+        yield {**read, **said, "text": revised or before}
 
 
 # From rows to records.
@@ -235,7 +238,6 @@ def _fastfact(claims: Sequence[object]) -> Iterator[Row]:
 
 def _labelled(gathered: _Gathered, response: Response) -> Iterator[Labelled]:
     """What each annotator said of a response."""
-    task = next(of_responses([response]), None)
     bare = Task(id=response.id, text=response.text)
     if isinstance(gathered.row, RowError):
         yield Labelled(task=bare, problem=response.problem)

@@ -55,13 +55,14 @@ def create(folder: Path, tasks: Sequence[Task], *, made_of: str, overlap: float 
         wanted = [2 if place in drawn else 1 for place in range(len(tasks))]
         facts = {"made_of": made_of, "secret": secrets.token_hex(32), "token": secrets.token_urlsafe(24), "adjudicators": []}
         unfinished = folder / UNFINISHED
-        for left in _LEFT_BY_A_KILL:
+        for left in _LEFT_BY_A_KILL - {GUIDE}:
             (folder / left).unlink(missing_ok=True)
         try:
             Store.create(unfinished, tasks, wanted, facts)
         except sqlite3.Error as error:
             raise OSError(str(error)) from error
-        replace(folder / GUIDE, FIRST_GUIDE.read_bytes())
+        if not (folder / GUIDE).exists():
+            replace(folder / GUIDE, FIRST_GUIDE.read_bytes())
         unfinished.replace(folder / DATABASE)
 
 

@@ -11,16 +11,15 @@ import ipaddress
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 #: The longest body of a request, in bytes.
 LONGEST_BODY = 64_000
-TOKEN_COOKIE, NAME_COOKIE = "localfact_token", "localfact_annotator"
 #: How long a browser keeps both, in seconds.
 KEPT_SECONDS = 30 * 24 * 3600
 HEADERS: Mapping[str, str] = {
@@ -49,6 +48,12 @@ class Gate:
     host: str
     token: str
     secret: str
+
+    @property
+    def cookies(self) -> tuple[str, str]:
+        """The cookies' names, of token and annotator: each project's own, as cookies know no ports."""
+        own = self._mac("cookies", "")[:12]
+        return f"localfact_token_{own}", f"localfact_annotator_{own}"
 
     def knows(self, host: str) -> bool:
         """Whether a Host header names this server: a loopback name, or, where it listens for others, an address or its name."""
@@ -121,31 +126,27 @@ class Guarded:
         return self._token_asked(scope, headers) if self.gate.token else None
 
     def _token_asked(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        if hmac.compare_digest(cookies(headers).get(TOKEN_COOKIE, "").encode(), self.gate.token.encode()):
+        token_cookie, _ = self.gate.cookies
+        if hmac.compare_digest(cookies(headers).get(token_cookie, "").encode(), self.gate.token.encode()):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if scope["method"] == "GET" and hmac.compare_digest("".join(query.pop("token", [])).encode(), self.gate.token.encode()):
             rest = urlencode(query, doseq=True)
             # One slash: "//host" would lead to another server.
             answer = RedirectResponse("/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
-            set_cookie(answer, TOKEN_COOKIE, self.gate.token)
+            set_cookie(answer, token_cookie, self.gate.token)
             return answer
         return PlainTextResponse("Open the whole link that you were given: it ends in a token.", status_code=401)
 
 
 def cookies(headers: Mapping[str, str]) -> dict[str, str]:
-    """The cookies of a request."""
-    found: SimpleCookie = SimpleCookie()
-    try:
-        found.load(headers.get("cookie", ""))
-    except CookieError:
-        return {}
-    return {name: morsel.value for name, morsel in found.items()}
+    """The cookies of a request, ours among those of other servers of this machine, whatever those look like."""
+    return cookie_parser(headers.get("cookie", ""))
 
 
 def set_cookie(answer: Response, name: str, value: str) -> None:
-    """Sets a cookie that no script reads and no other site's page sends."""
-    answer.set_cookie(name, value, max_age=KEPT_SECONDS, httponly=True, samesite="strict", path="/")
+    """Sets a cookie that no script reads; a browser sends it with a link from elsewhere (a mail), and with no form."""
+    answer.set_cookie(name, value, max_age=KEPT_SECONDS, httponly=True, samesite="lax", path="/")
 
 
 def _name_of(host: str) -> str:
@@ -174,10 +175,10 @@ def _bounded(receive: Receive) -> Receive:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {
-                **message,
-                "headers": [*message.get("headers", ()), *((k.encode(), v.encode()) for k, v in HEADERS.items())],
-            }
+            given = list(message.get("headers", ()))
+            known = {name for name, _ in given}
+            added = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in known]
+            message = {**message, "headers": [*given, *added]}
         await send(message)
 
     return sending

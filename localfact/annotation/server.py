@@ -19,7 +19,7 @@ from localfact.annotation import views
 from localfact.annotation.differences import Item, items_of
 from localfact.annotation.labels import Removal
 from localfact.annotation.project import Project
-from localfact.annotation.safety import NAME_COOKIE, Gate, Guarded, cookies, set_cookie
+from localfact.annotation.safety import Gate, Guarded, cookies, set_cookie
 from localfact.annotation.store import ADJUDICATE, ANNOTATE, BehindError, MisfitError
 from localfact.annotation.tasks import Task
 from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work
@@ -37,6 +37,8 @@ PAGES, STATIC = Path(__file__).with_name("pages"), Path(__file__).with_name("sta
 CLAIMS, JUDGE = "claims", "judge"
 #: The longest name of an annotator.
 LONGEST_NAME = 60
+#: Places of responses that a database can be asked for.
+MOST_RESPONSES = 10**9
 #: Fields of a form, at most.
 MOST_FIELDS = 60
 
@@ -60,12 +62,19 @@ class Asked:
     @property
     def fragment(self) -> bool:
         """Whether htmx asks, and takes the changed part alone."""
-        return "hx-request" in self.request.headers
+        return _asks_in_part(self.request)
 
     @property
     def position(self) -> int:
-        """The place of the response that is asked for."""
-        return int(self.request.path_params["position"])
+        """The place of the response that is asked for.
+
+        Raises:
+            RefusedError: there can be none.
+        """
+        position = int(self.request.path_params["position"])
+        if position > MOST_RESPONSES:
+            raise RefusedError("There is no such page.", 404)
+        return position
 
 
 def application(project: Project, gate: Gate, *, blind: bool = False) -> Guarded:
@@ -84,8 +93,8 @@ class Pages:
         signed_in = self._signed_in
         self.app = Starlette(
             routes=[
-                Route("/", self._front),
-                Route("/sign-in", self._sign_in, methods=["POST"]),
+                Route("/", self._told(self._front)),
+                Route("/sign-in", self._told(self._sign_in), methods=["POST"]),
                 Route("/sign-out", signed_in(self._sign_out), methods=["POST"]),
                 Route("/guide", signed_in(self._guide)),
                 Route("/next", signed_in(self._next)),
@@ -106,24 +115,36 @@ class Pages:
         async def answering(request: Request) -> Response:
             name = self._name(request)
             if name is None:
-                return RedirectResponse("/", status_code=303)
+                return self._moved("/", in_part=_asks_in_part(request))
+            form = await _form(request) if request.method == "POST" else {}
+            if request.method == "POST" and not self.gate.is_form_token(form.get("form_token", ""), name):
+                raise RefusedError("The form is old. Load the page again.")
+            return await run_in_threadpool(answer, Asked(request, name, form))
+
+        return self._told(answering)
+
+    def _told(self, answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
+        """What cannot be done is told on a page."""
+
+        async def answering(request: Request) -> Response:
             try:
-                form = await _form(request) if request.method == "POST" else {}
-                if request.method == "POST" and not self.gate.is_form_token(form.get("form_token", ""), name):
-                    raise RefusedError("The form is old. Load the page again.")
-                return await run_in_threadpool(answer, Asked(request, name, form))
+                found: Response = await answer(request)
+                return found
             except ClientDisconnect:
                 said, status = "That is too long.", 413
             except RefusedError as refused:
                 said, status = str(refused), refused.status
             except InputError as error:
                 said, status = f"Nothing was saved. {error}", 500
-            return self._page("refused.html", name, said=said, status=status, fragment="hx-request" in request.headers)
+            name = self._name(request) or ""
+            # Of a damaged database not even who adjudicates can be asked.
+            part = _asks_in_part(request)
+            return self._page("refused.html", name, said=said, status=status, fragment=part, adjudicates=False)
 
         return answering
 
     def _name(self, request: Request) -> str | None:
-        return self.gate.name_in(cookies(request.headers).get(NAME_COOKIE, ""))
+        return self.gate.name_in(cookies(request.headers).get(self.gate.cookies[1], ""))
 
     async def _front(self, request: Request) -> Response:
         name = self._name(request)
@@ -139,12 +160,12 @@ class Pages:
             return self._page("sign_in.html", "", names=self.store.annotators(), said=said, status=400)
         await run_in_threadpool(self.store.join, name)
         answer = RedirectResponse("/", status_code=303)
-        set_cookie(answer, NAME_COOKIE, self.gate.signed(name))
+        set_cookie(answer, self.gate.cookies[1], self.gate.signed(name))
         return answer
 
     def _sign_out(self, asked: Asked) -> Response:
         answer = RedirectResponse("/", status_code=303)
-        answer.delete_cookie(NAME_COOKIE, path="/")
+        answer.delete_cookie(self.gate.cookies[1], path="/")
         return answer
 
     # The pages.
@@ -245,8 +266,11 @@ class Pages:
     def _adjudicated_task(self, asked: Asked) -> Task:
         self._may_adjudicate(asked)
         task = self.store.task(asked.position)
-        if task is None or len(self.store.finished_works(asked.position)) < 2:
+        works = self.store.finished_works(asked.position)
+        if task is None or len(works) < 2:
             raise RefusedError("Two people must have finished this response before somebody decides between them.", 404)
+        if asked.name in works:
+            raise RefusedError("You annotated this response yourself; somebody else decides.")
         return task
 
     def _adjudicates(self, name: str) -> bool:
@@ -264,7 +288,7 @@ class Pages:
             raise RefusedError("That is no form of this page.", 400)
         before = self.store.work(asked.position, asked.name, role)
         try:
-            step = step_of(asked.form, task, before)
+            step = step_of(asked.form, task)
             work = self.store.make(asked.position, asked.name, step, version=int(version), key=key, role=role)
         except MisfitError as misfit:
             return answer(before, None, f"Not done: {misfit}")
@@ -283,7 +307,7 @@ class Pages:
                 here=asked.request.url.path,
             )
         if step.kind is StepKind.FINISH:
-            return self._moved(asked, "/next" if role == ANNOTATE else "/adjudicate")
+            return self._moved("/next" if role == ANNOTATE else "/adjudicate", in_part=asked.fragment)
         if not asked.fragment:
             goes_on = step.kind in (StepKind.JUDGE, StepKind.DECIDE)
             query = "" if goes_on else f"?{urlencode({'claim': step.claim})}"
@@ -291,10 +315,8 @@ class Pages:
         numbers = {claim.id: number for number, claim in enumerate(work.claims, start=1)}
         return answer(work, step, f"Saved: {views.words_of(step, numbers)}.")
 
-    def _moved(self, asked: Asked, where: str) -> Response:
-        if asked.fragment:
-            return Response(headers={"hx-redirect": where})
-        return RedirectResponse(where, status_code=303)
+    def _moved(self, where: str, *, in_part: bool) -> Response:
+        return Response(headers={"hx-redirect": where}) if in_part else RedirectResponse(where, status_code=303)
 
     def _work_page(
         self, asked: Asked, task: Task, work: Work, *, wanted: str = "", made: Step | None = None, said: str = ""
@@ -331,6 +353,8 @@ class Pages:
             new_claim=f"{asked.name}-{secrets.token_hex(4)}",
             key=secrets.token_hex(8),
             said=said,
+            # What was typed into a form that was refused stays there.
+            typed=dict.fromkeys(("kind", "claim", "text", "quote"), "") | (dict(asked.form) if made is None else {}),
         )
 
     def _adjudication_page(
@@ -339,9 +363,9 @@ class Pages:
         items = {item.id: item for item in items_of(self.store.finished_works(asked.position))}
         differing = [claim for claim in work.claims if items[claim.id].differs]
         after = asked.form.get("claim", "") if made is None else made.claim
-        current = views.current_claim(work.model_copy(update={"claims": tuple(differing)}), wanted, after, judging=True)
-        if current is None and differing:
-            current = differing[0]
+        current = next((claim for claim in differing if claim.id == wanted), None)
+        current = current or views.current_claim(work.model_copy(update={"claims": tuple(differing)}), "", after, judging=True)
+        current = current or next(iter(differing), None)
         item: Item | None = items[current.id] if current is not None else None
         before, behind = views.neighbours(differing, current)
         numbers = {claim.id: number for number, claim in enumerate(work.claims, start=1)}
@@ -359,6 +383,7 @@ class Pages:
             agreed=len(work.claims) - len(differing),
             current=None if current is None else views.claim_view(current, numbers[current.id], blind=self.blind),
             versions=[] if item is None else views.item_view(item),
+            digest="" if item is None else item.digest,
             evidence=views.evidence_view(task, item.first.machine if item else None, blind=self.blind),
             search=views.search_link(task, current.text) if current else "",
             before=before,
@@ -374,21 +399,23 @@ class Pages:
         self, template: str, name: str, *, status: int = 200, fragment: bool = False, title: str = "Annotation", **values: Any
     ) -> HTMLResponse:
         """A page, or its main part alone, where htmx asks for that."""
-        values |= {
+        values = {
             "main": template,
             "title": title,
             "name": name,
             "form_token": self.gate.form_token(name),
-            "adjudicates": bool(name) and self._adjudicates(name),
             "blind": self.blind,
             "marks": MARKS,
             "longest": LONGEST_TEXT,
+            **values,
         }
+        if "adjudicates" not in values:
+            values["adjudicates"] = bool(name) and self._adjudicates(name)
         made = environment().get_template(template if fragment else "shell.html")
         return HTMLResponse(made.render(values), status_code=status)
 
 
-def step_of(form: Mapping[str, str], task: Task, work: Work) -> Step:
+def step_of(form: Mapping[str, str], task: Task) -> Step:
     """The step that a form describes.
 
     Raises:
@@ -397,7 +424,7 @@ def step_of(form: Mapping[str, str], task: Task, work: Work) -> Step:
     places: tuple[Span, ...] = ()
     if form.get("quote", "").strip() or form.get("start", ""):
         places = (_place(form, task),)
-    text = readable(form.get("text", "")).strip()
+    text = readable(form.get("text", "").replace("\r\n", "\n")).strip()
     try:
         return Step.model_validate(
             {
@@ -408,6 +435,7 @@ def step_of(form: Mapping[str, str], task: Task, work: Work) -> Step:
                 "removal": form.get("removal") or None,
                 "label": form.get("label") or None,
                 "agreed": form.get("agreed") == "yes",
+                "of": form.get("of", ""),
             }
         )
     except ValidationError as error:
@@ -469,7 +497,7 @@ def environment() -> "Environment":
     """The templates: everything that people, models and pages wrote is escaped, and what would not be seen is shown."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=FileSystemLoader([PAGES, STATIC, REPORT_PAGES]),
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
@@ -477,3 +505,14 @@ def environment() -> "Environment":
         lstrip_blocks=True,
         finalize=lambda value: shown(value) if type(value) is str else value,
     )
+    made.filters["as_it_is"] = _AsItIs
+    return made
+
+
+class _AsItIs(str):
+    """What a form sends back: as it is, escaped, without the escapes of what would not be seen."""
+
+
+def _asks_in_part(request: Request) -> bool:
+    """Whether htmx asks, and takes the changed part alone."""
+    return "hx-request" in request.headers

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from localfact.annotation.project import Project
 from localfact.errors import InputError, MissingError
 
+#: Addresses that mean all of this machine's.
+EVERYWHERE = frozenset({"0.0.0.0", "::", ""})
 #: Connections that the system keeps for us until they are answered.
 BACKLOG = 128
 
@@ -28,10 +30,14 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
     except ImportError as error:
         raise MissingError(f"Serving needs more than is installed ({error.name}): pip install 'localfact[serve]'.") from error
     facts = project.store.facts()
+    if not facts.get("token") or not facts.get("secret"):
+        raise InputError(f"{project.folder} has no secrets of its own, so nobody is safe there. Begin it anew.")
     token = "" if host in LOOPBACK else str(facts["token"])
     listening = _listening(host, port)
     app = application(project, Gate(host, token, str(facts["secret"])), blind=blind)
-    name = f"[{host}]" if ":" in host else host
+    # Everywhere is no address that anybody could open.
+    shown = socket.gethostname() if host in EVERYWHERE else host
+    name = f"[{shown}]" if ":" in shown else shown
     link = f"http://{name}:{listening.getsockname()[1]}/" + (f"?token={token}" if token else "")
     # No log: a line a click is nothing that anybody reads; what fails is shown on the page.
     configuration = uvicorn.Config(

@@ -236,16 +236,19 @@ class Store:
 
     def adjudicators(self, position: int) -> list[str]:
         """Who decided all that differs in a response now, and finished it, the last one first."""
-        rows = self._rows(
-            "SELECT annotator FROM works WHERE position = ? AND role = ? AND finished ORDER BY seen DESC", position, ADJUDICATE
-        )
+        last = "SELECT max(at) FROM steps AS s WHERE s.position = w.position AND s.annotator = w.annotator AND s.role = w.role"
+        finished = "SELECT annotator FROM works AS w WHERE position = ? AND role = ? AND finished"
+        rows = self._rows(f"{finished} ORDER BY ({last}) DESC", position, ADJUDICATE)
         return [name for (name,) in rows if self.work(position, name, ADJUDICATE).finished]
 
-    def make(self, position: int, annotator: str, step: Step, *, version: int, key: str, role: str = ANNOTATE) -> Work:
+    def make(
+        self, position: int, annotator: str, step: Step, *, version: int, key: str, role: str = ANNOTATE, timed: bool = True
+    ) -> Work:
         """Makes one step; it is on the disk when this returns.
 
         Args:
             version: of the work that its author saw. key: the step's own, the same when it is sent again.
+            timed: whether somebody sits there now, whose time is counted.
 
         Raises:
             BehindError: steps were made since that version. MisfitError: the step cannot follow.
@@ -264,7 +267,7 @@ class Store:
             wrong = self._misfit(database, owner, work, step)
             if wrong is not None:
                 raise MisfitError(wrong)
-            self._begin(database, *owner)
+            self._begin(database, *owner, timed=timed)
             row = (*owner, version + 1, key, step.model_dump_json(exclude_defaults=True), self._clock())
             database.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             work = self._work(database, *owner)
@@ -287,16 +290,19 @@ class Store:
         with damage(self.file):
             return {int(position): int(people) for position, people in rows}
 
-    def _begin(self, database: sqlite3.Connection, position: int, annotator: str, role: str) -> None:
-        """Adds the time since the last step or look, a pause cut at its longest."""
+    def _begin(self, database: sqlite3.Connection, position: int, annotator: str, role: str, *, timed: bool = True) -> None:
+        """Adds the time since somebody's last step or look, at whatever response, a pause cut at its longest."""
         now = self._clock()
         owner = (position, annotator, role)
         new = "INSERT OR IGNORE INTO works (position, annotator, role, seen) VALUES (?, ?, ?, ?)"
         if database.execute(new, (*owner, now)).rowcount:
             claims = len(self._work(database, *owner).standing)
             database.execute(f"UPDATE works SET claims = ? WHERE {_OWNER}", (claims, *owner))
-        passed = "seconds = seconds + min(?, max(0, ? - seen)), seen = ?"
-        database.execute(f"UPDATE works SET {passed} WHERE {_OWNER}", (LONGEST_PAUSE, now, now, *owner))
+        (last,) = database.execute("SELECT max(seen) FROM works WHERE annotator = ?", (annotator,)).fetchone()
+        passed = min(LONGEST_PAUSE, max(0.0, now - last)) if timed else 0.0
+        # Who looks at what is finished does not annotate.
+        added = "seconds = seconds + CASE WHEN finished THEN 0 ELSE ? END, seen = ?"
+        database.execute(f"UPDATE works SET {added} WHERE {_OWNER}", (passed, now, *owner))
 
     def _work(self, database: sqlite3.Connection, position: int, annotator: str, role: str) -> Work:
         rows = database.execute(f"SELECT step FROM steps WHERE {_OWNER} ORDER BY number", (position, annotator, role))

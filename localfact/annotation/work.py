@@ -17,8 +17,8 @@ from localfact.records import Record, Span
 from localfact.text import normalise, readable
 from localfact.vocabulary import VerdictLabel
 
-#: The longest text of a claim and of a comment, in characters.
-LONGEST_TEXT = 2_000
+#: The longest text of a claim and of a comment, in characters; the most claims of a response, removed ones included.
+LONGEST_TEXT, MOST_CLAIMS = 2_000, 1_000
 
 
 class StepKind(StrEnum):
@@ -52,6 +52,7 @@ class Step(Record):
         text: the wording of a revised or added claim, or of a decided one; a comment.
         spans: of a claim that is added or placed. removal: why it is removed. label: of a claim that is judged or decided.
         agreed: whether the label was given by agreeing with the machine.
+        of: what annotators had when an adjudicator decided (`Item.digest`): once they have another thing, it does not count.
     """
 
     kind: StepKind
@@ -61,6 +62,7 @@ class Step(Record):
     removal: Removal | None = None
     label: Label | None = None
     agreed: bool = False
+    of: Annotated[str, Field(max_length=64)] = ""
 
     @model_validator(mode="after")
     def _is_whole(self) -> "Step":
@@ -177,17 +179,22 @@ def work_of(task: Task, steps: Sequence[Step]) -> Work:
 
 def misfit(task: Task, work: Work, step: Step) -> str | None:
     """Why a step cannot follow; None where it can."""
-    if work.finished and step.kind not in WHOLE and step.kind is not StepKind.COMMENT:
+    if work.finished and step.kind not in (StepKind.COMMENT, StepKind.REOPEN, StepKind.FINISH):
         return "The response is finished. Open it again first."
+    if step.kind is StepKind.ADD and len(work.claims) >= MOST_CLAIMS:
+        return f"A response has {MOST_CLAIMS} claims at most."
     if any(not 0 <= span.start < span.end <= len(task.text) for span in step.spans):
         return "The marked place is not in the response. Mark it again."
     claim = work.claim(step.claim)
     if step.kind not in WHOLE and (claim is None) != (step.kind is StepKind.ADD):
         return "There is no such claim." if claim is None else "There is such a claim already."
     # Labels are known by the words of their claims.
-    wording = step.text if step.kind in WITH_TEXT else claim.text if claim and step.kind is StepKind.RESTORE else ""
-    if wording and any(one.id != step.claim and normalise(one.text) == normalise(wording) for one in work.standing):
-        return "There is such a claim already."
+    if step.kind in WITH_TEXT or step.kind is StepKind.RESTORE or (step.kind is StepKind.DECIDE and step.removal is None):
+        words = normalise(step.text.strip() or (claim.text if claim else ""))
+        # Which words those have that differ still, nobody knows.
+        known = [one for one in work.standing if step.kind is not StepKind.DECIDE or one.label is not None]
+        if any(one.id != step.claim and normalise(one.text) == words for one in known):
+            return "There is such a claim already."
     if step.kind is StepKind.JUDGE and claim is not None and claim.removal is not None:
         return "The claim was removed. Restore it first."
     if step.kind is StepKind.JUDGE and step.agreed and AGREEING.get(claim.verdict if claim else None) != step.label:  # type: ignore[arg-type]

@@ -48,7 +48,10 @@ def serve(
     overlap: Annotated[
         float | None, typer.Option("--overlap", min=0, max=1, help="Share of responses that two people annotate. Default: 0.2.")
     ] = None,
-    blind: Annotated[bool, typer.Option("--blind", help="Do not show annotators what the machine found.")] = False,
+    blind: Annotated[
+        bool | None,
+        typer.Option("--blind/--seen", help="Do not show annotators what the machine found. A project keeps what was chosen."),
+    ] = None,
     adjudicator: Annotated[
         list[str] | None, typer.Option("--adjudicator", help="Who may decide between others; may be repeated. Default: all.")
     ] = None,
@@ -71,6 +74,8 @@ def serve(
     if is_project(folder):
         if overlap is not None:
             raise InputError(f"{folder} was begun already; whom its responses go to is decided. Name another with --out.")
+        if folder != data:
+            note(f"{folder} goes on as it was begun; what has changed in {data} since is not looked at.")
     else:
         tasks, unusable = read_tasks(data)
         for said in unusable:
@@ -84,8 +89,11 @@ def serve(
     with Project(folder) as project:
         if adjudicator is not None:
             project.store.set_fact("adjudicators", adjudicator)
+        if blind is not None:
+            project.store.set_fact("blind", blind)
+        unseen = bool(project.store.facts().get("blind"))
         note(f"Project: {folder}; a copy of what was done before is in {folder}/backups.")
-        serve_project(project, host, port, blind=blind, ready=lambda link: note(f"Open {link} in a browser. Ctrl-C stops it."))
+        serve_project(project, host, port, blind=unseen, ready=lambda link: note(f"Open {link} in a browser. Ctrl-C stops it."))
         note("Stopped. Everything is saved; the same command goes on.")
 
 
@@ -148,17 +156,21 @@ def import_command(
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
     from localfact.annotation.importing import import_into
+    from localfact.annotation.label_studio import shown_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
 
+    name = shown_name(annotator)
+    if not name:
+        raise InputError("--annotator takes a name that can be seen.")
     labelled = read_labelled(data)
     if not is_project(project):
         tasks = list({one.task.id: one.task for one in labelled if one.problem is None}.values())
         if not tasks:
             raise InputError(f"{data} has no labelled claims that can be used: {labelled[0].problem}")
-        create(project, tasks, made_of=str(data), overlap=0.0)
+        create(project, tasks, made_of=str(data), overlap=1.0)  # so that somebody else can be set beside
     with Project(project) as opened:
-        found = import_into(opened.store, labelled, annotator)
+        found = import_into(opened.store, labelled, name)
     show(found.model_dump(mode="json"), as_json=as_json)
 
 
@@ -171,9 +183,11 @@ def opened_to_read(project: Path) -> Iterator["Store"]:
     """
     from localfact.annotation.project import DATABASE, is_project
     from localfact.annotation.store import Store
+    from localfact.runtime.links import refuse_links
 
     if not is_project(project):
         raise MissingError(f"There is no annotation project in {project}. `localfact annotate RUN` begins one.")
+    refuse_links(project)
     store = Store(project / DATABASE)
     try:
         yield store

@@ -32,7 +32,6 @@ class Judged(NamedTuple):
 
     labels: dict[tuple[str, str], str]
     times: list[float]
-    finished: int
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
@@ -67,7 +66,6 @@ def person(address: str, name: str, until: float) -> Judged:
     """One annotator, who judges claim after claim until the time is over."""
     labels: dict[tuple[str, str], str] = {}
     times: list[float] = []
-    finished = 0
     with httpx.Client(base_url=address, headers={"origin": address.rstrip("/")}, follow_redirects=True, timeout=60) as client:
         client.post("/sign-in", data={"name": name}).raise_for_status()
         while time.monotonic() < until:
@@ -88,11 +86,10 @@ def person(address: str, name: str, until: float) -> Judged:
                 times.append(time.perf_counter() - begun)
                 answer.raise_for_status()
                 if done:
-                    finished += 1
                     break
                 labels[f"made-{number}", form["claim"]] = label
                 text = answer.text if "Every claim has its label" not in answer.text else finishing(answer.text)
-    return Judged(labels, times, finished)
+    return Judged(labels, times)
 
 
 PARTLY = {"hx-request": "true"}

@@ -43,6 +43,7 @@ def test_a_file_is_served_until_it_is_stopped_and_the_same_command_goes_on(
 def test_for_others_a_link_with_a_token_is_printed(tmp_path: Path) -> None:
     with serving(make_project(tmp_path / "project"), "--host", "0.0.0.0") as served:
         assert served.query.startswith("?token=")
+        assert served.at == f"http://{socket.gethostname()}:{served.port}/"
         at = f"http://127.0.0.1:{served.port}/"
         assert httpx.get(at).status_code == 401
         assert "Who annotates?" in httpx.get(at + served.query, follow_redirects=True).text
@@ -98,3 +99,26 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = asked(make_project(tmp_path / "project"), "--port", taken.getsockname()[1])
     assert "Name another --port" in str(done.exception)
+
+
+@pytest.mark.slow
+def test_a_project_stays_blind_until_it_is_said_otherwise(tmp_path: Path) -> None:
+    folder = make_project(tmp_path / "project")
+    found = []
+    for options in (["--blind"], [], ["--seen"], []):
+        with serving(folder, *options) as served:
+            client = httpx.Client(base_url=served.at, headers={"origin": served.at.rstrip("/")}, follow_redirects=True)
+            client.post("/sign-in", data={"name": "ada"})
+            found.append("The machine says" in client.get("/responses/1/judge").text)
+            client.close()
+    assert found == [False, False, True, True]
+
+
+def test_what_was_imported_can_be_annotated_by_somebody_else(tmp_path: Path) -> None:
+    table = tmp_path / "labelled.csv"
+    table.write_text("response,claim,label\nThe mill opened in 1911.,The mill opened in 1911.,refuted\n")
+    assert asked("import", table, "--into", tmp_path / "project").exit_code == 0
+    store = Store(tmp_path / "project" / DATABASE)
+    assert store.next_task("bo") == 1
+    assert store.progress()[0].seconds == 0
+    store.close()

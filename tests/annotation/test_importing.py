@@ -43,8 +43,8 @@ FASTFACT = {
         {
             "claim_id": "f",
             "claim": "Esk is nice.",
-            "pre-label": "unsure",
-            "verification_result": {"verification_label": "irrelevant"},
+            "annotator_label": "irrelevant",
+            "verification_result": {"verification_label": "supported"},
         },
     ],
 }
@@ -92,7 +92,7 @@ def labels(one: Labelled) -> list[tuple[str, Label | None]]:
 
 
 def work_after(one: Labelled) -> Work:
-    return work_of(one.task, steps_of(one, one.task))
+    return work_of(one.task, steps_of(one, one.task)[0])
 
 
 # What is in files.
@@ -339,7 +339,7 @@ def of_mill(*claims: ImportedClaim, whole: bool = True) -> Labelled:
 
 def test_claims_are_the_same_by_words_and_by_id_only_where_they_were_revised() -> None:
     mill = task()
-    steps = steps_of(
+    steps, _ = steps_of(
         of_mill(
             ImportedClaim(id="c9", text="the mill of Ostrava Bay opened in 1911", label=Label.SUPPORTED),
             ImportedClaim(id="c2", text="The wheel is Swedish.", edit=Edit.REVISED, label=Label.REFUTED),
@@ -351,13 +351,13 @@ def test_claims_are_the_same_by_words_and_by_id_only_where_they_were_revised() -
     )
     new = next(step.claim for step in steps if step.kind is StepKind.ADD)
     assert steps == [
-        revise("c1", "the mill of Ostrava Bay opened in 1911"),
-        judge("c1", Label.SUPPORTED),
-        revise("c2", "The wheel is Swedish."),
-        judge("c2", Label.REFUTED),
         remove("c3", Removal.NO_CLAIM),
-        revise("c4", "It burned."),
         remove("c4", Removal.REDUNDANT),
+        revise("c1", "the mill of Ostrava Bay opened in 1911"),
+        revise("c2", "The wheel is Swedish."),
+        revise("c4", "It burned."),
+        judge("c1", Label.SUPPORTED),
+        judge("c2", Label.REFUTED),
         add(new, "Nobody was hurt."),
         judge(new, Label.SUPPORTED),
         comment(new, "Who says so?"),
@@ -366,21 +366,39 @@ def test_claims_are_the_same_by_words_and_by_id_only_where_they_were_revised() -
 
 
 def test_what_nobody_looked_at_stays_and_keeps_the_response_open() -> None:
-    steps = steps_of(of_mill(ImportedClaim(text=task().claims[0].text, label=Label.SUPPORTED), whole=False), task())
+    steps, _ = steps_of(of_mill(ImportedClaim(text=task().claims[0].text, label=Label.SUPPORTED), whole=False), task())
     assert steps == [judge("c1", Label.SUPPORTED)]
 
 
-def test_two_claims_in_the_same_words_are_added_once() -> None:
+def test_of_two_claims_in_the_same_words_the_second_is_told_and_the_response_stays_open() -> None:
     twice = ImportedClaim(text="It had a door.", label=Label.SUPPORTED)
-    steps = steps_of(of_mill(twice, twice.model_copy(update={"label": Label.REFUTED})), task())
+    steps, refused = steps_of(of_mill(twice, twice.model_copy(update={"label": Label.REFUTED})), task())
     assert [step.label for step in steps if step.kind is StepKind.JUDGE] == [Label.SUPPORTED]
+    assert FINISH not in steps
+    assert [said.split("\u201c")[1] for said in refused] == [
+        "It had a door.\u201d cannot be made of the claims there; its label was not taken."
+    ]
+
+
+def test_a_claim_takes_the_words_of_one_that_is_removed_or_reworded_with_it() -> None:
+    first, second, third = (claim.text for claim in task().claims[:3])
+    told = of_mill(
+        ImportedClaim(id="c1", text=second, original=first, edit=Edit.REVISED, label=Label.REFUTED),
+        ImportedClaim(id="c2", text=third, original=second, edit=Edit.REVISED, label=Label.SUPPORTED),
+        ImportedClaim(id="c3", text=third, removal=Removal.REDUNDANT, edit=Edit.REMOVED),
+        ImportedClaim(id="c4", text=task().claims[3].text, label=Label.IRRELEVANT),
+    )
+    steps, refused = steps_of(told, task())
+    work = work_of(task(), steps)
+    assert (refused, work.finished) == ([], True)
+    assert [(claim.text, claim.label) for claim in work.standing[:2]] == [(second, Label.REFUTED), (third, Label.SUPPORTED)]
 
 
 def test_the_places_of_another_spelling_of_a_response_are_looked_for_anew() -> None:
     mill = task()
     other = mill.model_copy(update={"text": "  " + mill.text})
     claim = ImportedClaim(text="The mill", spans=(span_of(other.text, "The mill"),), placed=True, label=Label.SUPPORTED)
-    (step,) = [one for one in steps_of(Labelled(task=other, claims=(claim,)), mill) if one.kind is StepKind.ADD]
+    (step,) = [one for one in steps_of(Labelled(task=other, claims=(claim,)), mill)[0] if one.kind is StepKind.ADD]
     assert step.spans == (span_of(mill.text, "The mill"),)
 
 
@@ -400,7 +418,7 @@ def test_importing_twice_changes_nothing_and_is_counted(tmp_path: Path) -> None:
 def test_an_interrupted_import_is_gone_on_with_and_work_by_hand_is_left_alone(tmp_path: Path) -> None:
     found = read_labelled(json_file(tmp_path, FASTFACT))
     with opened(project_of(tmp_path / "project", found)) as store:
-        steps = steps_of(found[0], found[0].task)
+        steps, _ = steps_of(found[0], found[0].task)
         for number, step in enumerate(steps[:3]):
             store.make(1, "ada", step, version=number, key=f"import-{number + 1}")
         make_all(store, 1, "ben", comment("a", "Mine."))
@@ -504,13 +522,11 @@ def test_an_import_of_an_export_gives_the_same_gold(tmp_path: Path, into: str) -
 
 def test_the_public_answers_of_fastfact_are_imported(shared: Path, tmp_path: Path) -> None:
     found = read_labelled(shared / "data/fastfact_bench/annotation_trial.jsonl")
-    assert [claim.label for claim in found[0].claims] == [Label.REFUTED, Label.REFUTED, Label.SUPPORTED]
+    assert [claim.label for claim in found[0].claims] == [None] * 3  # a verifier's labels, or the extractor's, are nobody's
     with opened(project_of(tmp_path / "project", found)) as store:
         report = import_into(store, found, "public")
-        assert (report.matched, report.finished, report.unlabelled) == (2, 2, 0)
-        work, _ = final_work(store, 1)  # type: ignore[misc]
-        assert [(claim.edit, claim.label) for claim in work.claims].count((Edit.UNCHANGED, Label.REFUTED)) == 2
-        assert len(final_work(store, 2)[0].standing) == 14  # type: ignore[index]
+        assert (report.matched, report.finished, report.unlabelled) == (2, 0, 17)
+        assert len(store.work(2, "public").standing) == 14
 
 
 def test_the_public_biographies_of_factscore_are_read(shared: Path) -> None:

@@ -255,3 +255,43 @@ def test_no_screen_shuts_anybody_out(chrome: Any, tmp_path: Path) -> None:
         found += [one["id"] for one in Axe().run(page).response["violations"] if one["impact"] in ("serious", "critical")]
         window.close()
     assert found == []
+
+
+def test_a_key_that_is_held_is_pressed_once_and_typed_words_are_not_lost(chrome: Any, tmp_path: Path) -> None:
+    folder = small_project(tmp_path / "project")
+    with serving(folder) as served, person(chrome, served, "ada") as page:
+        page.goto(f"{served.at}responses/1/judge")
+        for _ in range(5):
+            page.keyboard.down("s")  # without a release in between: a repetition
+        said(page, "claim 1: supported")
+        page.keyboard.up("s")
+        page.wait_for_timeout(300)
+        page.goto(f"{served.at}responses/1/claims")
+        page.keyboard.press("e")
+        page.keyboard.type("My own words. ")
+        page.keyboard.press("Escape")
+        page.keyboard.press("j")
+        said(page, "not saved yet")
+        assert "My own words." in page.input_value("textarea[data-key=e]")
+        page.keyboard.press("j")
+        page.wait_for_selector("#claim-2[aria-current=true]")
+    store = stored(folder)
+    assert [claim.label for claim in store.work(1, "ada").claims] == ["supported", None, None]
+    store.close()
+
+
+def test_a_link_with_a_token_on_another_page_opens(chrome: Any, tmp_path: Path) -> None:
+    folder = small_project(tmp_path / "project")
+    with serving(folder, "--host", "0.0.0.0") as served:
+        context = chrome.new_context()
+        page = context.new_page()
+        page.route(
+            "http://elsewhere.example/",
+            lambda route: route.fulfill(
+                content_type="text/html", body=f"<a href='http://127.0.0.1:{served.port}/{served.query}'>annotate</a>"
+            ),
+        )
+        page.goto("http://elsewhere.example/")
+        page.click("a")
+        shows(page, "text=Who annotates?")
+        context.close()

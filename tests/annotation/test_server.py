@@ -9,12 +9,13 @@ import pytest
 from annotation_projects import make_project
 from starlette.testclient import TestClient
 
+from localfact.annotation.labels import Label
 from localfact.annotation.project import Project, create
 from localfact.annotation.safety import LONGEST_BODY, Gate
 from localfact.annotation.server import application
 from localfact.annotation.store import ADJUDICATE
 from localfact.annotation.tasks import MachineClaim, Task
-from localfact.annotation.work import LONGEST_TEXT
+from localfact.annotation.work import LONGEST_TEXT, Step, StepKind
 
 HERE = "http://127.0.0.1:8737"
 
@@ -198,7 +199,8 @@ def test_a_form_without_its_token_or_with_somebody_elses_changes_nothing(project
 
 def test_a_made_up_cookie_is_nobody(project: Project) -> None:
     client = served(project)
-    client.cookies.set("localfact_annotator", f"{b'ada'.hex()}.{'0' * 64}")
+    _, name = Gate("127.0.0.1", "", str(project.store.facts()["secret"])).cookies
+    client.cookies.set(name, f"{b'ada'.hex()}.{'0' * 64}")
     assert "Who annotates" in client.get("/responses/1/judge").text
 
 
@@ -275,10 +277,89 @@ def test_what_models_and_pages_write_is_text(tmp_path: Path) -> None:
             assert "<script>alert" not in page
             assert "<img" not in page
             assert "<b>" not in page
-            assert "\u202e" not in page
+            seen = re.sub(
+                r'<textarea.*?</textarea>|value="[^"]*"', "", page, flags=re.DOTALL
+            )  # a form sends back what is there
+            assert "\u202e" not in seen
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 61, "a\u202eb"])
 def test_a_name_that_cannot_be_seen_is_no_name(project: Project, name: str) -> None:
     assert served(project).post("/sign-in", data={"name": name}).status_code == 400
     assert project.store.annotators() == []
+
+
+def test_other_servers_cookies_sign_nobody_out(project: Project) -> None:
+    client = signed_in(project)
+    ours = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    client.cookies.clear()
+    for theirs in ('theme={"dark":1}', "a[b]=1", "x=y z", "localfact_annotator_0123456789ab=616461.00"):
+        assert "Queue of ada" in client.get("/", headers={"cookie": f"{theirs}; {ours}"}).text
+
+
+def test_what_was_typed_into_a_form_that_is_refused_stays_there(project: Project) -> None:
+    client = signed_in(project)
+    typed = {"text": "A claim of my own\u200f, long and careful.", "quote": "words that are not there"}
+    page = client.post("/responses/1/claims", data=hidden(client.get("/responses/1/claims").text, "add") | typed).text
+    assert "Not done: the response does not have these words" in page
+    assert f">{typed['text']}</textarea>" in page
+    assert f'value="{typed["quote"]}"' in page
+
+
+def finished(project: Project, position: int, **labels: str) -> None:
+    """Everybody judges every claim so and finishes."""
+    for name, label in labels.items():
+        store = project.store
+        store.begin(position, name)
+        for claim in store.work(position, name).open:
+            version = store.work(position, name).version
+            store.make(
+                position,
+                name,
+                Step(kind=StepKind.JUDGE, claim=claim.id, label=Label(label)),
+                version=version,
+                key=f"k{version}",
+            )
+        version = store.work(position, name).version
+        store.make(position, name, Step(kind=StepKind.FINISH), version=version, key=f"k{version}")
+
+
+def decided(project: Project, name: str, label: str) -> None:
+    client = signed_in(project, name)
+    while 'value="decide"' in (page := client.get("/adjudicate/1").text) and "Everything is decided" not in page:
+        client.post("/adjudicate/1", data=hidden(page, "decide") | {"label": label, "removal": "", "text": ""})
+    client.post("/adjudicate/1", data=hidden(page, "finish"))
+
+
+def test_an_adjudicator_who_only_looks_changes_nothing(project: Project) -> None:
+    finished(project, 1, ada="supported", bo="refuted")
+    decided(project, "cy", "supported")
+    decided(project, "di", "irrelevant")
+    assert project.store.adjudicators(1) == ["di", "cy"]
+    signed_in(project, "cy").get("/adjudicate/1")
+    assert project.store.adjudicators(1) == ["di", "cy"]
+
+
+def test_nobody_decides_about_their_own_annotation(project: Project) -> None:
+    finished(project, 1, ada="supported", bo="refuted")
+    assert signed_in(project, "ada").get("/adjudicate/1").status_code == 403
+
+
+def test_a_decision_about_what_has_changed_since_does_not_count(project: Project) -> None:
+    finished(project, 1, ada="supported", bo="refuted")
+    decided(project, "cy", "irrelevant")
+    assert project.store.adjudicators(1) == ["cy"]
+    for number, step in enumerate(
+        (Step(kind=StepKind.REOPEN), Step(kind=StepKind.JUDGE, claim="c1", label=Label.CONFLICTING), Step(kind=StepKind.FINISH))
+    ):
+        version = project.store.work(1, "bo").version
+        project.store.make(1, "bo", step, version=version, key=f"again {number}")
+    assert project.store.adjudicators(1) == []
+    assert [claim.id for claim in project.store.work(1, "cy", ADJUDICATE).open] == ["c1"]
+
+
+def test_places_that_there_cannot_be_and_htmx_without_a_name_are_answered(project: Project) -> None:
+    client = signed_in(project)
+    assert client.get(f"/responses/{10**30}/claims").status_code == 404
+    client.cookies.clear()
+    assert client.get("/responses/1/claims", headers={"hx-request": "true"}).headers["hx-redirect"] == "/"

@@ -4,6 +4,8 @@
 const EDITABLE = "input, textarea, select";
 let waiting = false; // a request is under way
 let queued = []; // keys that were pressed meanwhile
+let screenThen = ""; // the screen that they were pressed on
+let warnedOf = ""; // the key that would have left typed words
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches(EDITABLE);
@@ -12,7 +14,8 @@ document.addEventListener("keydown", (event) => {
     focusCurrent();
     return;
   }
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.key.length !== 1) return;
+  // A key that is held down is pressed once.
+  if (event.repeat || typing || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.key.length !== 1) return;
   if (waiting) {
     queued.push(event.key);
     event.preventDefault();
@@ -30,12 +33,27 @@ function press(key) {
     found.focus();
     if (!found.matches("[data-quote]")) found.select();
   } else {
+    if (unsaved(found)) return true;
     found.click();
   }
   return true;
 }
 
-document.addEventListener("htmx:beforeRequest", () => { waiting = true; });
+/** Whether words that somebody typed would be lost, which is said once: the same key again leaves them. */
+function unsaved(pressed) {
+  const typed = [...document.querySelectorAll("#work textarea, #work input:not([type=hidden]):not([data-quoted])")].find(
+    (one) => one.value !== one.defaultValue && one.value !== one.dataset.marked && one.form !== pressed.form,
+  );
+  if (!typed || warnedOf === pressed.dataset.key) return false;
+  warnedOf = pressed.dataset.key;
+  document.getElementById("said").textContent = "What you typed is not saved yet. The same key again leaves it.";
+  return true;
+}
+
+document.addEventListener("htmx:beforeRequest", () => {
+  waiting = true;
+  screenThen = screenNow();
+});
 document.addEventListener("htmx:afterRequest", (event) => {
   const failed = event.detail.xhr.status === 0;
   document.getElementById("trouble").hidden = !failed;
@@ -44,14 +62,22 @@ document.addEventListener("htmx:afterRequest", (event) => {
     queued = [];
   }
 });
+document.addEventListener("htmx:afterSwap", () => {
+  if (screenNow() !== screenThen) queued = []; // they were meant for what was there before
+});
 // Not before: until then htmx does not know the new forms, and a key would load the whole page.
 document.addEventListener("htmx:afterSettle", () => {
   waiting = false;
+  warnedOf = "";
   focusCurrent();
   const next = queued.shift();
   if (next !== undefined) press(next);
 });
 window.addEventListener("DOMContentLoaded", focusCurrent);
+
+function screenNow() {
+  return document.getElementById("work")?.dataset.screen ?? "";
+}
 
 function focusCurrent() {
   const found = document.querySelector("[data-focus]");
@@ -72,14 +98,14 @@ function takeMarked() {
   const start = placeOf(range.startContainer, range.startOffset, false);
   const end = placeOf(range.endContainer, range.endOffset, true);
   if (start === null || end === null || start >= end) return;
-  const words = range.toString();
+  const words = wordsBetween(start, end);
   for (const form of document.querySelectorAll("form[data-place]")) {
     form.elements.start.value = start;
     form.elements.end.value = end;
     const quoted = form.querySelector("[data-quoted]");
     quoted.value = words;
     const claim = form.querySelector("[data-quote]");
-    if (claim) claim.value = words;
+    if (claim && (claim.value === "" || claim.value === claim.dataset.marked)) claim.value = claim.dataset.marked = words;
   }
 }
 
@@ -108,6 +134,16 @@ function placeOf(node, offset, ends) {
   }
   const before = piece.hasAttribute("data-escape") ? (ends ? 1 : 0) : [...node.data.slice(0, offset)].length;
   return Number(piece.dataset.start) + before;
+}
+
+/** The response's words there, without the numbers between them and without what cannot be seen. */
+function wordsBetween(start, end) {
+  const parts = [...document.querySelectorAll("#text [data-start]")].filter((piece) => !piece.hasAttribute("data-escape"));
+  const cut = parts.map((piece) => {
+    const from = Number(piece.dataset.start);
+    return [...piece.textContent].slice(Math.max(0, start - from), Math.max(0, end - from)).join("");
+  });
+  return cut.join("");
 }
 
 function isPiece(node) {
