@@ -1,6 +1,6 @@
 """Evaluates responses, of a file or given as objects, into a run folder; or checks one text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,6 +36,7 @@ from localfact.runs.run_folder import (
     read_run_file,
     settings_name,
 )
+from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder
 from localfact.runtime.tasks import complete
@@ -58,6 +59,7 @@ class Job:
 
     Attributes:
         data: where the responses are from. out: the run folder. warnings: about the input, for the reader of the results.
+        shard: which share of the responses is run here; None for all.
     """
 
     data: str
@@ -65,6 +67,12 @@ class Job:
     chosen: Configuration
     out: Path
     warnings: tuple[str, ...] = ()
+    shard: Shard | None = None
+
+    @property
+    def indices(self) -> range:
+        """The places of the responses that are run here."""
+        return range(len(self.responses)) if self.shard is None else self.shard.indices(len(self.responses))
 
 
 def sample_responses() -> Path:
@@ -85,6 +93,7 @@ def prepare(
     out: str | Path | None = None,
     limit: int | None = None,
     max_words: int = MAX_WORDS,
+    shard: Shard | None = None,
 ) -> Job:
     """Reads the input and determines everything that decides the results. No model is loaded and nothing is written.
 
@@ -97,6 +106,7 @@ def prepare(
         out: the run folder; runs/<hash of data and settings> when None.
         limit: only the first so many rows.
         max_words: refuses longer responses.
+        shard: runs this share of the responses alone; `api/merge.py` makes one run of all shares.
 
     Raises:
         InputError: the file, the method or an option cannot be used.
@@ -111,17 +121,20 @@ def prepare(
     given = read_data(data if data is not None else sample_responses(), max_words=max_words, limit=limit)
     responses = given.responses
     chosen = configure(method, options)
-    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit)})
+    part = None if shard is None else str(shard)
+    settings = chosen.settings.model_copy(update={"data": DataSettings(sha256=given.sha256, limit=limit, shard=part)})
     if options.corpus is None:
         responses = without_evidence_marked(responses)
-    folder = Path(out) if out is not None else RUNS / run_name(settings)
-    return Job(given.name, tuple(responses), replace(chosen, settings=known_as(settings, folder)), folder, given.warnings)
+    folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
+    chosen = replace(chosen, settings=known_as(settings, folder))
+    return Job(given.name, tuple(responses), chosen, folder, given.warnings, shard)
 
 
-def run_name(settings: Settings) -> str:
+def run_name(settings: Mapping[str, Any]) -> str:
     """The name of a run's folder: a hash of the settings, independent of the model's name and of the format of run.yaml."""
-    plain = without_parts(settings.plain())
-    return settings_name(plain | ({"model": without_name(settings.model)} if settings.model is not None else {}))
+    plain = without_parts(settings)
+    model = plain.get("model")
+    return settings_name(plain | ({} if model is None else {"model": without_name(EngineIdentity.model_validate(model))}))
 
 
 def known_as(settings: Settings, folder: Path) -> Settings:
@@ -189,10 +202,11 @@ async def executed(
         opened_pipeline = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
             notes: tuple[str, ...] = ()
-            if pending(len(job.responses), folder.done):
+            if pending(job.indices, folder.done):
                 pipeline, notes_at_end = opened_pipeline or wired()
                 pipeline = with_cache(pipeline, chosen, folder.path / RELATIONS_FILE, opened)
-                await run(job.responses, pipeline, folder, progress, concurrency or usual_concurrency(chosen.options))
+                at_once = concurrency or usual_concurrency(chosen.options)
+                await run(job.responses, pipeline, folder, progress, at_once, job.indices)
                 notes = notes_at_end()
             elif chosen.options.live:
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)

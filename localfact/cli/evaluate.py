@@ -24,6 +24,7 @@ from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.tables import fields_table
+from localfact.runs.shards import Shard
 from localfact.runtime.offline import go_offline
 
 
@@ -51,6 +52,10 @@ def eval_command(
     concurrency: Concurrency = None,
     offline: Offline = False,
     force: Force = False,
+    shards: Annotated[
+        int | None, typer.Option("--shards", min=1, help="Divide the responses among so many runs, on machines of their own.")
+    ] = None,
+    shard: Annotated[int | None, typer.Option("--shard", min=1, help="Which of them this one is, from 1.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -62,6 +67,7 @@ def eval_command(
     [dim]localfact eval --data answers.jsonl --corpus index/web --provider duckduckgo[/]  evidence from the web, kept
     [dim]localfact eval --data answers.jsonl --corpus index/web --offline[/]              again with the network unplugged
     [dim]localfact eval --data answers.jsonl --plan[/]                                    what that would do
+    [dim]localfact eval --data answers.jsonl --shards 8 --shard 3[/]                      an eighth; localfact merge joins them
     """
     begin_offline(offline, options)
     from localfact.api import evaluate
@@ -73,7 +79,10 @@ def eval_command(
     from localfact.scoring import KPolicy
 
     recall = KPolicy.parse(recall_k)
-    job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words)
+    if (shards is None) != (shard is None):
+        raise InputError("--shards says how many there are, and --shard which of them this is: name both.")
+    share = Shard(shard, shards) if shard is not None and shards is not None else None
+    job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share)
     if plan:
         show(planned(job), as_json=as_json, view=fields_table)
         return
@@ -92,6 +101,30 @@ def eval_command(
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
         note(f"The first of them, {first_failure(job.out)}")
     if summary.responses_failed or summary.verdicts["failed"] or summary.no_page_read:
+        raise typer.Exit(SOME_FAILED)
+
+
+def merge(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="The run folders of all shards.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Run folder. Default: where one run of all responses would lie.")
+    ] = None,
+    recall_k: RecallK = "median",
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Join the shards of a run (`eval --shards K --shard N`) into one: byte by byte what one machine would have written.
+
+    [dim]localfact merge runs/shard-1 runs/shard-2 --out runs/whole[/]
+    """
+    from localfact.api.merge import merge_runs
+    from localfact.report.terminal import summary_view
+    from localfact.scoring import KPolicy
+
+    summary = merge_runs(runs, out=out, recall_k=KPolicy.parse(recall_k), force=force)
+    show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
+    if summary.responses_failed or summary.verdicts["failed"]:
+        note("Some responses or claims failed. Try them again in their shards, and merge those again with --force.")
         raise typer.Exit(SOME_FAILED)
 
 

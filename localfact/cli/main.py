@@ -39,6 +39,7 @@ from localfact.report.console import SOME_FAILED, note, output, report_error
 #: In the order of --help.
 COMMANDS: Mapping[str, Callable[..., None]] = {
     "eval": evaluate.eval_command,
+    "merge": evaluate.merge,
     "check": evaluate.check,
     "extract": language_model.extract,
     "generate": language_model.generate,

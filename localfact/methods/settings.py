@@ -7,7 +7,7 @@ that a strategy does not use is left unset, and is then written nowhere.
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import SerializeAsAny
+from pydantic import SerializeAsAny, SerializerFunctionWrapHandler, model_serializer
 
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
@@ -131,10 +131,17 @@ class LocalFactSettings(GateOptions, FactReasonerSettings):
 
 
 class DataSettings(Record):
-    """Which responses: the file's hash, and the most rows of it."""
+    """Which responses: the file's hash, the most rows of it, and which share of those ("3/8"), unset for all."""
 
     sha256: str
     limit: int | None
+    shard: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_what_is_unset(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Runs of all responses are called what they were called before there were shards."""
+        found: dict[str, Any] = plain(self)
+        return {name: value for name, value in found.items() if name != "shard" or value is not None}
 
 
 class Settings(Record):

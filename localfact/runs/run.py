@@ -22,15 +22,20 @@ async def run(
     folder: RunFolder,
     progress: Progress,
     concurrency: int = CONCURRENCY,
+    indices: Sequence[int] | None = None,
 ) -> None:
     """Assesses every response that the folder does not have yet, and appends each result.
+
+    Args:
+        indices: which of the responses are this run's; all when None.
 
     A response whose assessment fails is recorded as failed, with the reason; the others go on.
 
     Raises:
         LocalFactError: one that stops all responses: something missing or damaged, a full disk. What was appended stays.
     """
-    progress.begin(len(responses), len(folder.done))
+    mine = range(len(responses)) if indices is None else indices
+    progress.begin(len(mine), len(folder.done))
 
     async def one(index: int) -> None:
         costs = Costs()
@@ -47,4 +52,4 @@ async def run(
         folder.append(assessment, timing)
         progress.row_done()
 
-    await for_each(pending(len(responses), folder.done), one, concurrency)
+    await for_each(pending(mine, folder.done), one, concurrency)

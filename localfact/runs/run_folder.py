@@ -317,19 +317,30 @@ def remove(path: Path) -> list[str]:
     return left
 
 
-def read_seconds(path: Path) -> dict[int, dict[str, float]]:
-    """Index of a response -> stage -> seconds, of its last try. Times decide nothing: a line that tells none is passed over."""
+def read_timings(path: Path) -> dict[int, dict[str, Any]]:
+    """Index of a response -> its line of timings, of the last try. Times decide nothing: a line that is none is passed over."""
     file = path / TIMINGS_FILE
-    found: dict[int, dict[str, float]] = {}
+    found: dict[int, dict[str, Any]] = {}
     for line in whole_lines(file)[0] if file.is_file() else ():
         try:
             timing = json.loads(line)
-            found[int(timing["index"])] = {str(stage): float(seconds) for stage, seconds in timing["seconds"].items()}
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            found[int(timing["index"])] = dict(timing)
+        except (ValueError, TypeError, KeyError, RecursionError):
             continue
     return found
 
 
-def pending(count: int, done: Sequence[int] | Mapping[int, Any]) -> list[int]:
+def read_seconds(path: Path) -> dict[int, dict[str, float]]:
+    """Index of a response -> stage -> seconds, of its last try."""
+    found: dict[int, dict[str, float]] = {}
+    for index, timing in read_timings(path).items():
+        try:
+            found[index] = {str(stage): float(seconds) for stage, seconds in timing["seconds"].items()}
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue
+    return found
+
+
+def pending(indices: Sequence[int], done: Sequence[int] | Mapping[int, Any]) -> list[int]:
     """The indices of the responses still to be run, in order."""
-    return [index for index in range(count) if index not in done]
+    return [index for index in indices if index not in done]

@@ -27,6 +27,8 @@ BEFORE = (
     "eval --method builtin-fr2 --limit 2 --claims given --relations lexical --out runs/other",
     "calibrate --data labelled.jsonl --model llama-3.1-8b --prior-map map.json",
     "eval --data answers.jsonl --corpus index/mine --model llama-3.1-8b --transcript calls.sqlite --out runs/recorded",
+    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 1 --out runs/shard-1",
+    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 2 --out runs/shard-2",
     "annotate import labelled.csv --into annotations/mine",
     "annotate export annotations/mine --out gold.jsonl",
 )
