@@ -245,9 +245,8 @@ def read_assessment(path: Path, response_id: str) -> Assessment:
             if found.response_id == response_id:
                 return found
             known = [*known, found.response_id][:SHOWN_IDS]
-    raise InputError(
-        f"The run {path} has no response '{response_id}'. It has {', '.join(known)}, ... (localfact show {path} lists them)."
-    )
+    has = f"It has {', '.join(known)}, ... (localfact show {path} lists them)." if known else "It has none at all."
+    raise InputError(f"The run {path} has no response '{response_id}'. {has}")
 
 
 def _parsed(file: Path, holding: bytes) -> Iterator[Assessment]:

@@ -11,7 +11,7 @@ from localfact.api.merge import merge_runs
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RUN_FILE, SUMMARY_FILE
+from localfact.runs.run_folder import ASSESSMENTS_FILE, RUN_FILE, SUMMARY_FILE, read_assessment
 from localfact.runs.shards import Shard
 
 OPTIONS = Options(relations="lexical", embedder="none")
@@ -63,6 +63,11 @@ def test_more_shards_than_responses_and_one_shard_alone_merge_too(data: Path) ->
         for number in range(1, of + 1):
             for file in (data.parent / f"shard-{number}").iterdir():
                 file.unlink()
+
+
+def test_a_shard_without_responses_says_so(data: Path) -> None:
+    with pytest.raises(InputError, match="has none at all"):
+        read_assessment(shards_of(data, 12)[11], "mill-1")
 
 
 def test_a_merge_that_is_made_again_changes_nothing(data: Path) -> None:

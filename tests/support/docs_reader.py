@@ -22,13 +22,13 @@ LANGUAGE_MODELS = ("llama-3.1-8b", "llama-3.1-70b", "qwen2.5-7b", "smollm2-135m"
 CURIE = "Marie Curie was born in Warsaw in 1867. She won two Nobel Prizes."
 #: Commands that make what later ones of a page read.
 BEFORE = (
+    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 1 --out runs/shard-1",
+    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 2 --out runs/shard-2",
     "eval --data answers.jsonl --corpus index/mine --out runs/HASH",
     "eval --method builtin-fr1 --limit 2 --claims given --relations lexical --out runs/one",
     "eval --method builtin-fr2 --limit 2 --claims given --relations lexical --out runs/other",
     "calibrate --data labelled.jsonl --model llama-3.1-8b --prior-map map.json",
     "eval --data answers.jsonl --corpus index/mine --model llama-3.1-8b --transcript calls.sqlite --out runs/recorded",
-    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 1 --out runs/shard-1",
-    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 2 --out runs/shard-2",
     "annotate import labelled.csv --into annotations/mine",
     "annotate export annotations/mine --out gold.jsonl",
 )
