@@ -49,6 +49,11 @@ def merge_runs(
             f"{len(absent)} responses are in no shard, number {absent[0] + 1} first. Run the shards to their ends."
         )
     folder = Path(out) if out is not None else RUNS / run_name(whole)
+    if folder.resolve() in {path.resolve() for path in paths}:
+        raise InputError(f"{folder} is one of the shards. Name another with --out.")
+    for path, one in zip(paths[1:], files[1:], strict=True):
+        changes = differences(files[0]["versions"], one["versions"])
+        given += [f"{path} was made with another version than {paths[0]}: {change}." for change in changes]
     notes = {name: value for name, value in files[0].items() if name not in ("settings", "versions")}
     with RunFolder(folder, whole, files[0]["versions"], notes=notes, force=force) as made:
         for index in sorted(set(assessments) - set(made.done)):
@@ -97,7 +102,7 @@ def _own_warnings(path: Path, assessments: Sequence[Assessment], settings: Mappi
         InputError: the shard has not ended.
     """
     summary = finished(path)
-    if summary is None:
+    if summary is None or summary.responses != len(assessments):
         raise InputError(f"{path} has not ended. The command that began it goes on.")
     told = len(summarise(assessments, run_facts(settings)).warnings)
     return summary.warnings[: len(summary.warnings) - told]

@@ -22,14 +22,15 @@ def plan(job: Job) -> dict[str, Any]:
     before any answer: FastFact's N/w extractions, and at most one call a claim.
     """
     chosen = job.chosen
-    usable = [response for response in job.responses if response.problem is None]
+    mine = [job.responses[index] for index in job.indices]
+    usable = [response for response in mine if response.problem is None]
     takes_given = chosen.settings.extraction.claims == "given"
     given = [response for response in usable if takes_given and response.claims is not None]
     extracted = [response for response in usable if not (takes_given and response.claims is not None)]
     return {
         "method": chosen.method.name,
-        "responses": len(job.responses),
-        "responses_unusable": len(job.responses) - len(usable),
+        "responses": len(mine),
+        "responses_unusable": len(mine) - len(usable),
         "words": sum(word_count(response.text) for response in usable),
         "claims_given": sum(len(response.claims or ()) for response in given),
         "responses_to_extract": len(extracted),

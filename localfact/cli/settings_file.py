@@ -124,7 +124,7 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         options = checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    if options.endpoint is not None and urlsplit(options.endpoint).hostname not in LOOPBACK_HOSTS:
+    if options.endpoint is not None and _host(file, options.endpoint) not in LOOPBACK_HOSTS:
         raise InputError(
             f"{file}: an endpoint on another machine would be sent the texts, and the token of your environment. "
             f"Type it each time: --endpoint {options.endpoint}"
@@ -136,6 +136,15 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
                 f"{file}: {argument} is no argument of the engine that a file may give, since some of them run code. "
                 f"Type it each time: --engine-arg {argument}=VALUE. A file may give {known}."
             )
+
+
+def _host(file: Path, endpoint: str) -> str | None:
+    from localfact.llm.endpoint import base_of
+
+    try:
+        return urlsplit(base_of(endpoint)).hostname
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from None
 
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ probable ones alone; labels that are not among them count as impossible, so that
 """
 
 import asyncio
+import math
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ ANSWER_SECONDS, CONNECT_SECONDS = 600.0, 10.0
 PATIENCE_SECONDS, FIRST_PAUSE, LONGEST_PAUSE = 300.0, 0.5, 15.0
 #: The most tokens that an older server reports at a place.
 MOST_REPORTED = 20
+#: What is known of a server that reports whatever it is asked about.
+EXACT = "exact"
 #: The log-probability of a token that such a server does not report, and what vLLM sends for minus infinity.
 UNSEEN = -9999.0
 #: What is asked of everybody, whatever the server's own defaults are.
@@ -54,7 +57,9 @@ class EndpointEngine(TokenEngine):
 
         layout = ChatLayout(settings.folder, settings.template_arguments)
         thoughts = thoughts_reader(settings, layout)
-        core = _ServerCore(str(settings.machine["endpoint"]), str(settings.machine["served as"]), settings.identity.window)
+        machine = settings.machine
+        exact = machine["labels"] == EXACT
+        core = _ServerCore(str(machine["endpoint"]), str(machine["served as"]), settings.identity.window, exact=exact)
         try:
             core.compare_tokens(layout)
         except BaseException:
@@ -90,7 +95,8 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
         core.end()
     identity = EngineIdentity(
         model=card.name,
-        revision=f"{card.revision}+endpoint" + ("" if exact else f"+top{MOST_REPORTED}"),
+        # Whatever the server calls what it serves: no tokenizer tells a model from its fine-tune.
+        revision=f"{card.revision}+endpoint" + f"({served})" * (served != card.name) + f"+top{MOST_REPORTED}" * (not exact),
         dtype="as served",
         template=template_hash(folder) + told(card),
         window=window,
@@ -104,7 +110,7 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
         machine={
             "endpoint": base,
             "served as": served,
-            "labels": "exact" if exact else f"among the {MOST_REPORTED} most probable",
+            "labels": EXACT if exact else f"among the {MOST_REPORTED} most probable",
         },
     )
 
@@ -118,7 +124,7 @@ def base_of(address: str) -> str:
     base = address.rstrip("/").removesuffix("/v1").rstrip("/")
     try:
         parts = urlsplit(base)
-        fine = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment)
+        fine = parts.scheme in ("http", "https") and parts.hostname and not (parts.query or parts.fragment or parts.port == 0)
         secret = parts.username is not None or parts.password is not None
     except ValueError:
         fine = secret = False
@@ -132,8 +138,9 @@ def base_of(address: str) -> str:
 class _ServerCore:
     """Continues token ids at a server, on an event loop of its own."""
 
-    def __init__(self, base: str, served: str, window: int) -> None:
+    def __init__(self, base: str, served: str, window: int, *, exact: bool = False) -> None:
         self.window = window
+        self._exact = exact
         self._base = base
         self._served = served
         self._http: httpx.AsyncClient | None = None
@@ -144,9 +151,12 @@ class _ServerCore:
         asked = list(ids)
         answer = await self._thread.call(self._sent("POST", "/v1/completions", self._body(asked, request)))
         try:
-            return _answer(answer, request, len(asked))
+            found = _answer(answer, request, len(asked))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise RequestError(f"The server's answer is not vLLM's ({type(error).__name__}: {error}).") from error
+        if self._exact and UNSEEN in found.log_probs[0].values() and set(request.children) - set(_reported(answer)):
+            raise RequestError("The server does not report the tokens that it is asked about any more.")
+        return found
 
     def end(self) -> None:
         """Ends it; open requests fail. May be called again."""
@@ -165,7 +175,10 @@ class _ServerCore:
         self._served, self.window = served, models[served]
         probe = TokenRequest(max_tokens=1, children=(0, 1, 2, 3))
         answer = self._thread.wait(self._sent("POST", "/v1/completions", self._body([1, 2, 3], probe)))
-        return served, self.window, set(_reported(answer)) >= set(probe.children)
+        try:
+            return served, self.window, set(_reported(answer)) >= set(probe.children)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+            raise EngineError(f"{self._base} is no vLLM server: it reports no log-probabilities of token ids.") from error
 
     def compare_tokens(self, layout: ChatLayout) -> None:
         """Checks that the server's tokens are ours.
@@ -208,19 +221,26 @@ class _ServerCore:
         if self._http is None:
             limits = httpx.Limits(max_connections=MOST_OPEN, max_keepalive_connections=MOST_OPEN)
             patience = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS, pool=None)
-            secret = os.environ.get(TOKEN)
-            headers = {"authorization": f"Bearer {secret}"} if secret else {}
-            self._http = httpx.AsyncClient(base_url=self._base, limits=limits, timeout=patience, headers=headers)
+            # No proxy of the environment: it would read the texts and the token.
+            self._http = httpx.AsyncClient(
+                base_url=self._base, limits=limits, timeout=patience, headers=_authorization(), trust_env=False
+            )
         loop = asyncio.get_running_loop()
-        until, pause = loop.time() + PATIENCE_SECONDS, FIRST_PAUSE
+        until, pause = math.inf, FIRST_PAUSE
         while True:
             try:
                 answer = await self._http.request(method, path, json=body)
                 if answer.status_code not in _BUSY:
                     return self._read(answer)
                 said = f"it answers {answer.status_code}"
+            except httpx.ReadTimeout as error:
+                raise RequestError(f"The server took longer than {ANSWER_SECONDS:g} s for one answer.") from error
+            except httpx.LocalProtocolError as error:  # what it says quotes the request, the token among it
+                raise EngineError(f"A request to {self._base} cannot be written.") from error
             except httpx.TransportError as error:
                 said = str(error) or type(error).__name__
+            # It was there a moment ago, or never was: patience begins with the first failure.
+            until = min(until, loop.time() + PATIENCE_SECONDS)
             if loop.time() + pause > until:
                 raise EngineError(
                     f"The server at {self._base} does not answer ({_line(said)}). Everything finished is kept: "
@@ -251,6 +271,18 @@ class _ServerCore:
             closing = asyncio.ensure_future(self._http.aclose())
             closing.add_done_callback(lambda done: done.cancelled() or done.exception())
             self._http = None
+
+
+def _authorization() -> dict[str, str]:
+    """The head that shows the token of the environment; none where there is none.
+
+    Raises:
+        InputError: it can be no token.
+    """
+    secret = os.environ.get(TOKEN, "").strip()
+    if not (secret.isascii() and secret.isprintable()):
+        raise InputError(f"{TOKEN} holds characters that no token has.")
+    return {"authorization": f"Bearer {secret}"} if secret else {}
 
 
 def _line(said: object) -> str:

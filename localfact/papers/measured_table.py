@@ -200,7 +200,12 @@ def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
 
 
 def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
-    names = {*printed.columns, *(printed.named(row).get("model", "") for row in printed.rows)}
+    # A column of p-values is a model's score.
+    names = {
+        *printed.columns,
+        *(column.rpartition(" ")[0] for column in printed.columns),
+        *(printed.named(row).get("model", "") for row in printed.rows),
+    }
     if not any(is_model(run.model, name) for name in names):
         yield f"judged by {run.model or 'no language model'}"
     if run.method.startswith("builtin"):

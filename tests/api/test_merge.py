@@ -1,6 +1,7 @@
 """A run in shards, merged: what one run would have written, and nothing else."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 from localfact.api.evaluate import evaluate, execute, prepare
 from localfact.api.merge import merge_runs
+from localfact.api.plan import plan
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
@@ -118,12 +120,17 @@ def test_a_shard_that_has_not_ended_is_told(data: Path) -> None:
 
 def test_a_response_of_another_shard_or_none_is_told(data: Path) -> None:
     folders = shards_of(data, 2)
-    lines = (folders[0] / ASSESSMENTS_FILE).read_bytes().splitlines(keepends=True)
-    (folders[0] / ASSESSMENTS_FILE).write_bytes(b"".join(lines[1:]))
-    with pytest.raises(InputError, match="1 responses are in no shard, number 1 first"):
+    files = [folder / ASSESSMENTS_FILE for folder in folders]
+    ours, theirs = (file.read_bytes().splitlines(keepends=True) for file in files)
+    files[0].write_bytes(b"".join(ours[1:]))
+    with pytest.raises(InputError, match="has not ended"):
         merge_runs(folders, out=data.parent / "never")
-    (folders[1] / ASSESSMENTS_FILE).write_bytes((folders[1] / ASSESSMENTS_FILE).read_bytes() + lines[0])
+    files[0].write_bytes(b"".join(ours))
+    files[1].write_bytes(b"".join([ours[0], *theirs[1:]]))
     with pytest.raises(InputError, match="which is another's"):
+        merge_runs(folders, out=data.parent / "never")
+    files[1].write_bytes(b"".join([theirs[1], *theirs[1:]]))
+    with pytest.raises(InputError, match="1 responses are in no shard, number 2 first"):
         merge_runs(folders, out=data.parent / "never")
 
 
@@ -143,3 +150,30 @@ def test_the_commands_run_shards_and_merge_them(data: Path, monkeypatch: pytest.
     assert json.loads(merged.stdout)["responses"] == 9
     assert merged.exit_code == 1  # the row that is no JSON, and the last one
     assert "name both" in str(CliRunner().invoke(app, [*words, "--shards", "2"]).exception)
+
+
+def test_a_shard_whose_failed_rows_are_tried_again_just_now_has_not_ended(data: Path) -> None:
+    folders = shards_of(data, 3)
+    for folder in folders:
+        lines = (folder / ASSESSMENTS_FILE).read_bytes().splitlines(keepends=True)
+        (folder / ASSESSMENTS_FILE).write_bytes(b"".join(lines[:-1]))  # as opening it for that leaves it
+        with pytest.raises(InputError, match="has not ended"):
+            merge_runs(folders, out=data.parent / "never")
+        (folder / ASSESSMENTS_FILE).write_bytes(b"".join(lines))
+
+
+def test_the_merged_run_is_none_of_the_shards(data: Path) -> None:
+    folders = shards_of(data, 2)
+    with pytest.raises(InputError, match="one of the shards"):
+        merge_runs(folders, out=folders[1], force=True)
+
+
+def test_other_versions_are_warned_of(data: Path) -> None:
+    folders = shards_of(data, 2)
+    file = folders[1] / RUN_FILE
+    file.write_text(re.sub(r"localfact: .*", "localfact: 0.0.1", file.read_text()))
+    assert any("another version" in warning for warning in merge_runs(folders, out=data.parent / "merged").warnings)
+
+
+def test_the_plan_of_a_shard_is_its_own(data: Path) -> None:
+    assert [plan(prepare(data, options=OPTIONS, shard=Shard(number, 4)))["responses"] for number in (1, 4)] == [3, 2]

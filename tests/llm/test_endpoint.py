@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,19 @@ from localfact.cli.main import app
 from localfact.errors import EngineError, InputError, RequestError
 from localfact.llm import endpoint
 from localfact.llm.endpoint import TOKEN, EndpointEngine, endpoint_settings
-from localfact.llm.engine import Message
+from localfact.llm.engine import Choice, Message
+from localfact.methods.engine import same_model
 from localfact.models.cards import load_card
 
 CHAT = (Message("system", "Answer in one word."), Message("user", "Is the café in Zürich open? 🌦"))
 LABELS = ["Supported", "Non-supported", "Likely supported", "Unsure"]
+
+
+def assert_same(one: Choice, other: Choice) -> None:
+    """The probabilities, of labels among themselves and of all of them together, are the same to 0.001."""
+    assert one.distribution == pytest.approx(other.distribution, abs=1e-3)
+    assert one.mass == pytest.approx(other.mass, abs=1e-3)
+    assert one.log_probs == pytest.approx(other.log_probs, abs=1e-2)
 
 
 @pytest.mark.slow
@@ -35,12 +44,12 @@ async def test_label_probabilities_and_texts_are_those_of_the_engine_in_this_pro
         ours, theirs = [
             await engine.choose(CHAT, LABELS, prefix=prefix, whole=True, stage="x") for engine in (byte_engine, endpoint_engine)
         ]
-        assert theirs.log_probs == pytest.approx(ours.log_probs, abs=1e-3)
-        assert theirs.whole == pytest.approx(ours.whole, abs=1e-3)
+        assert_same(theirs, ours)
+        assert theirs.whole == pytest.approx(ours.whole, abs=1e-2)
         assert theirs.usage.prompt_tokens == ours.usage.prompt_tokens
     ours, theirs = [await engine.generate(CHAT, max_tokens=40, stage="x") for engine in (byte_engine, endpoint_engine)]
     assert (theirs.text, theirs.finish) == (ours.text, ours.finish)
-    assert [token.log_prob for token in theirs.tokens] == pytest.approx([token.log_prob for token in ours.tokens], abs=1e-3)
+    assert [token.log_prob for token in theirs.tokens] == pytest.approx([token.log_prob for token in ours.tokens], abs=1e-2)
     assert await endpoint_engine.count(CHAT) == await byte_engine.count(CHAT)
 
 
@@ -61,7 +70,7 @@ async def test_a_server_that_is_killed_and_begun_again_loses_no_request(
     found = await asyncio.gather(*asked)
     expected = [await byte_engine.choose(chat, LABELS, stage="x") for chat in chats]
     for theirs, ours in zip(found, expected, strict=True):
-        assert theirs.log_probs == pytest.approx(ours.log_probs, abs=1e-3)
+        assert_same(theirs, ours)
     await engine.aclose()
 
 
@@ -108,6 +117,10 @@ def double(answers: Callable[[str, dict[str, Any], dict[str, str]], Answer]) -> 
 
         def _answer(self, body: dict[str, Any]) -> None:
             status, said = answers(self.path, body, {name.lower(): value for name, value in self.headers.items()})
+            if not status:  # hangs up, after longer than there is patience
+                time.sleep(1.5)
+                self.close_connection = True
+                return
             written = said.encode() if isinstance(said, str) else json.dumps(said).encode()
             self.send_response(status)
             self.send_header("content-length", str(len(written)))
@@ -133,6 +146,11 @@ def completion(log_probs: dict[int, float]) -> dict[str, Any]:
     top = {f"token_id:{token}": value for token, value in log_probs.items()}
     said = {"token_ids": [0], "text": "", "finish_reason": "length", "stop_reason": None}
     return {"choices": [{**said, "logprobs": {"token_logprobs": [-1.0], "top_logprobs": [top]}}], "usage": {"prompt_tokens": 3}}
+
+
+def completion_of_words() -> dict[str, Any]:
+    said = {"token_ids": [0], "text": "", "finish_reason": "length", "stop_reason": None}
+    return {"choices": [{**said, "logprobs": {"token_logprobs": [-1.0], "top_logprobs": [{"the": -1.0}]}}]}
 
 
 class Old:
@@ -173,7 +191,7 @@ def opened(folder: Path, address: str) -> EndpointEngine:
 def test_of_an_older_server_the_mass_is_what_was_seen_and_its_identity_says_so(byte_folder: Path, decoder: Any) -> None:
     with double(Old(decoder)) as address:
         engine = opened(byte_folder, address)
-        assert engine.identity.revision.endswith("+endpoint+top20")
+        assert engine.identity.revision.endswith("+endpoint(mine)+top20")
         choice = asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x"))
         asyncio.run(engine.aclose())
     seen, unseen = sorted(choice.log_probs.values(), reverse=True)
@@ -181,8 +199,8 @@ def test_of_an_older_server_the_mass_is_what_was_seen_and_its_identity_says_so(b
     assert choice.mass == pytest.approx(2.718281828**-2.5)
 
 
-def test_a_busy_server_is_asked_again_and_one_that_fails_once_too(byte_folder: Path, decoder: Any, impatient: None) -> None:
-    server = Old(decoder, (429, {"error": {"message": "too many"}}), (503, "busy"))
+def test_a_busy_server_is_asked_again_and_one_that_hangs_up_too(byte_folder: Path, decoder: Any, impatient: None) -> None:
+    server = Old(decoder, (0, "hangs up"), (429, {"error": {"message": "too many"}}), (503, "busy"))
     with double(server) as address:
         engine = opened(byte_folder, address)
         assert asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x")).log_probs
@@ -199,6 +217,7 @@ def test_a_busy_server_is_asked_again_and_one_that_fails_once_too(byte_folder: P
         ((404, {"error": {"message": "no such model"}}), EngineError, "no such model"),
         ((200, "nothing"), RequestError, "200"),
         ((200, {"choices": []}), RequestError, "not vLLM's"),
+        ((200, completion_of_words()), RequestError, "not vLLM's"),
     ],
 )
 def test_what_a_server_refuses_is_told(
@@ -265,7 +284,8 @@ def test_another_tokenizer_is_found_out_before_anything_is_asked(byte_folder: Pa
 
 
 @pytest.mark.parametrize(
-    "address", ["", "127.0.0.1:8000", "ftp://here", "http://", "http://here/?a=b", "http://[", "http://u:p@here"]
+    "address",
+    ["", "127.0.0.1:8000", "ftp://here", "http://", "http://here/?a=b", "http://[", "http://here:abc", "http://u:p@here"],
 )
 def test_what_is_no_address_is_told(byte_folder: Path, address: str) -> None:
     with pytest.raises(InputError, match="--endpoint"):
@@ -275,3 +295,53 @@ def test_what_is_no_address_is_told(byte_folder: Path, address: str) -> None:
 def test_arguments_of_an_engine_have_no_place(byte_folder: Path) -> None:
     with pytest.raises(InputError, match="max_model_len"):
         endpoint_settings(load_card(str(byte_folder)), "http://127.0.0.1:9", {"max_model_len": "5"})
+
+
+def test_another_name_at_the_server_is_another_model(byte_folder: Path, decoder: Any) -> None:
+    identities = []
+    for name in ("bytes", "llama", "llama-tuned"):
+        with double(Old(decoder, models={"data": [{"id": name, "max_model_len": 512}]})) as address:
+            identities.append(endpoint_settings(load_card(str(byte_folder)), address).identity)
+    assert not any(same_model(one, other) for one, other in pairwise(identities))
+
+
+def test_an_exact_server_that_reports_less_later_fails_the_request(byte_folder: Path, decoder: Any) -> None:
+    server = Old(decoder)
+    with double(server) as address:
+        settings = endpoint_settings(load_card(str(byte_folder)), address)
+        engine = EndpointEngine(settings.model_copy(update={"machine": {**settings.machine, "labels": endpoint.EXACT}}))
+        with pytest.raises(RequestError, match="any more"):
+            asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x"))
+        asyncio.run(engine.aclose())
+
+
+def test_no_proxy_is_told_anything(byte_folder: Path, decoder: Any, monkeypatch: pytest.MonkeyPatch, impatient: None) -> None:
+    proxy = Old(decoder)
+    monkeypatch.setenv(TOKEN, "s3cret")
+    with double(proxy) as address:
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, address)
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        with pytest.raises(EngineError, match="does not answer"):
+            endpoint_settings(load_card(str(byte_folder)), "http://127.0.0.1:9")
+    assert proxy.seen == []
+
+
+@pytest.mark.parametrize(("token", "sent"), [("s3cret\n", "Bearer s3cret"), ("  ", None)])
+def test_white_space_around_a_token_is_none_of_it(
+    byte_folder: Path, decoder: Any, monkeypatch: pytest.MonkeyPatch, token: str, sent: str | None
+) -> None:
+    monkeypatch.setenv(TOKEN, token)
+    server = Old(decoder)
+    with double(server) as address:
+        endpoint_settings(load_card(str(byte_folder)), address)
+    assert {one.get("authorization") for one in server.seen} == {sent}
+
+
+@pytest.mark.parametrize("token", ["s3\ncret", "s3cr\u00e9t"])
+def test_what_can_be_no_token_is_told_without_it(byte_folder: Path, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
+    monkeypatch.setenv(TOKEN, token)
+    with pytest.raises(InputError, match="no token has") as told:
+        endpoint_settings(load_card(str(byte_folder)), "http://127.0.0.1:9")
+    assert "s3" not in str(told.value)

@@ -85,3 +85,8 @@ def test_without_runs_the_table_is_as_printed() -> None:
     table = made(printed_table("4"))
     assert [column.name for column in table.columns][2] == "llama-3.1-70b-instruct Pr"
     assert [group.heading for group in table.groups] == ["as printed"]
+
+
+def test_a_model_under_its_full_name_is_the_papers() -> None:
+    runs = [measured(*BETTER, method=method, model="llama-3.1-70b-instruct") for method in ("factreasoner-fr2", "factscore")]
+    assert not any("judged by" in note for note in made(printed_table("22"), *runs).notes)
