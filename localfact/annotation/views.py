@@ -90,6 +90,12 @@ def evidence_view(task: Task, machine: MachineClaim | None, *, blind: bool) -> l
     return [_passage(by_id[one.passage_id], one, blind=blind) for one in counted if one.passage_id in by_id]
 
 
+def others_view(task: Task, machine: MachineClaim | None) -> list[dict[str, str]]:
+    """The passages that were found for other claims of the response: one of them may decide this one too."""
+    own = {one.passage_id for one in machine.passages} if machine is not None else set()
+    return [{"title": one.title or one.host or "A passage", "text": one.text} for one in task.passages if one.id not in own]
+
+
 def search_link(task: Task, text: str) -> str:
     """Where the web says something of a claim."""
     topic = task.topic if task.topic and task.topic not in text else ""

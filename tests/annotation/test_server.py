@@ -136,6 +136,14 @@ def test_who_looks_blindly_sees_nothing_of_what_the_machine_found(project: Proje
         assert word not in blind
 
 
+def test_passages_of_other_claims_can_be_unfolded(project: Project) -> None:
+    page = signed_in(project).get("/responses/1/judge").text
+    own, _, others = page.partition("3 more that were found for other claims of the response")
+    assert "opened in 1911. So the chronicle says." in own
+    assert "burned down in 1934. So the chronicle says." in others
+    assert "opened in 1911. So the chronicle says." not in others
+
+
 def test_two_who_differ_are_shown_side_by_side_and_a_third_decides(project: Project) -> None:
     for name, label in (("ada", "supported"), ("bo", "refuted")):
         client = signed_in(project, name)
