@@ -44,6 +44,7 @@ def person(chrome: Any, served: Served, name: str, **window: Any) -> Iterator[An
         page.on("pageerror", lambda one: complaints.append(str(one)))
         page.on("console", lambda one: complaints.append(one.text) if "Content Security" in one.text else None)
         page.goto(served.at)
+        page.wait_for_function("document.activeElement.id === 'name'")
         page.keyboard.type(name)
         page.keyboard.press("Enter")
         shows(page, f"text=Queue of {name}")
