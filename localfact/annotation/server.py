@@ -3,12 +3,9 @@
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlencode
+from typing import Any
+from urllib.parse import urlencode
 
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -17,30 +14,24 @@ from starlette.routing import Route
 
 from localfact.annotation import views
 from localfact.annotation.differences import Item, items_of
+from localfact.annotation.forms import fields_of, step_of
 from localfact.annotation.labels import Removal
 from localfact.annotation.project import Project
 from localfact.annotation.safety import Gate, Guarded, cookies, set_cookie
 from localfact.annotation.store import ADJUDICATE, ANNOTATE, BehindError, MisfitError
 from localfact.annotation.tasks import Task
+from localfact.annotation.templates import environment, static_files
 from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work
 from localfact.errors import InputError
-from localfact.records import Span
-from localfact.report.page.rendering import FOLDER as REPORT_PAGES
 from localfact.report.page.rendering import shown
 from localfact.report.palette import MARKS
 from localfact.text import readable
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-PAGES, STATIC = Path(__file__).with_name("pages"), Path(__file__).with_name("static")
 CLAIMS, JUDGE = "claims", "judge"
 #: The longest name of an annotator.
 LONGEST_NAME = 60
 #: Places of responses that a database can be asked for.
 MOST_RESPONSES = 10**9
-#: Fields of a form, at most.
-MOST_FIELDS = 60
 
 
 class RefusedError(Exception):
@@ -116,7 +107,7 @@ class Pages:
             name = self._name(request)
             if name is None:
                 return self._moved("/", in_part=_asks_in_part(request))
-            form = await _form(request) if request.method == "POST" else {}
+            form = await fields_of(request) if request.method == "POST" else {}
             if request.method == "POST" and not self.gate.is_form_token(form.get("form_token", ""), name):
                 raise RefusedError("The form is old. Load the page again.")
             return await run_in_threadpool(answer, Asked(request, name, form))
@@ -153,7 +144,7 @@ class Pages:
         return await run_in_threadpool(self._queue, name)
 
     async def _sign_in(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await fields_of(request)
         name = " ".join(readable(form.get("name", "")).split())
         if not name or len(name) > LONGEST_NAME or shown(name) != name:
             said = f"A name has 1 to {LONGEST_NAME} characters that can be seen."
@@ -247,7 +238,7 @@ class Pages:
         return self._made(asked, task, ADJUDICATE, answer)
 
     async def _static(self, request: Request) -> Response:
-        found = _static_files().get(request.path_params["name"])
+        found = static_files().get(request.path_params["name"])
         if found is None:
             return Response(status_code=404)
         return Response(found[0], media_type=found[1], headers={"cache-control": "max-age=3600"})
@@ -417,55 +408,6 @@ class Pages:
         return HTMLResponse(made.render(values), status_code=status)
 
 
-def step_of(form: Mapping[str, str], task: Task) -> Step:
-    """The step that a form describes.
-
-    Raises:
-        MisfitError: it describes none.
-    """
-    places: tuple[Span, ...] = ()
-    if form.get("quote", "").strip() or form.get("start", ""):
-        places = (_place(form, task),)
-    text = readable(form.get("text", "").replace("\r\n", "\n")).strip()
-    try:
-        return Step.model_validate(
-            {
-                "kind": form.get("kind", ""),
-                "claim": form.get("claim", ""),
-                "text": text,
-                "spans": places,
-                "removal": form.get("removal") or None,
-                "label": form.get("label") or None,
-                "agreed": form.get("agreed") == "yes",
-                "of": form.get("of", ""),
-            }
-        )
-    except ValidationError as error:
-        said = error.errors()[0]["msg"].removeprefix("Value error, ")
-        raise MisfitError(f"{said[0].lower()}{said[1:]}.") from None
-
-
-def _place(form: Mapping[str, str], task: Task) -> Span:
-    """Where a claim stands: the marked characters, else the words that were typed, where the text has them."""
-    start, end = form.get("start", ""), form.get("end", "")
-    if start.isdecimal() and end.isdecimal() and len(start) < 10 and len(end) < 10 and int(start) < int(end) <= len(task.text):
-        return Span(start=int(start), end=int(end))
-    quote = form.get("quote", "").strip()
-    found = task.text.find(quote)
-    if not quote or found < 0:
-        raise MisfitError("the response does not have these words. Copy them as they stand there.")
-    return Span(start=found, end=found + len(quote))
-
-
-async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form, the last of each name."""
-    body = (await request.body()).decode("utf-8", "replace")
-    try:
-        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS))
-    except ValueError:
-        return {}
-
-
 def _by_name(progress: Any) -> list[dict[str, Any]]:
     """Everybody's figures: responses finished, claims judged, minutes."""
     found: dict[str, dict[str, Any]] = {}
@@ -481,38 +423,6 @@ def _by_name(progress: Any) -> list[dict[str, Any]]:
             sums["judged"] += one.judged
         sums["minutes"] += one.seconds / 60
     return list(found.values())
-
-
-@cache
-def _static_files() -> dict[str, tuple[bytes, str]]:
-    """Everything that pages load, read once: no name from outside reaches the file system."""
-    style = environment().get_template("annotate.css").render(marks=MARKS)
-    return {
-        "annotate.css": (style.encode(), "text/css"),
-        "annotate.js": ((STATIC / "annotate.js").read_bytes(), "text/javascript"),
-        "htmx.min.js": ((STATIC / "htmx.min.js").read_bytes(), "text/javascript"),
-    }
-
-
-@cache
-def environment() -> "Environment":
-    """The templates: everything that people, models and pages wrote is escaped, and what would not be seen is shown."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    made = Environment(
-        loader=FileSystemLoader([PAGES, STATIC, REPORT_PAGES]),
-        autoescape=lambda name: name is not None and name.endswith(".html"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: shown(value) if type(value) is str else value,
-    )
-    made.filters["as_it_is"] = _AsItIs
-    return made
-
-
-class _AsItIs(str):
-    """What a form sends back: as it is, escaped, without the escapes of what would not be seen."""
 
 
 def _asks_in_part(request: Request) -> bool:

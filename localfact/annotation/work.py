@@ -197,7 +197,8 @@ def misfit(task: Task, work: Work, step: Step) -> str | None:
             return "There is such a claim already."
     if step.kind is StepKind.JUDGE and claim is not None and claim.removal is not None:
         return "The claim was removed. Restore it first."
-    if step.kind is StepKind.JUDGE and step.agreed and AGREEING.get(claim.verdict if claim else None) != step.label:  # type: ignore[arg-type]
+    verdict = claim.verdict if claim is not None else None
+    if step.kind is StepKind.JUDGE and step.agreed and (verdict is None or AGREEING.get(verdict) is not step.label):
         return "The machine says something else, or nothing, of this wording. Give a label."
     if step.kind is StepKind.FINISH and work.open:
         return f"{len(work.open)} claims have no label yet."
