@@ -23,7 +23,7 @@ from localfact.pipeline import observe_usage
 from localfact.records import Claim, Extraction, Failure, Record, Response
 from localfact.runs.failures import or_failure
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.run import CONCURRENCY_WITH_MODEL
+from localfact.runs.run import CONCURRENCY_OF_CALLS
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete, for_each
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -77,7 +77,7 @@ def calibrate(
     with_prior_map: bool = False,
     limit: int | None = None,
     max_words: int = MAX_WORDS,
-    concurrency: int = CONCURRENCY_WITH_MODEL,
+    concurrency: int | None = None,
     progress: Progress = SILENT,
 ) -> ThetaCalibration:
     """Pre-verifies the labelled claims of a file and chooses theta.
@@ -106,7 +106,9 @@ def calibrate(
     chosen = configure(method or "fastfact", options)
     if chosen.facts is None:
         raise AssertionError("a method with a gate asks a language model")
-    found, failures = complete(preverified(labelled, chosen, concurrency, progress))
+    found, failures = complete(
+        preverified(labelled, chosen, concurrency or chosen.facts.at_once(CONCURRENCY_OF_CALLS), progress)
+    )
     claims = [claim for claim in found if claim.gold is not None]
     definite = [claim for claim in claims if is_definite(claim)]
     points = points_of(definite, len(claims), delta)

@@ -205,7 +205,7 @@ async def executed(
             if pending(job.indices, folder.done):
                 pipeline, notes_at_end = opened_pipeline or wired()
                 pipeline = with_cache(pipeline, chosen, folder.path / RELATIONS_FILE, opened)
-                at_once = concurrency or usual_concurrency(chosen.options)
+                at_once = concurrency or usual_concurrency(chosen)
                 await run(job.responses, pipeline, folder, progress, at_once, job.indices)
                 notes = notes_at_end()
             elif chosen.options.live:
@@ -223,9 +223,9 @@ async def executed(
             return summary
 
 
-def usual_concurrency(options: Options) -> int:
+def usual_concurrency(chosen: Configuration) -> int:
     """The default number of responses that are assessed at once."""
-    return CONCURRENCY_WITH_MODEL if options.names_model else CONCURRENCY
+    return CONCURRENCY if chosen.facts is None else chosen.facts.at_once(CONCURRENCY_WITH_MODEL)
 
 
 def wire_interruptibly(

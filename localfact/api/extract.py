@@ -23,6 +23,7 @@ from localfact.records import Claim, Extraction, Passage, Response
 from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
+from localfact.runs.run import CONCURRENCY_OF_CALLS
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -66,8 +67,11 @@ def extract_claims(
 
 
 def noted(pass_options: PassOptions, facts: EngineFacts | None) -> PassOptions:
-    """The same options, with the versions of this machine, and its hardware where a language model runs on it."""
-    return replace(pass_options, versions=versions(), machine=facts.machine if facts is not None else {})
+    """The same options, with the versions of this machine, a language model's hardware, and as many rows as keep it busy."""
+    if facts is None:
+        return replace(pass_options, versions=versions())
+    at_once = pass_options.concurrency or facts.at_once(CONCURRENCY_OF_CALLS)
+    return replace(pass_options, versions=versions(), machine=facts.machine, concurrency=at_once)
 
 
 async def extract_file(

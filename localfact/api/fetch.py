@@ -95,7 +95,7 @@ def fetch(
     """
     if not job.chosen.options.live:
         raise InputError("Fetching evidence needs a provider: --provider duckduckgo, say.")
-    return complete(fetch_all(job, retry_failed, concurrency or usual_concurrency(job.chosen.options), progress, start))
+    return complete(fetch_all(job, retry_failed, concurrency or usual_concurrency(job.chosen), progress, start))
 
 
 async def fetch_all(job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start) -> Fetched:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from localfact.api.evaluate import Job
+from localfact.api.evaluate import Job, usual_concurrency
 from localfact.claims.chunks import chunks_of
 from localfact.methods.extraction import CHUNKED, EXTRACTORS
 from localfact.methods.registry import relation_names
@@ -37,6 +37,7 @@ def plan(job: Job) -> dict[str, Any]:
         "passages_given": sum(len(response.evidence.passages) for response in usable if response.evidence),
         **pairs_of(chosen, given),
         "language_model_calls": calls_of(chosen, given, extracted) if chosen.facts is not None else 0,
+        "responses_at_once": usual_concurrency(chosen),
         "machine": dict(chosen.facts.machine) if chosen.facts is not None else {},
         "run": str(job.out),
         "settings": chosen.settings.plain(),

@@ -12,7 +12,6 @@ from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.tables import fields_table, table_of
-from localfact.runs.run import CONCURRENCY_WITH_MODEL
 from localfact.runtime.files import replace, write_errors
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def extract(
             options=options,
             limit=limit,
             max_words=max_words,
-            pass_options=PassOptions(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
+            pass_options=PassOptions(concurrency=concurrency, force=force, progress=progress),
         )
     show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
     raise typer.Exit(summary.exit_code)
@@ -114,7 +113,7 @@ def generate(
             generation=generation,
             entities=entities,
             limit=limit,
-            pass_options=PassOptions(concurrency=concurrency or CONCURRENCY_WITH_MODEL, force=force, progress=progress),
+            pass_options=PassOptions(concurrency=concurrency, force=force, progress=progress),
         )
     show(summary.model_dump(mode="json"), as_json=as_json, view=fields_table)
     raise typer.Exit(summary.exit_code)
@@ -163,7 +162,7 @@ def calibrate(
             with_prior_map=prior_map is not None,
             limit=limit,
             max_words=max_words,
-            concurrency=concurrency or CONCURRENCY_WITH_MODEL,
+            concurrency=concurrency,
             progress=progress,
         )
     for warning in found.warnings:

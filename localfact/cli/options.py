@@ -40,7 +40,12 @@ MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows.")]
 Concurrency = Annotated[
-    int | None, typer.Option("--concurrency", min=1, help="Rows at work at once. Default: 4, or 32 with a language model.")
+    int | None,
+    typer.Option(
+        "--concurrency",
+        min=1,
+        help="Rows at work at once. Default: 4; with a language model 32 a replica, or 256 for a row of few calls.",
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Begin again; what was made is forgotten.")]
 

@@ -18,10 +18,15 @@ LogProb = Annotated[float, Field(le=1e-6)]  # rounding may leave a certain token
 
 
 class Message(NamedTuple):
-    """One turn of a chat. Some models that judge texts have their material in a turn of the role context."""
+    """One turn of a chat. Some models that judge texts have their material in a turn of the role context.
+
+    `group` names the chats that begin alike, all those about a premise for example: an engine of several replicas sends them to
+    the one that has their beginning cached. It decides no answer. "" for a chat that is alone.
+    """
 
     role: ChatRole
     content: str
+    group: str = ""
 
 
 Chat = Sequence[Message]

@@ -13,6 +13,9 @@ from localfact.records import Record
 
 #: Bytes of one number.
 WIDTH = {"float32": 4, "float16": 2, "bfloat16": 2}
+#: What a configuration calls the widths of `Shape`, and the number of experts.
+WIDTHS = {"hidden": "hidden_size", "inner": "intermediate_size", "vocabulary": "vocab_size"}
+EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 #: Tokens of the window of a model that states none.
 DEFAULT_WINDOW = 4096
 
@@ -25,6 +28,9 @@ class Shape(Record):
             weights are quantised; None for none.
         window: the most tokens it reads. kv_bytes: bytes of one token in the cache at 16 bits, over all GPUs; kv_heads: the
             most GPUs that the cache can be split over. heads: number of attention heads, which tensor parallelism must divide.
+        hidden, inner: widths of a layer and of its feed-forward part. vocabulary: number of tokens. What a file does not state
+            is that of an 8B model.
+        experts: whether each token goes to some of many experts, which replicas in one process would share out among them.
     """
 
     weights: WeightsSize
@@ -34,6 +40,10 @@ class Shape(Record):
     kv_bytes: int = 0
     kv_heads: int = 1
     heads: int | None = None
+    hidden: int = 4_096
+    inner: int = 14_336
+    vocabulary: int = 128_256
+    experts: bool = False
 
     def weights_gib(self, dtype: str, quantisation: str | None) -> float:
         """GiB of the weights in memory when computing in `dtype`, with that quantisation while loading or None."""
@@ -71,6 +81,8 @@ def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
         kv_bytes=kv_bytes or card.kv_bytes or 0,
         kv_heads=kv_heads or card.kv_heads or 1,
         heads=number(text, "num_attention_heads"),
+        experts=any(number(text, name) for name in EXPERTS),
+        **{field: stated for field, name in WIDTHS.items() if (stated := number(text, name))},
     )
 
 

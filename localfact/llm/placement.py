@@ -6,7 +6,7 @@ An estimate made before anything is loaded; the engine measures, and may find a 
 import math
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from localfact.errors import InputError, MissingError
 from localfact.llm.engine_arguments import positive
@@ -19,8 +19,12 @@ from localfact.records import Record
 GPU_SHARE = 0.92
 #: The share of a host's memory that is used where a model runs on the CPU.
 HOST_SHARE = 0.9
-#: GiB of working memory a device: activations, CUDA graphs, communication buffers; on a CPU, the process.
-WORKING_GIB = {"cuda": 3.0, "cpu": 1.5}
+#: GiB of working memory a device besides that of a batch: CUDA's context and graphs, communication; on a CPU, the process.
+WORKING_GIB = {"cuda": 2.5, "cpu": 1.5}
+#: GPUs of so many GiB compute the larger batches, A100s excepted (as in vLLM, whose `LLM` class has these sizes).
+LARGE_GPU_GIB = 70
+#: Copies of a vocabulary's log-probabilities, in 32 bits, that are made for each answer of a batch.
+LOGIT_COPIES = 3
 #: Safety margin: the share of the estimated free memory that the cache is planned with.
 COUNTED_ON = 0.8
 #: Tokens. A smaller window has no room for a prompt with examples and evidence.
@@ -33,6 +37,17 @@ CPU_WINDOWS = 32
 CPU_CACHE_GIB = 8.0
 #: Arguments that multiply the number of GPUs besides tensor and pipeline parallelism; each copy holds all weights.
 OTHER_PARALLEL = ("data_parallel_size", "prefill_context_parallel_size")
+
+
+class Batch(NamedTuple):
+    """The most that is computed at once: tokens, and answers."""
+
+    tokens: int
+    answers: int
+
+
+#: Sizes of a batch as vLLM's `LLM` class has them, and for where the working memory of those would leave no room.
+LARGE_BATCH, USUAL_BATCH, CPU_BATCH, SMALL_BATCH = Batch(16_384, 1_024), Batch(8_192, 256), Batch(4_096, 256), Batch(2_048, 128)
 #: GiB; in vLLM this variable overrules every argument.
 CPU_CACHE_VARIABLE = "VLLM_CPU_KVCACHE_SPACE"
 #: Compute capabilities: from AMPERE on a GPU computes in bfloat16 and runs weights in fp8; from ADA on, activations too.
@@ -45,12 +60,16 @@ class Placement(Record):
     """One way to run a model on a machine. Sizes in GiB are those of one GPU, or of the host.
 
     Attributes:
-        tensor_parallel: number of GPUs. quantisation: while loading, in vLLM's words; None for none.
+        tensor_parallel: number of GPUs of one replica. replicas: copies of the model that share the work.
+        quantisation: while loading, in vLLM's words; None for none.
+        batch: the most that is computed at once by one replica.
         share: share of a device's memory for the engine, in [0, 1]. weights, cache: GiB that they take.
         tokens: how many the cache holds. window: tokens of prompt and answer together.
     """
 
     tensor_parallel: int = 1
+    replicas: int = 1
+    batch: Batch = SMALL_BATCH
     quantisation: str | None = None
     dtype: str
     share: float
@@ -84,9 +103,10 @@ class PlacementPlanner:
         self.asked_window = positive(arguments, "max_model_len", int, None)
         self.asked_parallel = positive(arguments, "tensor_parallel_size", int, None)
         self.pipeline = positive(arguments, "pipeline_parallel_size", int, 1)
+        self.asked_replicas = positive(arguments, "data_parallel_size", int, None)
         others = [positive(arguments, name, int, 1) for name in OTHER_PARALLEL]
         #: GPUs for each tensor-parallel part of the model: one a pipeline stage, in each copy.
-        self.each = self.pipeline * math.prod(others)
+        self.each: int = self.pipeline * math.prod(others)
         self.offloaded = positive(arguments, "cpu_offload_gb", float, 0.0) if arguments.get("cpu_offload_gb") else 0.0
         if self.asked_window is not None and self.asked_window > shape.window:
             raise InputError(f"'{card.name}' reads at most {shape.window} tokens; max_model_len={self.asked_window} is beyond.")
@@ -111,7 +131,9 @@ class PlacementPlanner:
         return self.asked_window or min(self.most, LEAST_WINDOW)
 
     def best(self) -> Placement:
-        """The card's first choice that this machine allows; else the least quantised, on as few GPUs as hold the window.
+        """The card's first choice that this machine allows, on fewer GPUs where that has the whole window too.
+
+        Where it allows none: the least quantised, on as few GPUs as hold the window.
 
         Raises:
             MissingError: nothing fits; the message has the numbers and what would fit.
@@ -119,20 +141,24 @@ class PlacementPlanner:
         if not self.hardware.gpus:
             return self.checked(self.on_host())
         count = len(self.hardware.gpus)
-        for choice in self.card.hardware:
-            if choice.gpus > count or choice.memory_gib > self.hardware.gpu_memory_gib:
-                continue
-            quantisation = FP8_WHILE_LOADING if choice.quantisation else None
-            if self.allowed(choice.tensor_parallel, quantisation):
-                placement = self.on_gpus(choice.tensor_parallel, quantisation)
-                if placement.fits(self.needed):
-                    return placement
+        stated = [placement for placement in self.of_card() if placement.fits(self.needed)]
+        if stated:
+            alike = [one for one in stated if one.quantisation == stated[0].quantisation and one.fits(self.wanted)]
+            return min(alike, key=lambda one: one.tensor_parallel, default=stated[0])
         for quantisation in self.quantisations():
             fitting = [self.on_gpus(parallel, quantisation) for parallel in self.parallels(count)]
             fitting = [placement for placement in fitting if placement.fits(self.needed)]
             if fitting:
                 return next((placement for placement in fitting if placement.fits(self.wanted)), fitting[-1])
         return self.checked(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
+
+    def of_card(self) -> Iterator[Placement]:
+        """The card's choices that this machine allows, in its order."""
+        for choice in self.card.hardware:
+            quantisation = FP8_WHILE_LOADING if choice.quantisation else None
+            here = choice.gpus <= len(self.hardware.gpus) and choice.memory_gib <= self.hardware.gpu_memory_gib
+            if here and self.allowed(choice.tensor_parallel, quantisation):
+                yield self.on_gpus(choice.tensor_parallel, quantisation)
 
     def allowed(self, parallel: int, quantisation: str | None) -> bool:
         """Whether the user's arguments and the number of GPUs allow this choice of the card (which assumes no pipeline)."""
@@ -160,32 +186,64 @@ class PlacementPlanner:
         shared = [power for power in powers if kept % power == 0 or power % kept == 0]
         return [power for power in shared if power <= most and (heads is None or heads % power == 0)]
 
+    def replicas(self, parallel: int) -> int:
+        """How many copies of the model there are: as many as there are GPUs for, where the user does not say.
+
+        One of a model of experts, since vLLM would divide those among the copies and have each wait for the others.
+        """
+        if self.asked_replicas is not None or not self.hardware.gpus or self.shape.experts:
+            return self.asked_replicas or 1
+        return max(len(self.hardware.gpus) // (parallel * self.each), 1)
+
+    def batches(self) -> list[Batch]:
+        """The sizes of a batch that may be tried, best first; the user's arguments are in them."""
+        large = self.hardware.gpu_memory_gib >= LARGE_GPU_GIB and not any("A100" in gpu.name for gpu in self.hardware.gpus)
+        best = (LARGE_BATCH if large else USUAL_BATCH) if self.hardware.gpus else CPU_BATCH
+        tokens = positive(self.arguments, "max_num_batched_tokens", int, None)
+        answers = positive(self.arguments, "max_num_seqs", int, None)
+        sizes = [Batch(tokens or size.tokens, answers or size.answers) for size in (best, SMALL_BATCH)]
+        return [size._replace(answers=min(size.answers, size.tokens)) for size in sizes]
+
+    def working_gib(self, batch: Batch, parallel: int = 1) -> float:
+        """GiB that a device works in: a batch in the widest layer, and the log-probabilities of its answers."""
+        layer = batch.tokens * (2 * self.shape.hidden + 3 * self.shape.inner / parallel) * WIDTH[self.dtype]
+        answers = batch.answers * self.shape.vocabulary * LOGIT_COPIES * WIDTH["float32"]
+        return WORKING_GIB[self.hardware.device] + (layer + answers) / GIB
+
     def on_gpus(self, parallel: int, quantisation: str | None) -> Placement:
-        """The placement on that many GPUs."""
+        """The placement on that many GPUs a replica; with small batches where only those leave room for the window."""
+        tried = [self.on_gpus_by(batch, parallel, quantisation) for batch in self.batches()]
+        return next((placement for placement in tried if placement.fits(self.needed)), tried[-1])
+
+    def on_gpus_by(self, batch: Batch, parallel: int, quantisation: str | None) -> Placement:
+        """The placement on that many GPUs a replica, with such batches."""
         memory = self.hardware.gpu_memory_gib
         asked = positive(self.arguments, "gpu_memory_utilization", float, None)
         # Rounded down to hundredths, so that other models keep all of their memory.
         share = asked or max(0.0, int((GPU_SHARE - self.reserved_gib / memory) * 100 + 1e-9) / 100)
         weights = self.shape.weights_gib(self.dtype, quantisation) / (parallel * self.pipeline) - self.offloaded
-        free = memory * share - max(weights, 0.0) - WORKING_GIB["cuda"]
+        free = memory * share - max(weights, 0.0) - self.working_gib(batch, parallel)
         token = self.token_bytes() / (min(parallel, self.shape.kv_heads) * self.pipeline)
         return self.placement(
-            free * COUNTED_ON, token, weights=max(weights, 0.0), share=share, parallel=parallel, quant=quantisation
+            free * COUNTED_ON, token, batch, weights=max(weights, 0.0), share=share, parallel=parallel, quant=quantisation
         )
 
     def on_host(self) -> Placement:
         """The placement on the CPU, in the host's memory."""
         quantisation = self.arguments.get("quantization")
         weights = self.shape.weights_gib(self.dtype, quantisation)
-        free = self.hardware.memory_gib * HOST_SHARE - self.reserved_gib - weights - WORKING_GIB["cpu"]
+        batch = self.batches()[0]
+        free = self.host_share() / self.replicas(1) - weights - self.working_gib(batch)
         one = self.token_bytes() / GIB
         room = min(free, max(CPU_WINDOWS * self.wanted * one, 1 / 64), max(CPU_CACHE_GIB, self.needed * one))
         if os.environ.get(CPU_CACHE_VARIABLE, "").isdigit():
             room = min(free, float(os.environ[CPU_CACHE_VARIABLE]))
-        return self.placement(room, self.token_bytes(), weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation)
+        return self.placement(
+            room, self.token_bytes(), batch, weights=weights, share=HOST_SHARE, parallel=1, quant=quantisation
+        )
 
     def placement(
-        self, room: float, token: float, *, weights: float, share: float, parallel: int, quant: str | None
+        self, room: float, token: float, batch: Batch, *, weights: float, share: float, parallel: int, quant: str | None
     ) -> Placement:
         """A placement with `room` GiB for the cache, in which a token takes `token` bytes."""
         asked = positive(self.arguments, "kv_cache_memory_bytes", int, None)
@@ -196,6 +254,8 @@ class PlacementPlanner:
             window -= window % 1024
         return Placement(
             tensor_parallel=parallel,
+            replicas=self.replicas(parallel),
+            batch=batch,
             quantisation=quant,
             dtype=self.dtype,
             share=share,
@@ -219,12 +279,15 @@ class PlacementPlanner:
         """
         if placement.fits(self.needed):
             return placement
-        device = self.hardware.device
         parts = placement.tensor_parallel * self.pipeline
         shared = min(placement.tensor_parallel, self.shape.kv_heads) * self.pipeline
         cache = self.needed * self.token_bytes() / GIB / shared * parts
-        need = (placement.weights + WORKING_GIB[device]) * parts + cache
-        have = self.hardware.gpu_memory_gib * placement.share * parts if self.hardware.gpus else self.host_share()
+        need = (placement.weights + self.working_gib(placement.batch, placement.tensor_parallel)) * parts + cache
+        have = (
+            self.hardware.gpu_memory_gib * placement.share * parts
+            if self.hardware.gpus
+            else self.host_share() / self.replicas(1)
+        )
         kind = f"{self.dtype}, {placement.quantisation}" if placement.quantisation else self.dtype
         raise MissingError(
             f"'{self.card.name}' is too big for this machine ({self.hardware.shown()}): in {kind} it needs {need:.1f} GiB "
@@ -254,7 +317,7 @@ class PlacementPlanner:
             weights = self.shape.weights_gib(self.dtype, quantisation)
             for count in (1, 2, 4, 8, 16):
                 token = self.token_bytes() / min(count, self.shape.kv_heads)
-                room = memory * GPU_SHARE - self.reserved_gib - weights / count - WORKING_GIB["cuda"]
+                room = memory * GPU_SHARE - self.reserved_gib - weights / count - self.working_gib(SMALL_BATCH, count)
                 if room * COUNTED_ON * GIB >= window * token and room > 0:
                     yield f"on {count} {kind} {words}"
                     break

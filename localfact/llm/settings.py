@@ -158,7 +158,14 @@ def quantisation_used(shape: Shape, placement: Placement, hardware: Hardware) ->
 
 def vllm_arguments(placement: Placement, hardware: Hardware, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The engine's arguments: those decided here, overridden by the user's."""
-    decided: dict[str, Any] = {"dtype": placement.dtype, "max_model_len": placement.window}
+    decided: dict[str, Any] = {
+        "dtype": placement.dtype,
+        "max_model_len": placement.window,
+        "max_num_batched_tokens": placement.batch.tokens,
+        "max_num_seqs": placement.batch.answers,
+    }
+    if placement.replicas > 1:
+        decided["data_parallel_size"] = placement.replicas
     if placement.quantisation is not None:
         decided["quantization"] = placement.quantisation
     if hardware.gpus:
@@ -166,7 +173,8 @@ def vllm_arguments(placement: Placement, hardware: Hardware, arguments: Mapping[
     else:
         # On a CPU, compiling takes longer than it saves; --engine-arg enforce_eager=false turns it on.
         decided |= {"kv_cache_memory_bytes": int(placement.cache * GIB), "enforce_eager": True}
-    settled_here = {"dtype", "max_model_len", "quantization"}  # with the user's word in it already
+    # With the user's word in them already.
+    settled_here = {"dtype", "max_model_len", "quantization", "max_num_batched_tokens", "max_num_seqs"}
     return decided | {name: value for name, value in arguments.items() if name not in settled_here}
 
 
@@ -180,6 +188,9 @@ def shown(
         "dtype": placement.dtype,
         "quantisation": quantisation_used(shape, placement, hardware),
         "tensor_parallel": placement.tensor_parallel,
+        "replicas": placement.replicas,
+        "batch_tokens": placement.batch.tokens,
+        "batch_answers": placement.batch.answers,
         "weights_gib": round(placement.weights, 2),
         "cache_gib": round(placement.cache, 2),
         "cache_tokens": placement.tokens,

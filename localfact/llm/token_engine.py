@@ -7,6 +7,7 @@ server (`llm/endpoint.py`).
 
 import asyncio
 import math
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,6 +37,7 @@ class TokenRequest:
         stop: texts that end the answer. grammar: what the whole answer matches.
         thinking: the most tokens of a model's thoughts; None for a model without.
         children: tokens whose log-probabilities at the first place are wanted; else those of what is generated.
+        group: requests of one number begin alike, and are best answered by one replica.
     """
 
     max_tokens: int
@@ -45,6 +47,7 @@ class TokenRequest:
     grammar: Grammar | None = None
     thinking: int | None = None
     children: Sequence[int] = ()
+    group: int = 0
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ class TokenEngine:
             seed=seed if temperature > 0 else None,
             stop=tuple(stop),
             grammar=grammar,
+            group=group_of(chat),
         )
         said = await self._core.ask(ids, request)
         finish = next((word for word in get_args(Finish) if word == said.finish), None)
@@ -179,20 +183,26 @@ class TokenEngine:
         tree = await asyncio.to_thread(self._tree, chat, checked(labels), prefix)
         asked = [path[:-1] for path in tree.paths.values()] if whole else [node.stem for node in tree.nodes]
         self._admit(tree.prompt + max(asked, key=len))
-        answers, outputs = await self._probed(tree, tree.nodes)
+        group = group_of(chat)
+        answers, outputs = await self._probed(tree, tree.nodes, group)
         choice = Choice(log_probs=tree.log_probs(answers))
         if whole:
             forced = tree.rest(choice.best)
-            further, more = await self._probed(tree, forced)
+            further, more = await self._probed(tree, forced, group)
             outputs += more
             steps = [log_prob for node in forced for log_prob in further[node.stem].values()]
             choice = choice.model_copy(update={"whole": choice.log_probs[choice.best] + sum(steps)})
         return choice.model_copy(update={"usage": _usage(outputs, started, output_tokens=0)})
 
-    async def _probed(self, tree: LabelTree, nodes: Sequence[Node]) -> tuple[dict[Ids, dict[int, float]], list[TokenAnswer]]:
+    async def _probed(
+        self, tree: LabelTree, nodes: Sequence[Node], group: int
+    ) -> tuple[dict[Ids, dict[int, float]], list[TokenAnswer]]:
         """The log-probabilities at some places of a tree, and the engine's outputs."""
         asked = [(node, part) for node in nodes for part in node.parts(MOST_CHILDREN)]
-        outputs = await together(self._probe(tree, node, part) for node, part in asked)
+        outputs = await together(
+            self._core.ask([*tree.prompt, *node.stem], TokenRequest(max_tokens=1, children=tuple(part), group=group))
+            for node, part in asked
+        )
         answers: dict[Ids, dict[int, float]] = {}
         for (node, part), output in zip(asked, outputs, strict=True):
             (entry,) = output.log_probs
@@ -206,9 +216,6 @@ class TokenEngine:
     def _tree(self, chat: Chat, labels: Sequence[str], prefix: str) -> LabelTree:
         prompt_ids, written = self._layout.continued(self._layout.asked(chat, prefix), labels)
         return label_tree(prompt_ids, dict(zip(labels, written, strict=True)))
-
-    async def _probe(self, tree: LabelTree, node: Node, children: Sequence[int]) -> TokenAnswer:
-        return await self._core.ask([*tree.prompt, *node.stem], TokenRequest(max_tokens=1, children=tuple(children)))
 
     def _written(self, prompt: Sequence[int], said: TokenAnswer, stop: Sequence[str]) -> Writing:
         ended_itself = said.finish == "stop" and said.stopped_by is None
@@ -232,6 +239,12 @@ class TokenEngine:
                 f"the window of {self.identity.model} has {self._window:,}. "
                 "Shorten the text, or take a model with a larger window."
             )
+
+
+def group_of(chat: Chat) -> int:
+    """The number of the chats that begin as this one does: of those of its group, else of its own text."""
+    text = "\n".join(message.group for message in chat if message.group) or "\n".join(message.content for message in chat)
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
 
 def _usage(answers: Sequence[TokenAnswer], started: float, *, output_tokens: int) -> Usage:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 #: Seconds that the engine's processes have to end by themselves before they are killed; they hold no data to lose.
 GRACE_SECONDS = 2.0
 
+#: How the names of the engine's processes begin: those that compute, and what counts the requests of several replicas.
+_PROCESSES = ("EngineCore", "VLLM_DP_Coordinator")
 #: Where vLLM finds `clearing_scheduler`.
 _CLEARING = f"{__name__}.clearing_scheduler"
 _DIED = (
@@ -66,9 +68,11 @@ class _Core:
     def __init__(self, settings: EngineSettings, *, on_cpu: bool) -> None:
         eager = bool(settings.arguments.get("enforce_eager"))
         self._numbers = count()
+        self._replicas = int(settings.arguments.get("data_parallel_size") or 1)
         self._llm: Any = None
         self._others = {process.pid for process in multiprocessing.active_children()}
         self._warden: subprocess.Popen[bytes] | None = None
+        self._guarded: list[int] = []
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
@@ -146,7 +150,7 @@ class _Core:
 
     async def ask(self, ids: Sequence[int], request: TokenRequest) -> TokenAnswer:
         """Makes one request, which is aborted when the caller is cancelled."""
-        output = await self._thread.call(self._asked(list(ids), self.parameters(request)))
+        output = await self._thread.call(self._asked(list(ids), request))
         said = output.outputs[0]
         return TokenAnswer(
             ids=said.token_ids,
@@ -158,12 +162,15 @@ class _Core:
             cached_tokens=output.num_cached_tokens or 0,
         )
 
-    async def _asked(self, ids: list[int], parameters: "SamplingParams") -> Any:
+    async def _asked(self, ids: list[int], request: TokenRequest) -> Any:
         from vllm.exceptions import VLLMClientError
         from vllm.inputs import tokens_input
 
+        parameters, name = self.parameters(request), f"localfact-{next(self._numbers)}"
+        # Requests that begin alike meet in the replica that has their beginning cached.
+        replica = request.group % self._replicas if self._replicas > 1 else None
         try:
-            answer = self._llm.generate(tokens_input(ids), parameters, f"localfact-{next(self._numbers)}")
+            answer = self._llm.generate(tokens_input(ids), parameters, name, data_parallel_rank=replica)
             return [output async for output in answer][-1]
         except VLLMClientError as error:
             raise InputError(f"The engine refuses the request: {_sentence(error)}") from error
@@ -199,12 +206,15 @@ class _Core:
             kill_process_tree(process)
 
     def _guard(self) -> None:
-        if self._warden is None and (processes := self._processes()):
-            self._warden = warden(processes)
+        if (processes := self._processes()) != self._guarded:  # replicas start one after the other
+            if self._warden is not None:
+                self._warden.kill()
+                self._warden.wait()
+            self._guarded, self._warden = processes, warden(processes)
 
     def _processes(self) -> list[int]:
         started = [process for process in multiprocessing.active_children() if process.pid not in self._others]
-        return [process.pid for process in started if process.pid is not None and process.name.startswith("EngineCore")]
+        return sorted(process.pid for process in started if process.pid is not None and process.name.startswith(_PROCESSES))
 
 
 def clearing_scheduler(*, kv_cache_config: Any, **given: Any) -> Any:

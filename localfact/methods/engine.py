@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from localfact.llm.settings import EngineSettings
 
 
+#: Rows that keep a model on a CPU busy; with more, a kill loses more.
+CPU_ROWS = 32
+
+
 @dataclass(frozen=True)
 class EngineFacts:
     """What is known of an engine before it is opened.
@@ -35,6 +39,15 @@ class EngineFacts:
     machine: Mapping[str, Any] = field(default_factory=dict)
     settings: "EngineSettings | None" = None
     policy: AskingPolicy = field(default_factory=AskingPolicy)
+
+    def at_once(self, each: int) -> int:
+        """How many rows keep the model busy, where those of a replica on a GPU, or of a server, are `each`."""
+        return (min(each, CPU_ROWS) if self.machine.get("device") == "cpu" else each) * self.replicas
+
+    @property
+    def replicas(self) -> int:
+        """How many copies of the model share the work."""
+        return int(self.machine.get("replicas", 1))
 
 
 def engine_facts(options: Options) -> EngineFacts:

@@ -135,7 +135,8 @@ def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple
 
     The premise comes first: one prefix serves all claims that are asked about a passage.
     """
-    return _chat("relation", boundary, asked={"premise": premise, "hypothesis": hypothesis})
+    (turn,) = _chat("relation", boundary, asked={"premise": premise, "hypothesis": hypothesis})
+    return (turn._replace(group=premise),)
 
 
 def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Message, ...]:

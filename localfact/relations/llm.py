@@ -118,7 +118,8 @@ class LLMRelationModel:
 
     def _chat(self, pair: Pair) -> Chat:
         if self._own:
-            return tuple(Message(*turn) for turn in self._own.filled(readable(pair.premise), readable(pair.hypothesis)))
+            turns = self._own.filled(readable(pair.premise), readable(pair.hypothesis))
+            return tuple(Message(role, text, pair.premise) for role, text in turns)
         return relation_chat(pair.premise, pair.hypothesis, boundary=self._boundary)
 
 

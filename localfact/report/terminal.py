@@ -56,7 +56,9 @@ def machine_line(machine: Mapping[str, Any]) -> str:
         return f"Asking the server at {machine['endpoint']}, which serves '{machine['served as']}'{seen}."
     precision = f"{machine['quantisation']} over {machine['dtype']}" if machine["quantisation"] else machine["dtype"]
     parts = [
-        f"{precision}, tensor parallel {machine['tensor_parallel']}",
+        precision,
+        *([f"{machine['replicas']} replicas"] if machine.get("replicas", 1) > 1 else []),
+        f"tensor parallel {machine['tensor_parallel']}",
         f"weights {machine['weights_gib']:g} GiB",
         f"keys and values {machine['cache_gib']:g} GiB ({machine['cache_tokens']:,} tokens)",
         f"window {machine['window']:,}",

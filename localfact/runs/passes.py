@@ -32,13 +32,13 @@ class PassOptions:
     """Options of a pass that do not change its rows.
 
     Attributes:
-        concurrency: how many rows are made at once.
+        concurrency: how many rows are made at once; None for the usual number.
         versions, machine: of the software and the hardware, for `OUT.run.yaml`; a difference in versions only warns.
         force: discard what an earlier call made and begin again.
         progress: gets reports on how far the pass is.
     """
 
-    concurrency: int = CONCURRENCY
+    concurrency: int | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     machine: Mapping[str, Any] = field(default_factory=dict)
     force: bool = False
@@ -137,7 +137,7 @@ async def fill(
         file.append(row_of(item) | {ERROR: row.reason} if isinstance(row, Failure) else row)
         pass_options.progress.row_done()
 
-    await for_each(items, one, pass_options.concurrency)
+    await for_each(items, one, pass_options.concurrency or CONCURRENCY)
 
 
 def present(**fields: str | None) -> Row:

@@ -12,8 +12,10 @@ from localfact.runtime.tasks import for_each
 
 #: The default number of responses that are assessed at once: on a CPU a few hide the time for reading and writing.
 CONCURRENCY = 4
-#: The same with a language model, whose engine batches all open calls.
+#: The same with a language model, for each of its replicas: an engine batches all open calls, and a response makes many.
 CONCURRENCY_WITH_MODEL = 32
+#: The same where a row makes few calls: generate, extract.
+CONCURRENCY_OF_CALLS = 256
 
 
 async def run(

@@ -80,9 +80,57 @@ def test_no_division_takes_more_gpus_than_there_are(
         chosen = division(name, gpus(count, memory_gib), **arguments)
     except LocalFactError:
         return
-    others = arguments.get("pipeline_parallel_size", 1) * arguments.get("data_parallel_size", 1)
-    assert chosen.tensor_parallel * others <= count
+    assert chosen.tensor_parallel * arguments.get("pipeline_parallel_size", 1) * chosen.replicas <= count
+    assert chosen.replicas == arguments.get("data_parallel_size", chosen.replicas)
     assert chosen.weights <= memory_gib * chosen.share
+
+
+@pytest.mark.parametrize(
+    ("name", "hardware", "chosen"),
+    [
+        ("llama-3.1-8b", gpus(1), (1, 1)),
+        ("llama-3.1-8b", gpus(4), (1, 4)),
+        ("llama-3.1-70b", gpus(4), (4, 1)),
+        ("llama-3.1-70b", gpus(8), (4, 2)),
+        ("llama-3.1-70b", gpus(9), (4, 2)),
+        ("llama-3.1-70b", gpus(4, 139.8), (2, 2)),
+    ],
+)
+def test_every_gpu_is_used_by_as_many_replicas_as_there_is_room_for(
+    name: str, hardware: Hardware, chosen: tuple[int, int]
+) -> None:
+    found = division(name, hardware)
+    assert (found.tensor_parallel, found.replicas) == chosen
+
+
+def test_a_model_of_experts_is_one_replica_unless_asked_for_more() -> None:
+    card = named_card("llama-3.1-8b")
+    shape = shape_of_card(card)
+    assert shape is not None
+    shape = shape.model_copy(update={"experts": True})
+
+    def replicas(**arguments: Any) -> int:
+        return PlacementPlanner(card, shape, gpus(4), arguments, card.dtype, 0.0).best().replicas
+
+    assert replicas() == 1
+    assert replicas(data_parallel_size=2) == 2
+
+
+def test_batches_are_those_of_vllms_offline_class_where_their_working_memory_leaves_room() -> None:
+    assert division("llama-3.1-8b", gpus(1)).batch == (16_384, 1_024)
+    assert division("llama-3.1-8b", gpus(1, 39.4)).batch == (8_192, 256)
+    assert division("llama-3.1-8b", gpus(1, 23.5), max_num_batched_tokens=300).batch == (300, 256)
+    # 15 GiB of weights: what the larger batches take is what the cache needs.
+    assert division("llama-3.1-8b", gpus(1, 21.2), quantization=None, max_model_len=8_192).batch == (2_048, 128)
+    a100 = Gpu(name="NVIDIA A100-SXM4-80GB", memory_gib=79.2, capability=(8, 0))
+    assert division("llama-3.1-8b", Hardware(gpus=(a100,), memory_gib=500)).batch == (8_192, 256)
+
+
+def test_replicas_on_a_cpu_share_its_memory() -> None:
+    alone = division("smollm2-135m", Hardware(memory_gib=6))
+    shared = division("smollm2-135m", Hardware(memory_gib=6), data_parallel_size=2)
+    assert (alone.replicas, shared.replicas) == (1, 2)
+    assert shared.cache < alone.cache
 
 
 def test_a_model_is_split_over_numbers_of_gpus_that_share_its_key_value_heads_evenly() -> None:

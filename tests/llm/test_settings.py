@@ -89,8 +89,9 @@ def test_memory_for_others_is_taken_from_the_share_and_shown() -> None:
 
 def test_a_window_beyond_memory_is_shortened_to_whole_thousands() -> None:
     placement = placement_for("llama-3.1-8b", machine(1, 23.5, AMPERE))
-    # 23.5 GiB x 0.92 - 15.0 of weights - 3 to work in, of which 0.8 are counted on, at 131,072 bytes a token.
-    assert placement.tokens == int((23.5 * 0.92 - 15.0 - 3.0) * 0.8 * GIB / 131_072)
+    # 23.5 GiB x 0.92 - 15.0 of weights - what it works in, of which 0.8 are counted on, at 131,072 bytes a token.
+    batch = 8_192 * (2 * 4_096 + 3 * 14_336) * 2 + 256 * 128_256 * 3 * 4
+    assert placement.tokens == int(((23.5 * 0.92 - 15.0 - 2.5) * GIB - batch) * 0.8 / 131_072)
     assert placement.window == placement.tokens - placement.tokens % 1024 < 131_072
 
 
@@ -127,6 +128,8 @@ def test_a_folder_is_run_as_its_configuration_says_on_a_cpu(tmp_path: Path) -> N
     assert settings.arguments == {
         "dtype": "float32",
         "max_model_len": 2048,
+        "max_num_batched_tokens": 4_096,
+        "max_num_seqs": 256,
         "kv_cache_memory_bytes": 32 * 2048 * 768,
         "enforce_eager": True,
     }
@@ -149,8 +152,9 @@ def test_arguments_of_the_user_go_before_all_and_into_the_identity(tmp_path: Pat
     assert settings.arguments == {
         "dtype": "float32",
         "max_model_len": 512,
-        "kv_cache_memory_bytes": 1_048_576,
+        "max_num_batched_tokens": 4_096,
         "max_num_seqs": 4,
+        "kv_cache_memory_bytes": 1_048_576,
         "enforce_eager": False,
     }
 

@@ -44,7 +44,7 @@ async def test_each_model_is_asked_in_its_own_turns_and_its_words_are_relations(
     assert isinstance(said, Distribution)
     assert (said.entailment, said.contradiction, said.neutral) == pytest.approx((7 / 8, 0, 1 / 8))
     (asked,) = engine.calls
-    assert [tuple(message) for message in asked if message.role != "system"] == turns
+    assert [(message.role, message.content) for message in asked if message.role != "system"] == turns
 
 
 async def test_a_text_with_the_name_of_the_other_is_not_replaced_by_it() -> None:
