@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from localfact.records import (
     Assessment,
@@ -97,7 +98,7 @@ class Pipeline:
         costs.ledger.observe = observe
         with usage_counted_in(costs.ledger):
             assessment = await self._assess(index, response, costs, observe)
-        return assessment.model_copy(update={"usage": costs.ledger.repeatable()})
+        return assessment.model_copy(update=cost_fields(costs))
 
     async def _assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         with costs.stage("extract"):
@@ -139,8 +140,13 @@ class Pipeline:
 
 def failed(index: int, response: Response, reason: str, costs: Costs | None = None) -> Assessment:
     """The assessment of a response that could not be assessed: its text, the reason, and what was sent for it."""
-    usage = costs.ledger.repeatable() if costs is not None else {}
-    return unassessed(index, response).model_copy(update={"error": reason, "usage": usage})
+    spent = cost_fields(costs) if costs is not None else {}
+    return unassessed(index, response).model_copy(update={"error": reason, **spent})
+
+
+def cost_fields(costs: Costs) -> dict[str, Any]:
+    """The fields of an assessment that say what was sent for it."""
+    return {"usage": costs.ledger.repeatable(), "decided_by_window": costs.ledger.window}
 
 
 def unassessed(index: int, response: Response) -> Assessment:

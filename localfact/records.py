@@ -290,6 +290,8 @@ class Assessment(Record):
         counts: stage -> what it counted: sentences dropped by reason, passages, pairs, relations by label, ...
         usage: stage -> calls of the language model, requests, prompt and output tokens, as really sent; choices among labels,
             and the sum of the probabilities that the labels had together (mass).
+        decided_by_window: tokens of the language model's window, where that decided how a text was split or cut; None where
+            every larger one would have given the same.
     """
 
     schema_version: Literal[1] = SCHEMA_VERSION
@@ -311,4 +313,5 @@ class Assessment(Record):
     unparsed: tuple[str, ...] = ()
     counts: Mapping[str, Mapping[str, Count]] = Field(default_factory=dict)
     usage: Mapping[str, Mapping[str, Count | Annotated[float, Field(ge=0, allow_inf_nan=False)]]] = Field(default_factory=dict)
+    decided_by_window: Count | None = None
     warnings: tuple[str, ...] = ()

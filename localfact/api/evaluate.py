@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from localfact.api.data import Data, read_data
 from localfact.api.report import write_report
 from localfact.api.rescore import run_facts
-from localfact.errors import InputError, LocalFactError, MissingError
+from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
 from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.llm.engine import EngineIdentity
@@ -201,6 +201,7 @@ async def executed(
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
         opened_pipeline = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
+            check_windows(job, folder)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
                 pipeline, notes_at_end = opened_pipeline or wired()
@@ -216,11 +217,38 @@ async def executed(
                 run_facts(plain),
                 run=str(job.out),
                 recall_k=recall_k,
-                warnings=(*job.warnings, *folder.warnings, *notes),
+                warnings=(*job.warnings, *folder.warnings, *notes, *window_warnings(job, folder)),
             )
             folder.complete(summary.model_dump(mode="json"))
             write_report(job.out, summary=summary)
             return summary
+
+
+def check_windows(job: Job, folder: RunFolder) -> None:
+    """Raises RunFolderError where another window than today's decided how a response in the folder was split or cut."""
+    window = window_of(job.chosen)
+    others = {one.decided_by_window for one in folder.done.values()} - {None, window}
+    if others:
+        raise RunFolderError(
+            f"{folder.path} has responses that a window of {', '.join(f'{other:,}' for other in sorted(filter(None, others)))} "
+            f"tokens split or cut, and the model's is {window or 0:,} here. Give it that one (--engine-arg max_model_len=...), "
+            "name another folder with --out, or begin it again with --force."
+        )
+
+
+def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
+    """A warning where today's window split or cut responses, and others of the run were read with another one."""
+    begun, window = job.chosen.settings.model, window_of(job.chosen)
+    split = sum(one.decided_by_window is not None for one in folder.done.values())
+    if begun is None or not split or begun.window == window:
+        return ()
+    told = f"{split} responses were split or cut by the model's window of {window:,} tokens"
+    return (f"{told}; the run was begun with one of {begun.window:,}.",)
+
+
+def window_of(chosen: Configuration) -> int | None:
+    """The tokens of the language model's window on this machine; None without one."""
+    return None if chosen.facts is None else chosen.facts.identity.window
 
 
 def usual_concurrency(chosen: Configuration) -> int:

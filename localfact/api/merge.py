@@ -1,6 +1,6 @@
 """Makes one run of the shards of it, as if one machine had run all responses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,7 @@ def merge_runs(
         raise InputError(
             f"{len(absent)} responses are in no shard, number {absent[0] + 1} first. Run the shards to their ends."
         )
+    _check_windows(files, assessments.values())
     folder = Path(out) if out is not None else RUNS / run_name(whole)
     if folder.resolve() in {path.resolve() for path in paths}:
         raise InputError(f"{folder} is one of the shards. Name another with --out.")
@@ -85,7 +86,7 @@ def _whole(paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> dict[st
         shards[str(shard)] = path
         one["data"] = data
     for path, one in zip(paths[1:], settings[1:], strict=True):
-        if changes := differences(settings[0], one):
+        if changes := differences(_windowless(settings[0]), _windowless(one)):
             raise InputError(f"{path} is of another run than {paths[0]} ({'; '.join(changes)}).")
     of = Shard.parse(next(iter(shards))).of
     missing = sorted({str(Shard(number, of)) for number in range(1, of + 1)} - set(shards))
@@ -93,6 +94,25 @@ def _whole(paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> dict[st
         here, absent = ", ".join(sorted(shards)), f"; missing: {', '.join(missing)}" if missing else ""
         raise InputError(f"These are not all the shards of one run: {here} are here{absent}.")
     return settings[0]
+
+
+def _windowless(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without the window of the language model."""
+    model = settings.get("model")
+    if not isinstance(model, Mapping):
+        return dict(settings)
+    return {**settings, "model": {name: value for name, value in model.items() if name != "window"}}
+
+
+def _check_windows(files: Sequence[Mapping[str, Any]], assessments: Iterable[Assessment]) -> None:
+    """Raises InputError where shards have other windows, and one of those decided how a response was split or cut."""
+    windows = {str((one["settings"].get("model") or {}).get("window")) for one in files}
+    split = sum(one.decided_by_window is not None for one in assessments)
+    if len(windows) > 1 and split:
+        raise InputError(
+            f"The shards' models have windows of {', '.join(sorted(windows))} tokens, and those split or cut {split} "
+            "responses: one machine would have given something else. Run the shards with one --engine-arg max_model_len."
+        )
 
 
 def _own_warnings(path: Path, assessments: Sequence[Assessment], settings: Mapping[str, Any]) -> Sequence[str]:

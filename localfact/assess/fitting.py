@@ -6,6 +6,7 @@ from typing import NamedTuple
 from localfact.errors import InputError
 from localfact.llm.engine import Chat, Engine
 from localfact.records import Claim, Evidence, Passage
+from localfact.runtime.usage import decided_by
 
 
 class Fitted(NamedTuple):
@@ -34,7 +35,9 @@ async def fitted(
     for shown in range(len(passages), min(len(passages), 1) - 1, -1):
         chat = chat_of(passages[:shown])
         needed = await engine.count(chat, prefix=decision) + max_tokens
-        if needed <= window:
+        if needed > window:
+            decided_by(window)
+        else:
             return Fitted(chat, tuple(passages[:shown]), len(passages) - shown)
     raise InputError(
         f"With its best passage alone and {max_tokens:,} tokens of answer, this claim needs {needed:,} tokens; the model's "

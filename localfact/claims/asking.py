@@ -19,6 +19,7 @@ from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.prompts import Boundary
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
+from localfact.runtime.usage import decided_by
 from localfact.text import readable
 
 #: Tokens of room that the answer about a single sentence needs; with less, the sentence is split.
@@ -175,7 +176,10 @@ class PromptedExtractor(ABC, Generic[Read]):
 
     async def _generated(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:
         """The answer, or None where prompt and answer do not fit; a single sentence may use less room than `max_tokens`."""
-        room = self._engine.identity.window - await self._engine.count(chat)
+        window = self._engine.identity.window
+        room = window - await self._engine.count(chat)
+        if room < self._max_tokens:
+            decided_by(window)
         if room < (min(self._max_tokens, SMALLEST_ROOM) if single else self._max_tokens):
             return None
         try:

@@ -191,7 +191,10 @@ def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
 
 
 def without_name(identity: EngineIdentity) -> dict[str, Any]:
-    """An identity as plain values, without the model's name where the revision identifies the files."""
+    """An identity as plain values, without the model's name where the revision identifies the files, and without the window.
+
+    What the window decided is told by each assessment: machines of other memory can go on with one another's runs.
+    """
     from localfact.llm.calls import deciding
 
-    return {**deciding(identity), "window": identity.window}
+    return deciding(identity)

@@ -22,6 +22,7 @@ from pydantic import ValidationError
 from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.records import Distribution, Failure, Pair
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
+from localfact.runtime.usage import decided_by
 from localfact.stages import RelationModel, Relations
 
 Result = TypeVar("Result")
@@ -74,6 +75,16 @@ class ReportingModel(RelationModel, Protocol):
         ...
 
 
+@runtime_checkable
+class SplittingModel(RelationModel, Protocol):
+    """A RelationModel that splits long pairs by a window that is another on another machine, and no part of its identity."""
+
+    @property
+    def machine_window(self) -> int:
+        """Tokens of that window."""
+        ...
+
+
 class CachedRelations:
     """A RelationModel that asks another one for the pairs that its file lacks. Any number of coroutines may call it at once."""
 
@@ -84,7 +95,8 @@ class CachedRelations:
             InputError: the file is damaged, something else's, or another version's. WriteError: it cannot be written.
         """
         self._model = model
-        self._store = RelationStore(file, model.identity)
+        self._window = model.machine_window if isinstance(model, SplittingModel) else None
+        self._store = RelationStore(file, model.identity, self._window)
         # One thread: SQLite has one writer at a time anyhow, and the event loop never waits for a disk.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="relations")
         # Pairs that some call is looking up or predicting. None as the result: that call was cancelled, so ask again.
@@ -119,6 +131,8 @@ class CachedRelations:
                 if answer is not None:
                     answers[pair] = answer
                     self._counts["found"] += 1
+        if self._window is not None and any(isinstance(said, Distribution) and said.windows > 1 for said in answers.values()):
+            decided_by(self._window)  # also where another call, or another process, asked the model
         return [answers[pair] for pair in pairs]
 
     async def _predictions(self, pairs: Sequence[Pair]) -> dict[Pair, Distribution | Failure]:
@@ -188,18 +202,28 @@ class CachedRelations:
 
 
 class RelationStore:
-    """The opened file, for the predictions of the model named by `identity`. One thread at a time may use it."""
+    """The opened file, for the predictions of the model named by `identity`. One thread at a time may use it.
 
-    def __init__(self, file: Path, identity: str) -> None:
+    With a `window`, pairs that were split are those of the model with that window, and no other's are found.
+    """
+
+    def __init__(self, file: Path, identity: str, window: int | None = None) -> None:
         self._file = file
+        self._splits = window is not None
+        identities = [identity, f"{identity}, window={window}"] if self._splits else [identity]
         with explained(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             self._database = connected(file.absolute().as_uri())
             try:
                 self._prepare()
                 with transaction(self._database):
-                    self._database.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (identity,))
-                (self._model,) = self._database.execute("SELECT id FROM models WHERE identity = ?", (identity,)).fetchone()
+                    for one in identities:
+                        self._database.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (one,))
+                self._model, *split = (
+                    int(self._database.execute("SELECT id FROM models WHERE identity = ?", (one,)).fetchone()[0])
+                    for one in identities
+                )
+                self._split_model = split[0] if split else self._model
             except BaseException:
                 self._database.close()
                 raise
@@ -229,10 +253,16 @@ class RelationStore:
         found = {}
         with explained(self._file):
             for pair in pairs:
-                row = self._database.execute(FIND, (self._model, *map(text_hash, pair))).fetchone()
-                if row is not None:
-                    found[pair] = self._read(row)
+                said = self._found(self._model, pair)
+                if self._splits and (said is None or said.windows > 1):  # older files have splits by any window
+                    said = self._found(self._split_model, pair)
+                if said is not None:
+                    found[pair] = said
         return found
+
+    def _found(self, model: int, pair: Pair) -> Distribution | None:
+        row = self._database.execute(FIND, (model, *map(text_hash, pair))).fetchone()
+        return None if row is None else self._read(row)
 
     def _read(self, row: Sequence[float | None]) -> Distribution:
         *probabilities, start, end, share = row
@@ -249,7 +279,13 @@ class RelationStore:
     def add(self, predictions: Mapping[Pair, Distribution | Failure]) -> None:
         """Adds the predictions in one transaction, failures left out. Rows that another process added meanwhile stay."""
         rows = [
-            (self._model, *map(text_hash, pair), *(getattr(said, name) for name in FIELDS), *_window(said), said.share)
+            (
+                self._split_model if said.windows > 1 else self._model,
+                *map(text_hash, pair),
+                *(getattr(said, name) for name in FIELDS),
+                *_window(said),
+                said.share,
+            )
             for pair, said in predictions.items()
             if isinstance(said, Distribution)
         ]

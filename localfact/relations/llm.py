@@ -54,6 +54,11 @@ class LLMRelationModel:
         self._own = policy.relation_prompt
         self._answers = self._own.answers if self._own else {label: RelationLabel(label) for label in LABELS}
 
+    @property
+    def machine_window(self) -> int:
+        """Tokens of the window by which longer pairs are split; the memory of the machine decides it."""
+        return self._engine.identity.window
+
     async def relate(self, pairs: Sequence[Pair]) -> Sequence[Distribution | Failure]:
         """One prediction a pair, in order: the labels' probabilities given that it is one of them, exact for any tokenizer.
 

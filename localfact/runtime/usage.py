@@ -81,12 +81,14 @@ class Ledger:
     """The calls of one response, by stage, and what else it sent (searches, pages), which differs from run to run.
 
     `watch` is called with the usage of each call, `observe` with every other count; both for progress.
+    `window`: tokens of the language model's, where it decided how a text was split or cut.
     """
 
     stages: dict[str, StageUsage] = field(default_factory=dict)
     sent: Counter[str] = field(default_factory=Counter)
     watch: Callable[[Usage], None] | None = None
     observe: Callable[[str, int], None] | None = None
+    window: int | None = None
 
     def weigh(self, stage: str, mass: float) -> None:
         """Adds the mass of a choice of that stage."""
@@ -139,6 +141,13 @@ def count(what: str, number: int = 1) -> None:
     ledger = _current.get()
     if ledger is not None:
         ledger.count(what, number)
+
+
+def decided_by(window: int) -> None:
+    """Notes on the current ledger that a larger window than this one, of so many tokens, might have given something else."""
+    ledger = _current.get()
+    if ledger is not None:
+        ledger.window = window
 
 
 def weigh(stage: str, mass: float) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from localfact.assess.fastfact import LABELS_CHOSEN, PASSAGES_LEFT_OUT, RATIONALE_KEPT, FastFact
 from localfact.assess.verification import DECISION, VERDICT_OF, read_answer
 from localfact.errors import CorpusError, EngineError, InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
-from localfact.llm.engine import Chat
+from localfact.llm.engine import Chat, Message
 from localfact.llm.metered import MeteredEngine
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
@@ -171,7 +171,7 @@ async def test_an_answer_without_a_label_has_the_most_probable_one_chosen_where_
         "It could be either.\n"
         "[The answer named no readable label. Of the five the model finds 'refuted' most probable here, with 0.400.]"
     )
-    assert engine.calls[1][-1] == ("assistant", "It could be either.\nDecision: ###")
+    assert engine.calls[1][-1] == Message("assistant", "It could be either.\nDecision: ###")
     assert engine.calls[1][:-1] == engine.calls[0]
     assert (judgement.counts["verified"], judgement.counts["labels_chosen"]) == (1, 1)
     assert judgement.warnings == (LABELS_CHOSEN,)
