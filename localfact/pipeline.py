@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from localfact.records import (
     Assessment,
@@ -62,6 +62,14 @@ def observe_usage(observe: Observer, usage: Usage) -> None:
 
 def unobserved(what: str, number: int) -> None:
     """An observer that ignores all reports."""
+
+
+class Road(Protocol):
+    """Takes responses through the stages, wherever that is done."""
+
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        """Assesses one response; see `Pipeline.assess`."""
+        ...
 
 
 @dataclass(frozen=True)

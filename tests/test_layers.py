@@ -41,8 +41,9 @@ methods: assess claims corpus evidence llm models pipeline prompts relations run
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models report runs runtime scoring
+cluster: api llm methods pipeline runs runtime
 annotation: inputs report runs runtime scoring text
-cli: annotation api corpus inputs llm methods models papers report runs runtime scoring web
+cli: annotation api cluster corpus inputs llm methods models papers report runs runtime scoring web
 __main__: cli
 """
 MAY_IMPORT = {owner: frozenset(allowed.split()) for owner, allowed in (row.split(":") for row in HOUSE.strip().splitlines())}
@@ -83,6 +84,7 @@ HEAVY = (
     "starlette",
     "uvicorn",
     "vllm",
+    "ray",
 )
 
 

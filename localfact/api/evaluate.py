@@ -1,11 +1,11 @@
 """Evaluates responses, of a file or given as objects, into a run folder; or checks one text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -22,7 +22,7 @@ from localfact.methods.evidence import Notes, check_web, finish_left, with_corpu
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings, upgraded, without_parts
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
-from localfact.pipeline import Costs, Pipeline
+from localfact.pipeline import Costs, Pipeline, Road
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
 from localfact.runs.progress import SILENT, Progress
@@ -174,6 +174,7 @@ def execute(
     force: bool = False,
     progress: Progress = SILENT,
     start: Start = start_engine,
+    open_road: "Opener | None" = None,
 ) -> Summary:
     """Runs a job to its end, or resumes it; a finished run is only summed up again.
 
@@ -184,31 +185,40 @@ def execute(
         force: begins the run folder again.
         progress: gets reports on how far the run is.
         start: loads the language model.
+        open_road: opens what assesses the responses; models and corpus in this process when None.
 
     Raises:
         LocalFactError: one that stops the whole run. The results so far are in the run folder.
     """
-    return complete(executed(job, recall_k, concurrency, force, progress, start))
+    return complete(executed(job, recall_k, concurrency, force, progress, start, open_road or wire_interruptibly))
 
 
 async def executed(
-    job: Job, recall_k: KPolicy | None, concurrency: int | None, force: bool, progress: Progress, start: Start
+    job: Job,
+    recall_k: KPolicy | None,
+    concurrency: int | None,
+    force: bool,
+    progress: Progress,
+    start: Start,
+    open_road: "Opener",
 ) -> Summary:
     """As `execute`, as a coroutine."""
     chosen, plain = job.chosen, job.chosen.settings.plain()
     async with AsyncExitStack() as opened:
-        wired = partial(wire_interruptibly, chosen, opened, progress, start)
+        wired = partial(open_road, chosen, opened, progress, start)
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
-        opened_pipeline = wired() if force or not (job.out / RUN_FILE).exists() else None
+        ready = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
             check_windows(job, folder)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
-                pipeline, notes_at_end = opened_pipeline or wired()
-                pipeline = with_cache(pipeline, chosen, folder.path / RELATIONS_FILE, opened)
-                at_once = concurrency or usual_concurrency(chosen)
-                await run(job.responses, pipeline, folder, progress, at_once, job.indices)
-                notes = notes_at_end()
+                ready = ready or wired()
+                road = ready.road
+                if isinstance(road, Pipeline):
+                    road = with_cache(road, chosen, folder.path / RELATIONS_FILE, opened)
+                at_once = concurrency or ready.at_once or usual_concurrency(chosen)
+                await run(job.responses, road, folder, progress, at_once, job.indices)
+                notes = ready.notes()
             elif chosen.options.live:
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)
             await opened.aclose()  # finishes a corpus that was added to, before the run is summed up
@@ -237,12 +247,13 @@ def check_windows(job: Job, folder: RunFolder) -> None:
 
 
 def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
-    """A warning where today's window split or cut responses, and others of the run were read with another one."""
-    begun, window = job.chosen.settings.model, window_of(job.chosen)
-    split = sum(one.decided_by_window is not None for one in folder.done.values())
-    if begun is None or not split or begun.window == window:
+    """A warning where a window split or cut responses, and others of the run were read with another one."""
+    begun = job.chosen.settings.model
+    split = [one.decided_by_window for one in folder.done.values() if one.decided_by_window is not None]
+    if begun is None or set(split) <= {begun.window}:
         return ()
-    told = f"{split} responses were split or cut by the model's window of {window:,} tokens"
+    windows = " or ".join(f"{window:,}" for window in sorted(set(split)))
+    told = f"{len(split)} responses were split or cut by the model's window of {windows} tokens"
     return (f"{told}; the run was begun with one of {begun.window:,}.",)
 
 
@@ -256,12 +267,22 @@ def usual_concurrency(chosen: Configuration) -> int:
     return CONCURRENCY if chosen.facts is None else chosen.facts.at_once(CONCURRENCY_WITH_MODEL)
 
 
-def wire_interruptibly(
-    chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start
-) -> tuple[Pipeline, Notes]:
+class Opened(NamedTuple):
+    """What assesses the responses of a run; `at_once`: how many of them, None for the usual number."""
+
+    road: Road
+    notes: Notes
+    at_once: int | None = None
+
+
+#: Opens it, and registers with the stack what must be closed.
+Opener = Callable[[Configuration, AsyncExitStack, Progress, Start], Opened]
+
+
+def wire_interruptibly(chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start) -> Opened:
     """As `wire`, which blocks, but Ctrl-C works meanwhile."""
     with interruptible():
-        return wire(chosen, opened, observe=progress.count, start=start)
+        return Opened(*wire(chosen, opened, observe=progress.count, start=start))
 
 
 def evaluate(
@@ -317,7 +338,8 @@ def check(
 async def checked(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
     """As `check`, as a coroutine."""
     async with AsyncExitStack() as opened:
-        pipeline, _ = wire_interruptibly(chosen, opened, progress, start_engine)
+        with interruptible():
+            pipeline, _ = wire(chosen, opened, observe=progress.count)
         progress.begin(1, 0)
         if chosen.options.relations_cache is not None:
             pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)

@@ -8,6 +8,7 @@ from localfact.api.evaluate import RUNS, run_name
 from localfact.api.report import write_report
 from localfact.api.rescore import finished, run_facts
 from localfact.errors import InputError
+from localfact.methods.settings import windowless
 from localfact.records import Assessment
 from localfact.report.summary import Summary, summarise
 from localfact.runs.journal import differences
@@ -86,7 +87,7 @@ def _whole(paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> dict[st
         shards[str(shard)] = path
         one["data"] = data
     for path, one in zip(paths[1:], settings[1:], strict=True):
-        if changes := differences(_windowless(settings[0]), _windowless(one)):
+        if changes := differences(windowless(settings[0]), windowless(one)):
             raise InputError(f"{path} is of another run than {paths[0]} ({'; '.join(changes)}).")
     of = Shard.parse(next(iter(shards))).of
     missing = sorted({str(Shard(number, of)) for number in range(1, of + 1)} - set(shards))
@@ -94,14 +95,6 @@ def _whole(paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> dict[st
         here, absent = ", ".join(sorted(shards)), f"; missing: {', '.join(missing)}" if missing else ""
         raise InputError(f"These are not all the shards of one run: {here} are here{absent}.")
     return settings[0]
-
-
-def _windowless(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without the window of the language model."""
-    model = settings.get("model")
-    if not isinstance(model, Mapping):
-        return dict(settings)
-    return {**settings, "model": {name: value for name, value in model.items() if name != "window"}}
 
 
 def _check_windows(files: Sequence[Mapping[str, Any]], assessments: Iterable[Assessment]) -> None:

@@ -56,6 +56,13 @@ def eval_command(
         int | None, typer.Option("--shards", min=1, help="Divide the responses among so many runs, on machines of their own.")
     ] = None,
     shard: Annotated[int | None, typer.Option("--shard", min=1, help="Which of them this one is, from 1.")] = None,
+    ray: Annotated[
+        str | None,
+        typer.Option("--ray", help="Assess on the machines of a Ray cluster: its address, or auto for this machine's."),
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option("--replicas", min=1, help="Workers of the cluster. Default: as many as there is room for.")
+    ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Show what would be done; run nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -67,6 +74,7 @@ def eval_command(
     [dim]localfact eval --data answers.jsonl --corpus index/web --provider duckduckgo[/]  evidence from the web, kept
     [dim]localfact eval --data answers.jsonl --corpus index/web --offline[/]              again with the network unplugged
     [dim]localfact eval --data answers.jsonl --plan[/]                                    what that would do
+    [dim]localfact eval --data answers.jsonl --ray auto --replicas 8[/]                   on the machines of a Ray cluster
     [dim]localfact eval --data answers.jsonl --shards 8 --shard 3[/]                      an eighth; localfact merge joins them
     """
     begin_offline(offline, options)
@@ -83,6 +91,14 @@ def eval_command(
         raise InputError("--shards says how many there are, and --shard which of them this is: name both.")
     share = Shard(shard, shards) if shard is not None and shards is not None else None
     job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share)
+    if replicas is not None and ray is None:
+        raise InputError("--replicas counts the workers of --ray. Without it, every GPU of this machine is used.")
+    open_road = None
+    if ray is not None:
+        from localfact.cluster.evaluate import Cluster, check_shared
+
+        check_shared(job)
+        open_road = Cluster(ray, replicas, offline).open
     if plan:
         show(planned(job), as_json=as_json, view=fields_table)
         return
@@ -92,7 +108,9 @@ def eval_command(
         note(privacy_note(job.chosen.options))
     try:
         with TerminalProgress(errors()) as progress:
-            summary = evaluate.execute(job, recall_k=recall, concurrency=concurrency, force=force, progress=progress)
+            summary = evaluate.execute(
+                job, recall_k=recall, concurrency=concurrency, force=force, progress=progress, open_road=open_road
+            )
     except KeyboardInterrupt:
         note(f"Interrupted. What is done is in {job.out}; the same command goes on from there.")
         raise

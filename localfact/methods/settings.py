@@ -200,6 +200,14 @@ def upgraded(plain: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in plain.items() if name not in moved} | parts
 
 
+def windowless(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings without the window of the language model, which another machine may have another of."""
+    model = plain.get("model")
+    if not isinstance(model, Mapping):
+        return dict(plain)
+    return {**plain, "model": {name: value for name, value in model.items() if name != "window"}}
+
+
 def without_parts(plain: Mapping[str, Any]) -> dict[str, Any]:
     """The settings in the form of the first version, whose hash still names run folders."""
     inner = {name: value for part in PARTS for name, value in plain.get(part, {}).items()}
