@@ -1,0 +1,55 @@
+"""Roads that the workers of a cluster open in tests and in the benchmark: they sleep, or end their own process."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from localfact.errors import EngineError, MissingError
+from localfact.methods.evidence import Notes
+from localfact.pipeline import Costs, Observer, unassessed
+from localfact.records import Assessment, Response
+
+
+@dataclass
+class Scripted:
+    """Takes a moment for each response; one whose text begins with "kill" ends the process, with "dead" the engine.
+
+    Attributes:
+        seconds: how long it takes. log: a folder in which each process leaves the ids of what it was given.
+    """
+
+    seconds: float = 0.0
+    log: Path | None = None
+
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        if self.log is not None:
+            with (self.log / str(os.getpid())).open("a") as file:
+                file.write(f"{response.id}\n")
+        await asyncio.sleep(self.seconds)
+        if response.text.startswith("kill"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        if response.text.startswith("dead"):
+            raise EngineError("The engine died.")
+        if response.text.startswith("bug"):
+            raise ZeroDivisionError("a bug")
+        observe("claims", 1)
+        return unassessed(index, response).model_copy(update={"status": "abstained"})
+
+
+@dataclass
+class Make:
+    """Opens such a road; or nothing, where something is missing."""
+
+    seconds: float = 0.0
+    log: Path | None = None
+    missing: str = ""
+    closed: Callable[[], None] | None = field(default=None)
+
+    def __call__(self, opened: AsyncExitStack) -> tuple[Scripted, Notes]:
+        if self.missing:
+            raise MissingError(self.missing)
+        return Scripted(self.seconds, self.log), lambda: ("A note of the worker.",)
