@@ -25,6 +25,7 @@ from localfact.methods.wiring import Configuration, configure, wire, with_cache
 from localfact.pipeline import Costs, Pipeline, Road
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary, summarise
+from localfact.runs.outlines import read_outlines
 from localfact.runs.progress import SILENT, Progress
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
 from localfact.runs.run_folder import (
@@ -32,7 +33,6 @@ from localfact.runs.run_folder import (
     RUN_FILE,
     RunFolder,
     pending,
-    read_assessments,
     read_run_file,
     settings_name,
 )
@@ -223,7 +223,7 @@ async def executed(
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)
             await opened.aclose()  # finishes a corpus that was added to, before the run is summed up
             summary = summarise(
-                read_assessments(job.out),
+                read_outlines(job.out),
                 run_facts(plain),
                 run=str(job.out),
                 recall_k=recall_k,
@@ -237,7 +237,7 @@ async def executed(
 def check_windows(job: Job, folder: RunFolder) -> None:
     """Raises RunFolderError where another window than today's decided how a response in the folder was split or cut."""
     window = window_of(job.chosen)
-    others = {one.decided_by_window for one in folder.done.values()} - {None, window}
+    others = set(folder.done.values()) - {None, window}
     if others:
         raise RunFolderError(
             f"{folder.path} has responses that a window of {', '.join(f'{other:,}' for other in sorted(filter(None, others)))} "
@@ -249,7 +249,7 @@ def check_windows(job: Job, folder: RunFolder) -> None:
 def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
     """A warning where a window split or cut responses, and others of the run were read with another one."""
     begun = job.chosen.settings.model
-    split = [one.decided_by_window for one in folder.done.values() if one.decided_by_window is not None]
+    split = [window for window in folder.done.values() if window is not None]
     if begun is None or set(split) <= {begun.window}:
         return ()
     windows = " or ".join(f"{window:,}" for window in sorted(set(split)))

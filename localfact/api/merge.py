@@ -12,7 +12,8 @@ from localfact.methods.settings import windowless
 from localfact.records import Assessment
 from localfact.report.summary import Summary, summarise
 from localfact.runs.journal import differences
-from localfact.runs.run_folder import RunFolder, read_assessments, read_run_file, read_timings
+from localfact.runs.outlines import read_outlines
+from localfact.runs.run_folder import RunFolder, assessments_in_order, read_run_file, read_timings
 from localfact.runs.shards import Shard
 from localfact.scoring import KPolicy
 
@@ -35,21 +36,21 @@ def merge_runs(
     files = [read_run_file(path) for path in paths]
     whole = _whole(paths, files)
     shards = [Shard.parse(str(one["settings"]["data"]["shard"])) for one in files]
-    assessments: dict[int, Assessment] = {}
-    timings: dict[int, Mapping[str, Any]] = {}
+    indices: set[int] = set()
+    windows: list[int | None] = []
     given: list[str] = []
     for path, shard in zip(paths, shards, strict=True):
-        found = read_assessments(path)
+        found = read_outlines(path)
         given += _own_warnings(path, found, whole)
         if strange := [one.index for one in found if one.index % shard.of != shard.number - 1]:
             raise InputError(f"{path} is shard {shard} and has response {strange[0] + 1}, which is another's.")
-        assessments |= {one.index: one for one in found}
-        timings |= read_timings(path)
-    if absent := sorted(set(range(max(assessments, default=-1) + 1)) - set(assessments)):
+        indices |= {one.index for one in found}
+        windows += [one.decided_by_window for one in found]
+    if absent := sorted(set(range(max(indices, default=-1) + 1)) - indices):
         raise InputError(
             f"{len(absent)} responses are in no shard, number {absent[0] + 1} first. Run the shards to their ends."
         )
-    _check_windows(files, assessments.values())
+    _check_windows(files, windows)
     folder = Path(out) if out is not None else RUNS / run_name(whole)
     if folder.resolve() in {path.resolve() for path in paths}:
         raise InputError(f"{folder} is one of the shards. Name another with --out.")
@@ -58,10 +59,13 @@ def merge_runs(
         given += [f"{path} was made with another version than {paths[0]}: {change}." for change in changes]
     notes = {name: value for name, value in files[0].items() if name not in ("settings", "versions")}
     with RunFolder(folder, whole, files[0]["versions"], notes=notes, force=force) as made:
-        for index in sorted(set(assessments) - set(made.done)):
-            made.append(assessments[index], timings.get(index, {"index": index}))
+        for path in paths:
+            timings = read_timings(path)
+            for assessment in assessments_in_order(path):
+                if assessment.index not in made.done:
+                    made.append(assessment, timings.get(assessment.index, {"index": assessment.index}))
         # Read back, so that what is summed up is what is there.
-        stored = read_assessments(folder)
+        stored = read_outlines(folder)
         warnings = tuple(dict.fromkeys(given))
         summary = summarise(stored, run_facts(whole), run=str(folder), recall_k=recall_k, warnings=warnings)
         made.complete(summary.model_dump(mode="json"))
@@ -97,13 +101,13 @@ def _whole(paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> dict[st
     return settings[0]
 
 
-def _check_windows(files: Sequence[Mapping[str, Any]], assessments: Iterable[Assessment]) -> None:
+def _check_windows(files: Sequence[Mapping[str, Any]], decided: Iterable[int | None]) -> None:
     """Raises InputError where shards have other windows, and one of those decided how a response was split or cut."""
-    windows = {str((one["settings"].get("model") or {}).get("window")) for one in files}
-    split = sum(one.decided_by_window is not None for one in assessments)
-    if len(windows) > 1 and split:
+    had = {str((one["settings"].get("model") or {}).get("window")) for one in files}
+    split = sum(window is not None for window in decided)
+    if len(had) > 1 and split:
         raise InputError(
-            f"The shards' models have windows of {', '.join(sorted(windows))} tokens, and those split or cut {split} "
+            f"The shards' models have windows of {', '.join(sorted(had))} tokens, and those split or cut {split} "
             "responses: one machine would have given something else. Run the shards with one --engine-arg max_model_len."
         )
 

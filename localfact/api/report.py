@@ -18,7 +18,8 @@ from localfact.runs.run_folder import (
     RELATIONS_FILE,
     REPORT_FILE,
     SECOND_RELATIONS_FILE,
-    read_assessments,
+    assessments_in_order,
+    count_assessments,
     read_run_file,
     read_seconds,
 )
@@ -59,10 +60,10 @@ def write_report(
     """
     path = Path(run_folder)
     settings = {name: value for name, value in read_run_file(path).items() if name != "versions"}
-    every = read_assessments(path)
-    if start != 1 and not 1 <= start <= len(every):
-        raise InputError(f"{path} has {len(every):,} responses: a report cannot start with number {start:,}.")
-    assessments = every[start - 1 : start - 1 + RESPONSES]
+    count = count_assessments(path)
+    if start != 1 and not 1 <= start <= count:
+        raise InputError(f"{path} has {count:,} responses: a report cannot start with number {start:,}.")
+    assessments = list(assessments_in_order(path, start - 1, RESPONSES))
     shown, left = model_calls(Path(calls)) if calls is not None else ([], 0)
     content = run_page(
         RunRead(
@@ -143,7 +144,7 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
     wanted = {(claim.response_id, claim.claim_id) for claim in compared.claims}
     judged = {}
     for run in compared.runs:
-        for assessment in read_assessments(Path(run.run)):
+        for assessment in assessments_in_order(Path(run.run)):
             passages = {passage.id: passage for passage in assessment.passages}
             for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
                 if (assessment.response_id, claim.id) in wanted:

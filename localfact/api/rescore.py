@@ -14,7 +14,8 @@ from localfact.methods.registry import METHODS
 from localfact.methods.settings import PARTS, upgraded
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
-from localfact.runs.run_folder import SUMMARY_FILE, read_assessments, read_run_file
+from localfact.runs.outlines import read_outlines
+from localfact.runs.run_folder import SUMMARY_FILE, assessments_in_order, read_run_file
 from localfact.scoring import KPolicy
 from localfact.vocabulary import VerdictLabel
 
@@ -37,7 +38,7 @@ def finished(run_folder: str | Path) -> Summary | None:
 
 def first_failure(run_folder: Path) -> str | None:
     """Why the first failed response or claim failed, as an example; None where none did."""
-    for assessment in read_assessments(run_folder):
+    for assessment in assessments_in_order(run_folder):
         reasons = [verdict.rationale for verdict in assessment.verdicts if verdict.label is VerdictLabel.FAILED]
         reason = assessment.error or next(filter(None, reasons), None)
         if reason is not None:
@@ -52,7 +53,7 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
         MissingError: there is no such run.
     """
     path = Path(run_folder)
-    return summarise(read_assessments(path), run_facts(read_run_file(path)["settings"]), run=str(path), recall_k=recall_k)
+    return summarise(read_outlines(path), run_facts(read_run_file(path)["settings"]), run=str(path), recall_k=recall_k)
 
 
 def run_facts(plain: Mapping[str, Any]) -> RunFacts:

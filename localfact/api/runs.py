@@ -10,7 +10,7 @@ from localfact.api.rescore import finished
 from localfact.errors import LocalFactError, MissingError
 from localfact.records import Assessment, Record
 from localfact.report.claim_rows import claim_rows as rows_of
-from localfact.runs.run_folder import RUN_FILE, own_files, read_assessments, read_run_file, remove
+from localfact.runs.run_folder import RUN_FILE, count_assessments, own_files, read_assessments, read_run_file, remove
 
 
 class RunRow(Record):
@@ -90,7 +90,7 @@ def _row(path: Path) -> RunRow:
     try:
         method = str(read_run_file(path)["settings"].get("method", ""))
         summary = finished(path)
-        done = summary.responses if summary is not None else len(read_assessments(path))
+        done = summary.responses if summary is not None else count_assessments(path)
     except (LocalFactError, KeyError) as error:
         return RunRow(run=str(path), begun=begun, bytes=run_size(path), problem=str(error))
     scores = {score.name: score.value for score in summary.scores} if summary is not None else {}

@@ -7,11 +7,13 @@ failed assessments, and knows which responses are done.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import yaml
 from pydantic import ValidationError
@@ -19,7 +21,7 @@ from pydantic import ValidationError
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.records import Assessment
 from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
-from localfact.runtime.files import NEW, replace, whole_lines, write_errors
+from localfact.runtime.files import NEW, replace, replace_by, whole_lines, write_errors
 from localfact.runtime.links import refuse_links
 from localfact.vocabulary import VerdictLabel
 
@@ -44,6 +46,8 @@ OWN_FILES = frozenset(
     }
 )
 
+#: How a line of assessments begins.
+_INDEX = re.compile(rb'\{"schema_version":\d+,"index":(\d+),')
 #: How many of a run's ids are named where one is not among them.
 SHOWN_IDS = 5
 #: How many hexadecimal digits of the settings' hash name a run folder.
@@ -69,7 +73,8 @@ class RunFolder:
 
     Attributes:
         path: the folder.
-        done: index of a response -> its assessment, for those that need not be run again.
+        done: index of a response that need not be run again -> the window that decided something for it
+            (`Assessment.decided_by_window`).
         warnings: differences in versions.
 
     Raises:
@@ -88,7 +93,7 @@ class RunFolder:
         force: bool = False,
     ) -> None:
         self.path = path
-        self.done: dict[int, Assessment] = {}
+        self.done: dict[int, int | None] = {}
         self.warnings: list[str] = []
         with write_errors(path), ExitStack() as opened:
             path.mkdir(parents=True, exist_ok=True)
@@ -123,14 +128,14 @@ class RunFolder:
         """
         line = assessment.model_dump_json().encode() + b"\n"
         self._lines.append(line, json.dumps(timing, sort_keys=True).encode() + b"\n")
-        self.done[assessment.index] = assessment
+        self.done[assessment.index] = assessment.decided_by_window
 
     def complete(self, summary: Mapping[str, Any]) -> None:
         """Sorts the assessments into the order of the input and writes the summary."""
         with write_errors(self.path):
-            lines = (self.path / ASSESSMENTS_FILE).read_bytes().splitlines(keepends=True)
-            lines.sort(key=lambda line: json.loads(line)["index"])
-            replace(self.path / ASSESSMENTS_FILE, b"".join(lines))
+            file = self.path / ASSESSMENTS_FILE
+            if (places := [place for place in _places(file) if place.whole]) != sorted(places):
+                replace_by(file, _lines_at(file, sorted(places)))
             replace(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
 
     def _forget(self) -> None:
@@ -164,16 +169,84 @@ class RunFolder:
     def _load(self) -> None:
         """Reads the assessments that are there; incomplete lines, and failures, which are tried again, are discarded."""
         file = self.path / ASSESSMENTS_FILE
-        lines = lines_of(file)
-        kept: list[bytes] = []
-        for number, line in enumerate(lines, start=1):
+        kept: list[_Place] = []
+        places = list(_places(file))
+        for number, (place, line) in enumerate(zip(places, _lines_at(file, places), strict=True), start=1):
+            if not place.whole:
+                continue
             assessment = parse_assessment(file, number, line)
             if not is_failed(assessment) and assessment.index not in self.done:
-                self.done[assessment.index] = assessment
-                kept.append(line)
-        if len(kept) != len(lines):
-            replace(file, b"".join(kept))
+                self.done[assessment.index] = assessment.decided_by_window
+                kept.append(place)
+        if len(kept) != len(places):
+            replace_by(file, _lines_at(file, kept))
         lines_of(self.path / TIMINGS_FILE)
+
+
+class _Place(NamedTuple):
+    """Where a line stands in the file of assessments; ordered as the responses in the input.
+
+    `whole`: whether it is complete. response: its index; -1 where the line tells none.
+    """
+
+    response: int
+    begin: int
+    length: int
+    whole: bool = True
+
+
+def _places(file: Path) -> Iterator[_Place]:
+    """The lines of a file of assessments, in its order; one at a time is in memory."""
+    begin = 0
+    with file.open("rb") if file.exists() else BytesIO() as lines:
+        for line in lines:
+            yield _Place(_index_of(line), begin, len(line), line.endswith(b"\n"))
+            begin += len(line)
+
+
+def _index_of(line: bytes) -> int:
+    """The index in a line, which stands at its beginning as `append` writes it."""
+    if found := _INDEX.match(line):
+        return int(found[1])
+    try:
+        return int(json.loads(line)["index"])
+    except (ValueError, KeyError, TypeError, RecursionError):  # whoever parses the whole line says what is wrong
+        return -1
+
+
+def _lines_at(file: Path, places: Iterable[_Place]) -> Iterator[bytes]:
+    """The lines at these places, in their order."""
+    with file.open("rb") if file.exists() else BytesIO() as stored:
+        for place in places:
+            stored.seek(place.begin)
+            yield stored.read(place.length)
+
+
+def assessments_in_order(path: Path, start: int = 0, count: int | None = None) -> Iterator[Assessment]:
+    """The assessments of a run folder in the order of the input, failures included; one at a time is in memory.
+
+    Args:
+        start, count: which of them, by their place in that order.
+
+    Raises:
+        MissingError: there is no such run.
+        InputError: a line that is no assessment.
+    """
+    file = assessments_file(path)
+    places = [place for place in _places(file) if place.whole]
+    numbers = {place: number for number, place in enumerate(places, start=1)}
+    chosen = sorted(places)[start : None if count is None else start + count]
+    for place, line in zip(chosen, _lines_at(file, chosen), strict=True):
+        yield parse_assessment(file, numbers[place], line)
+
+
+def count_assessments(path: Path) -> int:
+    """How many assessments a run folder has.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    return sum(place.whole for place in _places(assessments_file(path)))
 
 
 def is_failed(assessment: Assessment) -> bool:
@@ -264,10 +337,7 @@ def read_assessments(path: Path) -> list[Assessment]:
         MissingError: there is no such run.
         InputError: a line that is no assessment.
     """
-    file = assessments_file(path)
-    lines, _ = whole_lines(file)
-    found = [parse_assessment(file, number, line) for number, line in enumerate(lines, start=1)]
-    return sorted(found, key=lambda assessment: assessment.index)
+    return list(assessments_in_order(path))
 
 
 def read_run_file(path: Path) -> dict[str, Any]:

