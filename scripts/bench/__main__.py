@@ -24,6 +24,7 @@ from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
 from scripts.bench import annotators, calls, corpora, graphs, llm, pages, relations, synthetic, web
+from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
@@ -161,6 +162,7 @@ def main() -> None:
         calls.tables(size),
         pages.tables(size),
         annotators.tables(size),
+        scales.tables(size),
         llm.tables(size),
     )
     for title, table in chain(map(drawn, sections(size)), *others):

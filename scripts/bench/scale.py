@@ -1,0 +1,164 @@
+"""What many machines and many responses cost: workers of a cluster, and a run of a hundred thousand.
+
+The workers sleep in place of a model, so that what is measured is handing out, sending back and writing. The run of many is
+made in a process of its own, whose memory is read at its end.
+"""
+
+import asyncio
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+from rich.table import Table
+
+from localfact.methods.evidence import Notes
+from localfact.pipeline import Costs, Observer, unassessed
+from localfact.records import Assessment, Response
+from localfact.report.run_figures import RunFacts
+from localfact.report.summary import summarise
+from localfact.runs.outlines import read_outlines
+from localfact.runs.progress import SILENT
+from localfact.runs.run import run
+from localfact.runs.run_folder import ASSESSMENTS_FILE, RunFolder
+from scripts.bench.large_runs import large_assessments
+
+#: At --size 1: responses that sleeping workers assess, and those of the run whose memory is read.
+SLEEPERS, RESPONSES = 400, 100_000
+#: Seconds that a worker sleeps for each response; how many it has at work at once.
+SLEEP, SLOTS = 0.05, 4
+#: Claims of each response of the large run, as many as the sample's have on average, and characters of each of its pages.
+CLAIMS, PAGE_CHARACTERS = 17, 500
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Sleeping:
+    """A road on which every response takes the same time."""
+
+    seconds: float
+
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        """Sleeps, and finds no claim."""
+        await asyncio.sleep(self.seconds)
+        return unassessed(index, response).model_copy(update={"status": "abstained"})
+
+
+def sleeping(opened: AsyncExitStack, *, seconds: float) -> tuple[Sleeping, Notes]:
+    """What a worker opens."""
+    return Sleeping(seconds), tuple
+
+
+class MadeUp:
+    """A road whose assessments are made up, of the size of real ones."""
+
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        """Makes the one of that index."""
+        (made,) = large_assessments(1, CLAIMS, PAGE_CHARACTERS)
+        return made.model_copy(update={"index": index, "response_id": response.id})
+
+
+def tables(size: float) -> Iterator[tuple[str, Table]]:
+    """One table for the cluster where Ray is installed, and one for a large run."""
+    if find_spec("ray") is not None:
+        yield "responses on workers of a Ray cluster that sleep", cluster(max(40, int(SLEEPERS * size)))
+    yield "one run of many responses: the client's memory and time", large(max(200, int(RESPONSES * size)))
+
+
+def timed(road: object, responses: Sequence[Response], concurrency: int) -> float:
+    """Seconds of a run into a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, RunFolder(Path(folder) / "run", {}, {}) as made:
+        started = time.perf_counter()
+        asyncio.run(run(responses, road, made, SILENT, concurrency))  # type: ignore[arg-type]
+        return time.perf_counter() - started
+
+
+def cluster(count: int) -> Table:
+    """Responses a second of one and of two workers, and what one response costs beside its own time."""
+    import ray
+
+    from localfact.cluster.workers import Resources, Workers, leave
+
+    responses = [Response(id=f"r{number}", text="Nothing. " * 200) for number in range(count)]
+    table = Table()
+    for name in ("workers", "responses a second", "ratio", "ms a response beside sleep"):
+        table.add_column(name, justify="left" if name == "workers" else "right")
+    alone = timed(Sleeping(0.0), responses, SLOTS)
+    table.add_row("none, without sleep", f"{count / alone:,.0f}", "", f"{1000 * alone / count:.2f}")
+    ray.init(
+        address="local",
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+        runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
+    )
+    try:
+        first: float | None = None
+        for replicas, seconds in ((1, SLEEP), (2, SLEEP), (1, 0.0)):
+            workers = Workers(partial(sleeping, seconds=seconds), replicas=replicas, slots=SLOTS, resources=Resources())
+            timed(workers, responses[: SLOTS * 4], replicas * SLOTS)  # all have joined
+            took = timed(workers, responses, replicas * SLOTS)
+            asyncio.run(workers.aclose())
+            rate = count / took
+            first = first or rate
+            beside = 1000 * (took - count * seconds / (replicas * SLOTS)) / count
+            name = f"{replicas}, {SLOTS} at once, {1000 * seconds:.0f} ms each"
+            table.add_row(name, f"{rate:,.1f}", f"{rate / first:.2f}" if seconds else "", f"{beside:.2f}")
+    finally:
+        leave()
+    return table
+
+
+def large(count: int) -> Table:
+    """Made-up responses through one run and its summary, in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "scripts.bench.scale", str(count), folder]
+        told = json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+    table = Table()
+    for name in ("responses", "claims", "GB of assessments", "peak GB", "ms a response to run", "s to resume", "s to sum up"):
+        table.add_column(name, justify="right")
+    table.add_row(
+        f"{count:,}",
+        f"{count * CLAIMS:,}",
+        f"{told['bytes'] / 1e9:.2f}",
+        f"{told['peak'] / 1e9:.2f}",
+        f"{1000 * told['run'] / count:.2f}",
+        f"{told['resume']:.1f}",
+        f"{told['summary']:.1f}",
+    )
+    return table
+
+
+def large_run(count: int, folder: Path) -> dict[str, float]:
+    """Bytes and seconds of a run in this process, of opening its folder again and of its summary."""
+    responses = [Response(id=f"r{number}", text="Nothing.") for number in range(count)]
+    seconds = [time.perf_counter()]
+    with RunFolder(folder / "run", {}, {}) as made:
+        asyncio.run(run(responses, MadeUp(), made, SILENT, 32))
+    seconds.append(time.perf_counter())
+    with RunFolder(folder / "run", {}, {}) as made:
+        seconds.append(time.perf_counter())
+        made.complete(summarise(read_outlines(folder / "run"), RunFacts(method="made-up")).model_dump(mode="json"))
+    seconds.append(time.perf_counter())
+    run_seconds, resume, summary = (later - earlier for earlier, later in pairwise(seconds))
+    return {
+        "run": run_seconds,
+        "resume": resume,
+        "summary": summary,
+        "bytes": (folder / "run" / ASSESSMENTS_FILE).stat().st_size,
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(large_run(int(sys.argv[1]), Path(sys.argv[2]))))
