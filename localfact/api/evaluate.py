@@ -15,9 +15,10 @@ from localfact.api.rescore import run_facts
 from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
 from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
+from localfact.llm.calls import deciding
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.shared import Start, start_engine
-from localfact.methods.engine import same_model, without_name
+from localfact.methods.engine import same_model
 from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings, upgraded, without_parts
@@ -134,7 +135,7 @@ def run_name(settings: Mapping[str, Any]) -> str:
     """The name of a run's folder: a hash of the settings, independent of the model's name and of the format of run.yaml."""
     plain = without_parts(settings)
     model = plain.get("model")
-    return settings_name(plain | ({} if model is None else {"model": without_name(EngineIdentity.model_validate(model))}))
+    return settings_name(plain | ({} if model is None else {"model": deciding(EngineIdentity.model_validate(model))}))
 
 
 def known_as(settings: Settings, folder: Path) -> Settings:

@@ -109,7 +109,7 @@ class Workers:
         self._make, self._resources = make, resources
         self._changed = asyncio.Condition()
         self._members: list[_Member] = []
-        self._joining: set[asyncio.Task[None]] = set()
+        self._joining: dict[Any, asyncio.Task[None]] = {}
         self._alone_waiting = 0
         self._losses = 0
         self._refusals: list[str] = []
@@ -154,7 +154,7 @@ class Workers:
         """Ends the workers."""
         import ray
 
-        for task in self._joining:
+        for task in self._joining.values():
             task.cancel()
         closing = [asyncio.ensure_future(_awaited(member.actor.close.remote())) for member in self._members]
         if closing:
@@ -206,9 +206,7 @@ class Workers:
                 self._let_join(actor)
 
     def _let_join(self, actor: Any) -> None:
-        task = asyncio.get_running_loop().create_task(self._join(actor))
-        self._joining.add(task)
-        task.add_done_callback(self._joining.discard)
+        self._joining[actor] = asyncio.get_running_loop().create_task(self._join(actor))
 
     async def _join(self, actor: Any) -> None:
         import ray
@@ -221,6 +219,7 @@ class Workers:
         else:
             self._members.append(_Member(actor, node, self.slots))
         async with self._changed:
+            del self._joining[actor]  # before anybody looks whether one still comes
             self._changed.notify_all()
 
     @asynccontextmanager
@@ -254,9 +253,8 @@ class Workers:
         Raises:
             EngineError: there is no worker, and none comes.
         """
-        none_comes = not self._joining and "every one that was started failed"
-        with suppress(TimeoutError):
-            if not (none_comes and not self._members):
+        if self._members or self._joining:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), PATIENCE)
                 return
         if not self._members:

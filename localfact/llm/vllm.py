@@ -206,7 +206,8 @@ class _Core:
             kill_process_tree(process)
 
     def _guard(self) -> None:
-        if (processes := self._processes()) != self._guarded:  # replicas start one after the other
+        processes = self._processes()
+        if processes and processes != self._guarded:  # replicas start one after the other
             if self._warden is not None:
                 self._warden.kill()
                 self._warden.wait()

@@ -186,15 +186,10 @@ def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineId
 
 
 def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
-    """Whether two identities give the same answers: the name does not count where the revision identifies the files."""
-    return without_name(one) == without_name(other)
+    """Whether two identities give the same answers: the name does not count where the revision identifies the files.
 
-
-def without_name(identity: EngineIdentity) -> dict[str, Any]:
-    """An identity as plain values, without the model's name where the revision identifies the files, and without the window.
-
-    What the window decided is told by each assessment: machines of other memory can go on with one another's runs.
+    Nor does the window: each assessment says whether one decided something, so machines of other memory share runs.
     """
     from localfact.llm.calls import deciding
 
-    return deciding(identity)
+    return deciding(one) == deciding(other)

@@ -1,13 +1,23 @@
 """What the sums of a run need of its assessments, small enough that a hundred thousand of them fit into a laptop's memory."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from localfact.records import Assessment, Claim, Verdict
 from localfact.runs.run_folder import assessments_in_order
 from localfact.vocabulary import Flag, VerdictLabel
+
+Value = TypeVar("Value")
+
+
+class Same(Protocol):
+    """Gives one object for all equal values."""
+
+    def __call__(self, value: Value, key: Hashable = None) -> Value:
+        """The first value that was equal to this one; or, where it cannot be looked up itself, had its key."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +41,15 @@ def read_outlines(path: Path) -> list[Assessment]:
     """
     shared: dict[Any, Any] = {}
 
-    def same(value: Any) -> Any:
-        return shared.setdefault(value, value)
+    def same(value: Value, key: Hashable = None) -> Value:
+        found: Value = shared.setdefault(value if key is None else key, value)
+        return found
 
     return [_outline(assessment, same) for assessment in assessments_in_order(path)]
 
 
-def _outline(whole: Assessment, same: Any) -> Assessment:
-    claims = tuple(same(_claim(claim)) for claim in whole.claims)
+def _outline(whole: Assessment, same: Same) -> Assessment:
+    claims = tuple(same(Claim(id=one.id, text="", gold=one.gold, in_corpus=one.in_corpus)) for one in whole.claims)
     verdicts = tuple(_VerdictOutline(same(one.claim_id), one.label, one.posterior, same(one.flags)) for one in whole.verdicts)
     return whole.model_copy(
         update={
@@ -49,22 +60,11 @@ def _outline(whole: Assessment, same: Any) -> Assessment:
             "unparsed": (),
             "counts": _figures(whole.counts, same),
             "usage": _figures(whole.usage, same),
-            "warnings": tuple(map(same, whole.warnings)),
+            "warnings": tuple(same(warning) for warning in whole.warnings),
         }
     )
 
 
-def _claim(claim: Claim) -> Claim:
-    return Claim(id=claim.id, text="", gold=claim.gold, in_corpus=claim.in_corpus)
-
-
-def _figures(counted: Mapping[str, Mapping[str, Any]], same: Any) -> dict[str, Mapping[str, Any]]:
+def _figures(counted: Mapping[str, Mapping[str, Any]], same: Same) -> dict[str, Mapping[str, Any]]:
     """The figures of each stage; equal ones are one object."""
-    return {stage: same(_Frozen(figures)) for stage, figures in counted.items()}
-
-
-class _Frozen(dict[str, Any]):
-    """Figures that are not changed any more, and can be looked up whole."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
+    return {stage: same(figures, tuple(figures.items())) for stage, figures in counted.items()}

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.table import Table
 
 from localfact.methods.evidence import Notes
-from localfact.pipeline import Costs, Observer, unassessed
+from localfact.pipeline import Costs, Observer, Road, unassessed
 from localfact.records import Assessment, Response
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
@@ -74,11 +74,11 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
     yield "one run of many responses: the client's memory and time", large(max(200, int(RESPONSES * size)))
 
 
-def timed(road: object, responses: Sequence[Response], concurrency: int) -> float:
+def timed(road: Road, responses: Sequence[Response], concurrency: int) -> float:
     """Seconds of a run into a folder of its own."""
     with tempfile.TemporaryDirectory() as folder, RunFolder(Path(folder) / "run", {}, {}) as made:
         started = time.perf_counter()
-        asyncio.run(run(responses, road, made, SILENT, concurrency))  # type: ignore[arg-type]
+        asyncio.run(run(responses, road, made, SILENT, concurrency))
         return time.perf_counter() - started
 
 

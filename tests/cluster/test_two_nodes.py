@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import ray
 from engines import NEEDS_VLLM
 
 from localfact.api.evaluate import execute, prepare
@@ -15,8 +16,6 @@ from localfact.models.cards import named_card
 from localfact.models.wheels import pull_wheel
 from localfact.runs.progress import Silent
 from localfact.runs.run_folder import ASSESSMENTS_FILE
-
-ray = pytest.importorskip("ray")
 
 pytestmark = [NEEDS_VLLM, pytest.mark.models]
 

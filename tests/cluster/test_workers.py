@@ -10,6 +10,7 @@ from typing import Any
 
 import cluster_roads
 import pytest
+import ray
 from cluster_roads import Make
 from roads import responses
 
@@ -18,8 +19,6 @@ from localfact.errors import EngineError, InputError, MissingError
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Failure
 from localfact.runs.failures import or_failure
-
-ray = pytest.importorskip("ray")
 
 pytestmark = pytest.mark.models
 
