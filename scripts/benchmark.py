@@ -22,7 +22,7 @@ from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 from localfact.runtime.files import replace
 from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
 from localfact.scoring.comparison import supports

@@ -27,7 +27,8 @@ from localfact.methods.options import Options
 from localfact.models.cards import load_card
 from localfact.models.cross_encoder import CrossEncoder
 from localfact.models.embedder import Embedder
-from localfact.runs.run_folder import RunFolder, read_assessment
+from localfact.runs.assessments import read_assessment
+from localfact.runs.run_folder import RunFolder
 from localfact.runtime.locations import data_folder
 from localfact.web.pages import Page
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from localfact.report.terminal import assessment_view
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 
 
 def main() -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from localfact.inputs.responses import read_responses
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Probability, Record, Response, Span, Verdict
-from localfact.runs.run_folder import RUN_FILE, read_assessments
+from localfact.runs.assessments import read_assessments
+from localfact.runs.run_folder import RUN_FILE
 from localfact.vocabulary import VerdictLabel
 
 #: Passages shown with a claim, at most.

@@ -18,7 +18,7 @@ from localfact.errors import InputError
 from localfact.inputs.annotations import AnnotatedResponse, read_annotations
 from localfact.models.embedder import NO_EMBEDDER, named_embedder
 from localfact.records import Assessment, Record
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 from localfact.scoring.alignment import AlignedResponse, Alignment, Labelled, align, best_matches
 from localfact.scoring.recall import GAMMA
 

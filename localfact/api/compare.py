@@ -8,7 +8,8 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Verdict
 from localfact.report.comparison import ComparedRun, DifferingClaim, RunComparison, RunsCompared
 from localfact.report.summary import summarise
-from localfact.runs.run_folder import read_assessments, read_run_file
+from localfact.runs.assessments import read_assessments
+from localfact.runs.run_folder import read_run_file
 from localfact.scoring import KPolicy, standard_scores
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, better, compare, compare_claims, supports

@@ -29,14 +29,7 @@ from localfact.report.summary import Summary, summarise
 from localfact.runs.outlines import read_outlines
 from localfact.runs.progress import SILENT, Progress
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
-from localfact.runs.run_folder import (
-    RELATIONS_FILE,
-    RUN_FILE,
-    RunFolder,
-    pending,
-    read_run_file,
-    settings_name,
-)
+from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, RunFolder, pending, read_run_file, settings_name
 from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder

@@ -19,8 +19,9 @@ from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
 from localfact.methods.relations import find_relation_model
 from localfact.records import Assessment, Distribution, Pair, Record
+from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.run_folder import CALLS_FILE, read_assessments
+from localfact.runs.run_folder import CALLS_FILE
 from localfact.runtime.tasks import complete, together
 from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.vocabulary import ClaimFailure, MissingKind

@@ -7,7 +7,8 @@ from localfact.api.plot import names_of
 from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report.page.plain_settings import differing
-from localfact.runs.run_folder import read_assessments, read_run_file
+from localfact.runs.assessments import read_assessments
+from localfact.runs.run_folder import read_run_file
 from localfact.scoring.leaderboard import Standing, leaderboard
 from localfact.scoring.recall import GAMMA, KPrime
 

@@ -11,9 +11,10 @@ from localfact.errors import InputError
 from localfact.methods.settings import windowless
 from localfact.records import Assessment
 from localfact.report.summary import Summary, summarise
+from localfact.runs.assessments import assessments_in_order
 from localfact.runs.journal import differences
 from localfact.runs.outlines import read_outlines
-from localfact.runs.run_folder import RunFolder, assessments_in_order, read_run_file, read_timings
+from localfact.runs.run_folder import RunFolder, read_run_file, read_timings
 from localfact.runs.shards import Shard
 from localfact.scoring import KPolicy
 

@@ -16,7 +16,8 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report import plot_data as data
 from localfact.report import plots, run_plots
-from localfact.runs.run_folder import read_assessments, read_run_file
+from localfact.runs.assessments import read_assessments
+from localfact.runs.run_folder import read_run_file
 from localfact.runtime.files import replace, write_errors
 from localfact.scoring.tally import Unscored
 

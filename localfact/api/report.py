@@ -14,15 +14,8 @@ from localfact.report.comparison import RunsCompared
 from localfact.report.page.comparison_page import Judged, comparison_page
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
-from localfact.runs.run_folder import (
-    RELATIONS_FILE,
-    REPORT_FILE,
-    SECOND_RELATIONS_FILE,
-    assessments_in_order,
-    count_assessments,
-    read_run_file,
-    read_seconds,
-)
+from localfact.runs.assessments import assessments_in_order, count_assessments
+from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, read_run_file, read_seconds
 from localfact.runtime.files import replace, write_errors
 from localfact.vocabulary import VerdictLabel
 

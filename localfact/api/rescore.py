@@ -14,8 +14,9 @@ from localfact.methods.registry import METHODS
 from localfact.methods.settings import PARTS, upgraded
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
+from localfact.runs.assessments import assessments_in_order
 from localfact.runs.outlines import read_outlines
-from localfact.runs.run_folder import SUMMARY_FILE, assessments_in_order, read_run_file
+from localfact.runs.run_folder import SUMMARY_FILE, read_run_file
 from localfact.scoring import KPolicy
 from localfact.vocabulary import VerdictLabel
 

@@ -10,7 +10,8 @@ from localfact.api.rescore import finished
 from localfact.errors import LocalFactError, MissingError
 from localfact.records import Assessment, Record
 from localfact.report.claim_rows import claim_rows as rows_of
-from localfact.runs.run_folder import RUN_FILE, count_assessments, own_files, read_assessments, read_run_file, remove
+from localfact.runs.assessments import count_assessments, read_assessments
+from localfact.runs.run_folder import RUN_FILE, own_files, read_run_file, remove
 
 
 class RunRow(Record):

@@ -166,7 +166,7 @@ def check(
     from localfact.report.progress import TerminalProgress
     from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view
-    from localfact.runs.run_folder import is_failed
+    from localfact.runs.assessments import is_failed
 
     text = sys.stdin.read() if file == "-" else read_text(Path(file), lenient=True)
     if options.live:

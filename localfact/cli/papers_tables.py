@@ -162,7 +162,8 @@ def measured_runs(folders: Sequence[Path], recall_k: "KPolicy") -> list["Measure
     from localfact.api.rescore import run_facts
     from localfact.papers.measured_table import MeasuredRun
     from localfact.report.summary import summarise
-    from localfact.runs.run_folder import read_assessments, read_run_file
+    from localfact.runs.assessments import read_assessments
+    from localfact.runs.run_folder import read_run_file
 
     read = [(folder, read_assessments(folder), read_run_file(folder)["settings"]) for folder in folders]
     one_k = recall_k.fitted_to_all(assessments for _, assessments, _ in read)

@@ -22,7 +22,7 @@ def reliability(
     from localfact.errors import InputError
     from localfact.report.formats import known_format, rendered
     from localfact.report.reliability_table import reliability_table
-    from localfact.runs.run_folder import read_assessments
+    from localfact.runs.assessments import read_assessments
 
     chosen = known_format(how)
     paths = list({run.resolve(): run for run in runs}.values())

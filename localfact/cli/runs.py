@@ -42,7 +42,7 @@ def show_command(
     from localfact.report.claim_rows import claims_table
     from localfact.report.formats import known_format, rendered
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
-    from localfact.runs.run_folder import read_assessment, read_assessments
+    from localfact.runs.assessments import read_assessment, read_assessments
 
     folder = Path(run) if run is not None else latest_run()
     if run is not None and response_id is None and not folder.exists():  # an id, where only that is given

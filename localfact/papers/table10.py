@@ -19,8 +19,9 @@ from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder
 from localfact.papers.figures import COLUMNS, Column, Version
 from localfact.report.summary import Summary
+from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import Progress
-from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, read_assessments, settings_name
+from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, settings_name
 from localfact.runtime.files import file_digest
 from localfact.runtime.tasks import complete
 from localfact.scoring import KPolicy, Score, ScoreResult, score

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from localfact.records import Assessment, Claim, Verdict
-from localfact.runs.run_folder import assessments_in_order
+from localfact.runs.assessments import assessments_in_order
 from localfact.vocabulary import Flag, VerdictLabel
 
 Value = TypeVar("Value")

@@ -26,10 +26,11 @@ from localfact.pipeline import Costs, Observer, Road, unassessed
 from localfact.records import Assessment, Response
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
+from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.outlines import read_outlines
 from localfact.runs.progress import SILENT
 from localfact.runs.run import run
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RunFolder
+from localfact.runs.run_folder import RunFolder
 from scripts.bench.large_runs import large_assessments
 
 #: At --size 1: responses that sleeping workers assess, and those of the run whose memory is read.

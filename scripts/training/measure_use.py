@@ -20,7 +20,7 @@ from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL
 from localfact.records import Assessment, Distribution, Failure, Pair
 from localfact.report.console import note
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
 from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims

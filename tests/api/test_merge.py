@@ -13,7 +13,8 @@ from localfact.api.plan import plan
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RUN_FILE, SUMMARY_FILE, read_assessment
+from localfact.runs.assessments import ASSESSMENTS_FILE, read_assessment
+from localfact.runs.run_folder import RUN_FILE, SUMMARY_FILE
 from localfact.runs.shards import Shard
 
 OPTIONS = Options(relations="lexical", embedder="none")

@@ -14,7 +14,7 @@ from localfact.inference.reading import read_graph
 from localfact.methods.options import Options
 from localfact.records import Assessment
 from localfact.report.plot_data import PassagePosteriors
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 from localfact.scoring.tally import Unscored
 
 THINGS = ("roof", "door", "wheel", "floor", "tower", "cellar", "window", "stair", "bridge", "kitchen", "chimney", "fence")

@@ -25,7 +25,8 @@ from localfact.cli.main import app
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.methods.options import Options
 from localfact.report.plots import COLOURS, MOST_LINES
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RUN_FILE
+from localfact.runs.assessments import ASSESSMENTS_FILE
+from localfact.runs.run_folder import RUN_FILE
 
 #: The passages speak of the first claim of each, and say otherwise than the second.
 ROWS = [

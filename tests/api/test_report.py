@@ -12,7 +12,8 @@ from localfact.api.report import decide_by, how_decided, limits_of, rules_of, wr
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
-from localfact.runs.run_folder import ASSESSMENTS_FILE, OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
+from localfact.runs.assessments import ASSESSMENTS_FILE
+from localfact.runs.run_folder import OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
 from localfact.vocabulary import VerdictLabel
 
 ROWS = [

@@ -14,7 +14,8 @@ from localfact.methods import wiring
 from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 from localfact.report.summary import Summary
-from localfact.runs.run_folder import ASSESSMENTS_FILE, RELATIONS_FILE, read_assessments
+from localfact.runs.assessments import ASSESSMENTS_FILE, read_assessments
+from localfact.runs.run_folder import RELATIONS_FILE
 from localfact.runs.shards import Shard
 
 #: Tokens: instructions, examples and a short pair fit into each; a passage of 4,000 characters into the last alone.

@@ -14,8 +14,8 @@ from localfact.cluster.workers import leave
 from localfact.methods.options import Options
 from localfact.models.cards import named_card
 from localfact.models.wheels import pull_wheel
+from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.progress import Silent
-from localfact.runs.run_folder import ASSESSMENTS_FILE
 
 pytestmark = [NEEDS_VLLM, pytest.mark.models]
 

@@ -15,7 +15,7 @@ from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 from localfact.vocabulary import VerdictLabel
 
 LABELLED = {

@@ -27,7 +27,7 @@ from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity
 from localfact.relations.windows import READING_VERSION
-from localfact.runs.run_folder import read_assessments
+from localfact.runs.assessments import read_assessments
 from localfact.vocabulary import PreVerificationLabel
 
 TEXT = "Johannes Kepler was born in 1571. He moved to Graz."

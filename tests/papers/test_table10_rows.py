@@ -15,8 +15,9 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.papers.table10 import Row, RowJob, options_for, row_jobs, run_rows
+from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE, read_assessments
+from localfact.runs.run_folder import CALLS_FILE, RELATIONS_FILE
 
 CONFIG = {
     "architectures": ["LlamaForCausalLM"],

@@ -13,18 +13,11 @@ from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, Response
 from localfact.runs import run_folder
+from localfact.runs.assessments import ASSESSMENTS_FILE, is_failed, parse_assessment, read_assessment, read_assessments
 from localfact.runs.journal import differences
 from localfact.runs.progress import SILENT
 from localfact.runs.run import run
-from localfact.runs.run_folder import (
-    ASSESSMENTS_FILE,
-    RunFolder,
-    is_failed,
-    parse_assessment,
-    read_assessment,
-    read_assessments,
-    settings_name,
-)
+from localfact.runs.run_folder import RunFolder, settings_name
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
 SETTINGS = {"method": "small", "data": {"sha256": "0" * 64}}
