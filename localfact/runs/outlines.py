@@ -42,7 +42,8 @@ def read_outlines(path: Path) -> list[Assessment]:
     shared: dict[Any, Any] = {}
 
     def same(value: Value, key: Hashable = None) -> Value:
-        found: Value = shared.setdefault(value if key is None else key, value)
+        # Of one type: no flags, (), are not no figures, {}, though both are looked up as ().
+        found: Value = shared.setdefault((type(value), value if key is None else key), value)
         return found
 
     return [_outline(assessment, same) for assessment in assessments_in_order(path)]

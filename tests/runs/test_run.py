@@ -12,7 +12,7 @@ from roads import OnePassage, WordRelations, responses, small_pipeline
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.pipeline import Pipeline
 from localfact.records import Claim, Evidence, Response
-from localfact.runs import run_folder
+from localfact.runs import assessments
 from localfact.runs.assessments import ASSESSMENTS_FILE, is_failed, parse_assessment, read_assessment, read_assessments
 from localfact.runs.journal import differences
 from localfact.runs.progress import SILENT
@@ -219,7 +219,7 @@ async def test_one_response_is_read_without_the_others(tmp_path: Path, monkeypat
     await finish(tmp_path)
     parsed = []
     monkeypatch.setattr(
-        run_folder,
+        assessments,
         "parse_assessment",
         lambda *given: parsed.append(given) or parse_assessment(*given),  # type: ignore[func-returns-value]
     )
