@@ -17,7 +17,7 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings, engine_settings
 from localfact.llm.transcript import RecordingEngine, described
 from localfact.methods import engine
-from localfact.methods.engine import engine_facts, open_engine, recorded_identity
+from localfact.methods.engine import EngineFacts, engine_facts, open_engine, recorded_identity
 from localfact.methods.options import Options
 from localfact.models.cards import load_card, named_card
 from localfact.runtime.locations import data_folder
@@ -203,3 +203,11 @@ def test_facts_of_a_replay_open_no_engine_and_name_who_answered(tmp_path: Path, 
     with pytest.raises(InputError, match="Name a language model with --model"):
         engine_facts(Options())
     assert not started
+
+
+def test_replicas_are_kept_busy_and_a_cpu_has_no_more_rows_than_it_needs() -> None:
+    found = {
+        device: EngineFacts(identity("m", "r"), {"device": device, "replicas": 4}).at_once(256) for device in ("cuda", "cpu")
+    }
+    assert found == {"cuda": 1024, "cpu": 128}
+    assert EngineFacts(identity("m", "r")).at_once(256) == 256  # a server, or a replay
