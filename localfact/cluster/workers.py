@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from localfact.records import Assessment, Failure, Response
 
 #: Seconds that are waited for a worker while there is none.
 PATIENCE = 600.0
+#: Seconds in which the head of a cluster answers.
+REACHING = 10.0
 #: Seconds that a worker has to close what it opened before it is killed; it holds no data to lose.
 GRACE = 5.0
 #: Workers that may be lost one after the other, for each that was asked for, without one response assessed between.
@@ -64,6 +67,8 @@ def connect(address: str) -> bool:
         raise MissingError("Ray is not installed: pip install 'localfact[ray]'.") from None
     if ray.is_initialized():
         return False
+    if address != "auto":
+        check_reachable(address)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     try:
         ray.init(address=address, **quiet)
@@ -72,6 +77,25 @@ def connect(address: str) -> bool:
             raise InputError(f"There is no Ray cluster at {address} ({' '.join(str(error).split())[:200]}).") from None
         ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
     return True
+
+
+def check_reachable(address: str) -> None:
+    """Asks whether anything listens there, as Ray itself would try for minutes.
+
+    Raises:
+        InputError: the address is none, or nothing listens.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        if not host or not 0 < int(port) < 65_536:
+            raise ValueError(address)
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHING).close()
+    except ValueError:
+        raise InputError(
+            f"--ray takes the address of a cluster's head, such as 10.0.0.1:6379, or auto; not {address!r}."
+        ) from None
+    except OSError as error:
+        raise InputError(f"There is no Ray cluster at {address} ({error.strerror or error}).") from None
 
 
 def leave() -> None:

@@ -1,12 +1,10 @@
 """A run on the workers of a real Ray cluster on this machine: each response once, whatever becomes of the workers."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import cluster_roads
 import pytest
@@ -110,12 +108,16 @@ async def test_workers_that_are_lost_one_after_the_other_end_the_run() -> None:
             await assessed(road, "text")
 
 
-def test_there_is_no_such_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("127.0.0.1:9", r"There is no Ray cluster at 127\.0\.0\.1:9 \(Connection refused\)"),
+        ("head", "such as 10.0.0.1:6379, or auto; not 'head'"),
+        ("head:ray", "not 'head:ray'"),
+        ("127.0.0.1:99999", "not '127.0.0.1:99999'"),
+    ],
+)
+def test_an_address_where_there_is_no_cluster_is_told_at_once(address: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-
-    def absent(**given: Any) -> None:
-        raise ConnectionError(f"nothing at {json.dumps(given['address'])}")
-
-    monkeypatch.setattr(ray, "init", absent)
-    with pytest.raises(InputError, match=r"There is no Ray cluster at 127.0.0.1:9"):
-        connect("127.0.0.1:9")
+    with pytest.raises(InputError, match=told):
+        connect(address)
