@@ -31,6 +31,7 @@ from localfact.runs.outlines import read_outlines
 from localfact.runs.progress import SILENT
 from localfact.runs.run import run
 from localfact.runs.run_folder import RunFolder
+from localfact.runtime.usage import REPEATABLE
 from scripts.bench.large_runs import large_assessments
 
 #: At --size 1: responses that sleeping workers assess, and those of the run whose memory is read.
@@ -39,6 +40,8 @@ SLEEPERS, RESPONSES = 400, 100_000
 SLEEP, SLOTS = 0.05, 4
 #: Claims of each response of the large run, as many as the sample's have on average, and characters of each of its pages.
 CLAIMS, PAGE_CHARACTERS = 17, 500
+#: Names of what a stage counted.
+COUNTED = ("sentences", "passages", "pairs", "pairs_failed", "dropped")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -60,12 +63,20 @@ def sleeping(opened: AsyncExitStack, *, seconds: float) -> tuple[Sleeping, Notes
 
 
 class MadeUp:
-    """A road whose assessments are made up, of the size of real ones."""
+    """A road whose assessments are made up, of the size of real ones, with figures that are another response's nowhere."""
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Makes the one of that index."""
         (made,) = large_assessments(1, CLAIMS, PAGE_CHARACTERS)
-        return made.model_copy(update={"index": index, "response_id": response.id})
+        figures = {name: index + place for place, name in enumerate(REPEATABLE)} | {"choices": CLAIMS, "mass": index + 0.5}
+        return made.model_copy(
+            update={
+                "index": index,
+                "response_id": response.id,
+                "counts": {stage: dict.fromkeys(COUNTED, index) for stage in ("extract", "retrieve", "relate", "assess")},
+                "usage": {stage: dict(figures) for stage in ("extract", "preverify", "verify")},
+            }
+        )
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
