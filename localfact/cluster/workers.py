@@ -171,8 +171,11 @@ class Workers:
         """Notes about the run as a whole, each once; a worker that is lost has none."""
         import ray
 
-        told = [note for member in self._members for note in ray.get(member.actor.notes.remote())]
-        return tuple(dict.fromkeys([*told, *(f"A worker could not start: {reason}" for reason in self._refusals)]))
+        notes: list[str] = []
+        for member in self._members:
+            with suppress(ray.exceptions.RayError):
+                notes += ray.get(member.actor.notes.remote(), timeout=GRACE)
+        return tuple(dict.fromkeys([*notes, *(f"A worker could not start: {reason}" for reason in self._refusals)]))
 
     async def aclose(self) -> None:
         """Ends the workers."""

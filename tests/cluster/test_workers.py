@@ -1,6 +1,8 @@
 """A run on the workers of a real Ray cluster on this machine: each response once, whatever becomes of the workers."""
 
 import asyncio
+import os
+import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -78,6 +80,16 @@ async def test_a_response_that_kills_two_workers_has_failed_and_its_neighbours_h
     given = [file.read_text().split() for file in tmp_path.iterdir()]
     assert sum(names.count("r7") for names in given) == 2
     assert any(names[-1] == "r7" for names in given)
+
+
+async def test_a_worker_that_is_lost_at_the_end_takes_no_response_with_it(tmp_path: Path) -> None:
+    async with workers(Make(0.05, tmp_path)) as road:
+        found = await assessed(road, *(f"text {number}" for number in range(60)))
+        first, second = tmp_path.iterdir()
+        assert first.name != second.name
+        os.kill(int(first.name), signal.SIGKILL)
+        assert road.notes() == ("A note of the worker.",)
+    assert not reasons(found)
 
 
 async def test_a_worker_whose_engine_died_is_replaced(tmp_path: Path) -> None:
