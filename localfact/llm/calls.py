@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 from localfact.errors import PromptTooLongError, RequestError
 from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
 
-#: Version of the format: part of every key and of the file; increased when older transcripts cannot be read any more.
+#: Version of the keys, part of every one; increased when older transcripts cannot answer any more.
 FORMAT = 1
 
 #: A revision that identifies content: a commit of the hub, or the hash of the files; engine arguments may follow a "+".

@@ -10,47 +10,60 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
 from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, RequestError, WriteError
-from localfact.llm.calls import FORMAT, Call, Keys, is_failure, json_text
+from localfact.llm.calls import Call, Keys, is_failure, json_text
 from localfact.llm.engine import EngineIdentity
+from localfact.llm.transcript_texts import DEPTH, Base, Bases, Recent, lines_of, packed, unpacked
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFTR".
 APPLICATION = 0x4C465452
+#: The format of the file that is written. `PLAIN` files had keys in hexadecimal and texts as they are; they are replayed.
+FORMAT, PLAIN = 2, 1
 
 SCHEMA = (
     "CREATE TABLE identities (id INTEGER PRIMARY KEY, model TEXT NOT NULL, identity TEXT NOT NULL UNIQUE) STRICT",
     """
     CREATE TABLE calls (
-        key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, stage TEXT NOT NULL,
-        model INTEGER NOT NULL REFERENCES identities, request TEXT NOT NULL, answer TEXT NOT NULL
+        row INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, stage TEXT NOT NULL,
+        model INTEGER NOT NULL REFERENCES identities, base INTEGER, request BLOB NOT NULL, answer BLOB NOT NULL
     ) STRICT
     """,
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
 #: An answer for this window has precedence over one for any window.
-FIND = "SELECT answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
-RECORDED = "SELECT stage, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
+FIND = "SELECT {base}, answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
+RECORDED = "SELECT stage, {base}, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
 #: Seconds to wait before each further try to fold in the log of a closed file.
 CLOSING_WAITS = (0.01, 0.03, 0.1)
+#: A row whose request failed keeps its number.
 KEEP = """
-    INSERT OR REPLACE INTO calls (key, kind, stage, model, request, answer)
-    SELECT ?, ?, ?, id, ?, ? FROM identities WHERE identity = ?
+    INSERT INTO calls (key, kind, stage, model, base, request, answer)
+    SELECT ?, ?, ?, id, ?, ?, ? FROM identities WHERE identity = ?
+    ON CONFLICT (key) DO UPDATE
+    SET stage = excluded.stage, model = excluded.model,
+        base = excluded.base, request = excluded.request, answer = excluded.answer
+    RETURNING row
 """
+#: How many texts of bases are kept in memory, none longer than so many characters.
+TEXTS_KEPT, TEXT_KEPT = 512, 1 << 20
 
 
 class CallStore:
     """An open transcript file; made by `to_record` or `to_replay`. One thread at a time may use it."""
 
-    def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool) -> None:
+    def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool, plain: bool = False) -> None:
         self.file = file
         self._database = database
         self._records = records
+        self._plain = plain
+        self._bases = Bases()
+        self._texts: Recent[str] = Recent(TEXTS_KEPT)
 
     @classmethod
     def to_record(cls, file: Path) -> "CallStore":
@@ -67,7 +80,11 @@ class CallStore:
                     if is_empty(database):
                         for statement in SCHEMA:
                             database.execute(statement)
-                    check(file, database)
+                    if check(file, database) == PLAIN:
+                        raise InputError(
+                            f"{file} is a transcript of format {PLAIN}, which this localfact replays but does not add to. "
+                            "Record into another file."
+                        )
                     # A file that cannot be written is to fail now, before a model is loaded.
                     database.execute(f"PRAGMA user_version = {FORMAT}")
                 # Fails while another process does the same or reads: then that one, or the next, switches the mode.
@@ -100,7 +117,7 @@ class CallStore:
                 if logged or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                     raise
                 database = opened(file, f"{address}&immutable=1")
-        return cls(file, database, records=False)
+            return cls(file, database, records=False, plain=number(database, "user_version") == PLAIN)
 
     def identities(self) -> list[EngineIdentity]:
         """The identities of the engines in the file, in the order in which they were introduced."""
@@ -120,8 +137,39 @@ class CallStore:
     def find(self, keys: Keys) -> str | None:
         """The recorded answer under either key, as JSON; None where there is none."""
         with explained(self.file, records=self._records):
-            row = self._database.execute(FIND, keys._asdict()).fetchone()
-        return None if row is None else str(row[0])
+            return self._find(keys)
+
+    def _find(self, keys: Keys) -> str | None:
+        asked = {name: key if self._plain else bytes.fromhex(key) for name, key in keys._asdict().items()}
+        row = self._database.execute(self._asked(FIND), asked).fetchone()
+        return None if row is None else self._text("answer", row[0], row[1])
+
+    def _asked(self, statement: str) -> str:
+        """A statement with the column of the base, which plain files do not have."""
+        return statement.format(base="NULL" if self._plain else "base")
+
+    def _text(self, column: Literal["request", "answer"], base: int | None, stored: str | bytes, depth: int = 0) -> str:
+        """A text as it was before it was written into that column with that base."""
+        if self._plain:
+            return str(stored)
+        try:
+            return unpacked(stored, None if base is None else self._base_text(column, base, depth))
+        except (ValueError, TypeError) as error:
+            raise damaged(self.file, f"a call in it cannot be read ({error})") from error
+
+    def _base_text(self, column: Literal["request", "answer"], row: int, depth: int) -> str:
+        known = self._texts.get((column, row))
+        if known is not None:
+            return known
+        if depth == DEPTH:
+            raise ValueError("its bases have bases of their own")
+        found = self._database.execute(f"SELECT base, {column} FROM calls WHERE row = ?", (row,)).fetchone()
+        if found is None:
+            raise ValueError("its base is not there")
+        text = self._text(column, *found, depth + 1)
+        if len(text) <= TEXT_KEPT:
+            self._texts.keep((column, row), text)
+        return text
 
     def keep(
         self, call: Call[Any], keys: Keys, answer: Any | PromptTooLongError | RequestError, identity: EngineIdentity
@@ -131,21 +179,39 @@ class CallStore:
         An answer takes the place of a request that failed.
         """
         text, windowed = call.encoded(answer)
-        key = keys.windowed if windowed else keys.whole
-        row = (key, call.kind, call.stage, json_text(call.request), text, described_in_json(identity))
-        with explained(self.file, records=True), transaction(self._database):
-            standing = self._database.execute(FIND, keys._asdict()).fetchone()
-            if standing is not None and not is_failure(standing[0]):
-                return str(standing[0])
-            self._database.execute(KEEP, row)
+        request = json_text(call.request)
+        lines = lines_of(f"{call.kind} {call.stage}", request)
+        base = self._bases.of(lines)
+        row = (
+            bytes.fromhex(keys.windowed if windowed else keys.whole),
+            call.kind,
+            call.stage,
+            base and base.row,
+            packed(request, base and base.request),
+            packed(text, base and base.answer),
+            described_in_json(identity),
+        )
+        with explained(self.file, records=True):
+            with transaction(self._database):
+                standing = self._find(keys)
+                if standing is not None and not is_failure(standing):
+                    return standing
+                (number,) = self._database.execute(KEEP, row).fetchone()
+            # Failures give way to answers, so others do not stand on them.
+            if not is_failure(text):
+                self._bases.offer(Base(number, request, text, base.depth + 1 if base else 0, frozenset(lines)))
         return text
 
     def recorded(self, most: int) -> tuple[list[tuple[str, str, str]], int]:
         """Stage, request and answer (JSON) of the first calls, at most so many, and their number; without counts of tokens."""
         with explained(self.file, records=self._records):
-            rows = self._database.execute(RECORDED, (most,)).fetchall()
+            rows = self._database.execute(self._asked(RECORDED), (most,)).fetchall()
             (total,) = self._database.execute("SELECT count(*) FROM calls WHERE kind <> 'count'").fetchone()
-        return [(str(stage), str(request), str(answer)) for stage, request, answer in rows], int(total)
+            texts = [
+                (str(stage), self._text("request", base, request), self._text("answer", base, answer))
+                for stage, base, request, answer in rows
+            ]
+        return texts, int(total)
 
     def close(self) -> None:
         """Closes the file; a log is folded in unless another process has the file open."""
@@ -182,16 +248,21 @@ def opened(file: Path, address: str) -> sqlite3.Connection:
     return database
 
 
-def check(file: Path, database: sqlite3.Connection) -> None:
-    """Raises InputError unless it is a transcript of this version."""
+def check(file: Path, database: sqlite3.Connection) -> int:
+    """The format of a transcript.
+
+    Raises:
+        InputError: it is none, or of another version.
+    """
     if number(database, "application_id") != APPLICATION:
         raise InputError(f"{file} is no transcript of localfact. Name another file.")
     version = number(database, "user_version")
-    if version != FORMAT:
+    if version not in (FORMAT, PLAIN):
         raise InputError(
-            f"{file} is a transcript of format {version}; this localfact reads {FORMAT}. Use the version that made it, "
-            "or record another file with --transcript."
+            f"{file} is a transcript of format {version}; this localfact reads {PLAIN} and {FORMAT}. Use the version that made "
+            "it, or record another file with --transcript."
         )
+    return version
 
 
 def described_in_json(identity: EngineIdentity) -> str:

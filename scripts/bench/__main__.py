@@ -23,7 +23,7 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
 from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
-from scripts.bench import annotators, calls, corpora, graphs, llm, pages, relations, synthetic, web
+from scripts.bench import annotators, calls, corpora, graphs, llm, pages, relations, synthetic, transcripts, web
 from scripts.bench import scale as scales
 from scripts.bench.measure import CALLS, Path, rates
 
@@ -160,6 +160,7 @@ def main() -> None:
         web.tables(size),
         inference,
         calls.tables(size),
+        transcripts.tables(size),
         pages.tables(size),
         annotators.tables(size),
         scales.tables(size),

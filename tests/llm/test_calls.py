@@ -11,7 +11,8 @@ from localfact.llm.engine import Choice, EngineIdentity, Generation, Message
 from localfact.runtime.usage import Usage
 
 TEXTS = st.sampled_from(["", "a", "ab", "\x00", "\ud83d", "\ud83d\ude00", "😀", "é", "e\u0301", '"', "\\"])
-CHATS = st.lists(st.builds(Message, st.sampled_from(["system", "user"]), TEXTS), max_size=2).map(tuple)
+MESSAGES = st.builds(Message, st.sampled_from(["system", "user"]), TEXTS, st.sampled_from(["", "g"]))
+CHATS = st.lists(MESSAGES, max_size=2).map(tuple)
 COMMIT, HASH = "0123456789abcdef" * 2 + "01234567", "sha256:" + "0123456789abcdef" * 4
 #: The last three stand for the files themselves, whatever the model is called.
 REVISIONS = ["1", "2", "sha256:1", COMMIT, HASH, f'{HASH}+load_format="dummy"']
@@ -50,9 +51,10 @@ def two_calls(draw: st.DrawFn) -> tuple[Any, Any]:
 
 
 def what_decides(call: Any, identity: EngineIdentity) -> tuple[Any, ...]:
-    """All that may decide an answer, written down once more and by itself."""
+    """All that may decide an answer, written down once more and by itself; a message's group does not."""
     name = "" if identity.revision in REVISIONS[3:] else identity.model
-    common = (call.kind, identity.model_copy(update={"window": 1, "model": name}), call.chat)
+    said = tuple((message.role, message.content) for message in call.chat)
+    common = (call.kind, identity.model_copy(update={"window": 1, "model": name}), said)
     if isinstance(call, CountCall):
         return (*common, call.prefix)
     if isinstance(call, GenerateCall):

@@ -15,6 +15,7 @@ from localfact.errors import EngineError, InputError, MissingError, PromptTooLon
 from localfact.llm.engine import Engine, EngineIdentity, Generation
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine, ReplayEngine, identities, prepare
+from localfact.llm.transcript_store import CallStore
 
 
 @pytest.fixture
@@ -25,6 +26,16 @@ def file(tmp_path: Path) -> Path:
 def rows(file: Path, statement: str) -> list[tuple[Any, ...]]:
     with closing(sqlite3.connect(file)) as database:
         return database.execute(statement).fetchall()
+
+
+def kept(file: Path) -> list[tuple[str, str, str]]:
+    """Stage, request and answer of every call that is no count."""
+    with closing(CallStore.to_replay(file)) as store:
+        return store.recorded(1000)[0]
+
+
+def kept_texts(file: Path) -> list[str]:
+    return [json.loads(answer)["text"] for _, _, answer in kept(file)]
 
 
 async def test_a_replay_is_bit_for_bit_what_was_recorded(file: Path) -> None:
@@ -181,7 +192,7 @@ async def test_a_call_that_nobody_waits_for_any_more_is_taken_back_and_may_be_ma
     engine.gate.set()
     assert (await again).text == "first 2"
     await recording.aclose()
-    assert rows(file, "SELECT json_extract(answer, '$.text') FROM calls") == [("first 2",)]
+    assert kept_texts(file) == ["first 2"]
 
 
 @pytest.mark.parametrize("failure", [EngineError("the engine is gone"), InputError("no such role"), ValueError("a bug")])
@@ -321,24 +332,28 @@ async def test_answers_with_odd_characters_come_back(file: Path) -> None:
     await replay.aclose()
 
 
-async def test_a_person_can_read_what_was_asked_and_answered(file: Path) -> None:
+async def test_what_was_asked_and_answered_is_kept_in_words(file: Path) -> None:
     recording = RecordingEngine(ScriptedEngine(lambda chat: "Já."), file)
     await generate(recording, "Er máninn úr osti?", temperature=0.5, seed=4, stop=["\n"])
     await recording.choose(asked("b"), LABELS, prefix="It is ", stage="relations")
     await recording.aclose()
-    joined = "SELECT kind, stage, identities.model, request FROM calls JOIN identities ON calls.model = identities.id"
-    found = rows(file, f"{joined} ORDER BY calls.rowid")
-    assert [row[:3] for row in found] == [("generate", "extraction", "scripted"), ("choose", "relations", "scripted")]
-    assert "Er máninn úr osti?" in found[0][3]
-    assert json.loads(found[0][3]) == {
+    joined = "SELECT kind, stage, identities.model FROM calls JOIN identities ON calls.model = identities.id"
+    assert rows(file, f"{joined} ORDER BY row") == [
+        ("generate", "extraction", "scripted"),
+        ("choose", "relations", "scripted"),
+    ]
+    (first, asked_first, answered), (second, asked_second, _) = kept(file)
+    assert (first, second) == ("extraction", "relations")
+    assert "Er máninn úr osti?" in asked_first
+    assert json.loads(asked_first) == {
         "messages": [{"role": "system", "content": "Judge."}, {"role": "user", "content": "Er máninn úr osti?"}],
         "max_tokens": 50,
         "stop": ["\n"],
         "temperature": 0.5,
         "seed": 4,
     }
-    assert json.loads(found[1][3])["labels"] == sorted(LABELS)
-    assert rows(file, "SELECT json_extract(answer, '$.text') FROM calls WHERE kind = 'generate'") == [("Já.",)]
+    assert json.loads(asked_second)["labels"] == sorted(LABELS)
+    assert json.loads(answered)["text"] == "Já."
 
 
 @pytest.mark.parametrize("labels", [[], ["a", "a"], ["a", ""]])

@@ -13,12 +13,16 @@ from pathlib import Path
 
 import pytest
 from counting_engine import IDENTITY, CountingEngine, generate
+from hypothesis import given
+from hypothesis import strategies as st
 
-from localfact.errors import InputError, MissingError, WriteError
+from localfact.errors import InputError, MissingError, RequestError, WriteError
 from localfact.llm import transcript_store
 from localfact.llm.engine import Message
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.transcript import RecordingEngine, ReplayEngine, identities, prepare
+from localfact.llm.transcript_store import CallStore
+from localfact.llm.transcript_texts import DEPTH, MOST_BYTES, packed, unpacked
 
 CAN_WRITE_ANYWHERE = (1, 2)  # the capabilities by which root reads and writes what its owner may not
 
@@ -261,7 +265,7 @@ def test_what_is_no_transcript_is_refused_and_left_as_it_is(file: Path) -> None:
     prepare(file)
     with closing(sqlite3.connect(file)) as database:
         database.execute("PRAGMA user_version = 99")
-    refused("of format 99; this localfact reads 1")
+    refused("of format 99; this localfact reads 1 and 2")
 
 
 @pytest.mark.slow
@@ -277,7 +281,7 @@ async def test_a_damaged_transcript_is_said_to_be_so(file: Path) -> None:
     uncovered = ('{"text": "[Supported]", "tokens": []}', '{"text": "ab", "tokens": [{"log_prob": 0, "start": 1, "end": 2}]}')
     for answer in ("{}", "no JSON", '{"text": 1}', *uncovered):
         with closing(sqlite3.connect(file)) as database, database:
-            database.execute("UPDATE calls SET answer = ?", (answer,))
+            database.execute("UPDATE calls SET base = NULL, answer = ?", (packed(answer, None),))
         replay = ReplayEngine(file)
         with pytest.raises(InputError, match="is damaged: what it keeps under the key"):
             await generate(replay, "1")
@@ -310,3 +314,142 @@ async def test_a_folder_that_is_not_there_yet_is_made_and_odd_names_of_files_wor
     await recording.aclose()
     assert [path.name for path in file.parent.iterdir()] == [file.name]
     assert identities(file) == [IDENTITY]
+
+
+PREMISES = [" ".join(f"{chr(97 + place % 26)}{number * place % 97}" for place in range(120)) for number in range(5)]
+INSTRUCTIONS = "\n".join(f"Rule {number}: say of each pair what holds, and nothing else." for number in range(20))
+
+
+def prompt(premise: int, claim: int) -> str:
+    return f"{INSTRUCTIONS}\n{PREMISES[premise]}\nClaim {claim} of somebody about {premise}."
+
+
+async def recorded_pairs(file: Path, claims: int) -> int:
+    """Records choices about every premise and claim; returns the characters of all that was asked and answered."""
+    recording = RecordingEngine(CountingEngine(), file)
+    for claim in range(claims):
+        for premise in range(len(PREMISES)):
+            await recording.choose([Message("user", prompt(premise, claim))], ["yes", "no"], stage="relate")
+    await recording.aclose()
+    with closing(CallStore.to_replay(file)) as store:
+        rows, total = store.recorded(10_000)
+    assert total == claims * len(PREMISES) == len(rows)
+    assert [json.loads(request)["messages"][0]["content"] for _, request, _ in rows] == [
+        prompt(premise, claim) for claim in range(claims) for premise in range(len(PREMISES))
+    ]
+    return sum(len(request) + len(answer) for _, request, answer in rows)
+
+
+async def test_what_calls_say_alike_stands_once(file: Path) -> None:
+    characters = await recorded_pairs(file, 60)
+    assert file.stat().st_size < characters / 5
+    with closing(sqlite3.connect(file)) as database:
+        bases = database.execute("SELECT base, count(*) FROM calls GROUP BY base ORDER BY base").fetchall()
+    # The first stands alone, the other premises' first on it, and all others on the first about their premise.
+    assert bases == [(None, 1), (1, 59 + 4), (2, 59), (3, 59), (4, 59), (5, 59)]
+
+
+async def test_a_call_that_failed_is_no_base_of_others_and_its_row_can_change(file: Path) -> None:
+    engine = CountingEngine()
+    engine.failures = [RequestError("busy")]
+    recording = RecordingEngine(engine, file)
+    chats = [[Message("user", prompt(0, claim))] for claim in range(3)]
+    with pytest.raises(RequestError):
+        await recording.choose(chats[0], ["yes", "no"], stage="relate")
+    answers = [await recording.choose(chat, ["yes", "no"], stage="relate") for chat in (*chats[1:], chats[0])]
+    await recording.aclose()
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT row, base FROM calls ORDER BY row").fetchall() == [(1, 2), (2, None), (3, 2)]
+    replay = ReplayEngine(file)
+    assert [await replay.choose(chat, ["yes", "no"], stage="relate") for chat in (*chats[1:], chats[0])] == answers
+    await replay.aclose()
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE calls SET base = row", "bases have bases"),
+        ("UPDATE calls SET base = 7 - row", "bases have bases"),
+        ("UPDATE calls SET base = 999", "its base is not there"),
+        # Another text than the one that it was written with.
+        ("UPDATE calls SET base = CASE row WHEN 6 THEN 2 END", "a call in it cannot be read"),
+        ("UPDATE calls SET answer = x'00'", "a call in it cannot be read"),
+        ("UPDATE calls SET answer = zeroblob(9)", "a call in it cannot be read"),
+    ],
+)
+async def test_bases_that_lead_nowhere_or_round_in_a_circle_are_damage(file: Path, statement: str, said: str) -> None:
+    await recorded_pairs(file, 2)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(statement)
+    replay = ReplayEngine(file)
+    with pytest.raises(InputError, match=f"is damaged: .*{said}"):
+        await replay.choose([Message("user", prompt(0, 1))], ["yes", "no"], stage="relate")
+    await replay.aclose()
+
+
+def test_a_frame_that_says_it_holds_too_much_is_not_opened() -> None:
+    bomb = packed("x" * (MOST_BYTES + 1), None)
+    assert len(bomb) < 10_000
+    with pytest.raises(ValueError, match="too long"):
+        unpacked(bomb, None)
+
+
+@given(st.text(), st.none() | st.text())
+def test_a_text_comes_back_with_its_base_alone(text: str, base: str | None) -> None:
+    text, base = text.encode("utf-8", "replace").decode(), base and base.encode("utf-8", "replace").decode()
+    assert unpacked(packed(text, base), base) == text
+
+
+def test_a_frame_tells_another_base_from_its_own() -> None:
+    frame = packed(prompt(0, 1), prompt(0, 0))
+    assert len(frame) < 100
+    with pytest.raises(ValueError, match="checksum"):
+        unpacked(frame, prompt(0, 0).replace("holds", "folds"))
+
+
+async def test_bases_stand_on_bases_only_so_high(file: Path) -> None:
+    recording = RecordingEngine(CountingEngine(), file)
+    lines = [f"This is line number {number}, which is long enough." for number in range(40)]
+    for end in range(5, 40):
+        # Each shares most with the one before it.
+        await recording.choose([Message("user", "\n".join(lines[end - 5 : end]))], ["yes", "no"], stage="relate")
+    await recording.aclose()
+    with closing(sqlite3.connect(file)) as database:
+        bases = dict(database.execute("SELECT row, base FROM calls"))
+    heights = [0] * (len(bases) + 1)
+    for row, base in sorted(bases.items()):
+        heights[row] = heights[base] + 1 if base else 0
+    assert max(heights) == DEPTH
+    replay = ReplayEngine(file)
+    for end in range(5, 40):
+        await replay.choose([Message("user", "\n".join(lines[end - 5 : end]))], ["yes", "no"], stage="relate")
+    await replay.aclose()
+
+
+async def test_a_plain_transcript_of_an_older_version_is_replayed_and_not_added_to(file: Path) -> None:
+    recording = RecordingEngine(ScriptedEngine(lambda chat: "as it was"), file)
+    await generate(recording, "known")
+    await recording.aclose()
+    with closing(sqlite3.connect(file)) as database, database:
+        calls = database.execute("SELECT key, kind, stage, model, request, answer FROM calls").fetchall()
+        database.execute("DROP TABLE calls")
+        database.execute(
+            "CREATE TABLE calls (key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, stage TEXT NOT NULL,"
+            " model INTEGER NOT NULL REFERENCES identities, request TEXT NOT NULL, answer TEXT NOT NULL) STRICT"
+        )
+        for key, kind, stage, model, request, answer in calls:
+            plain = (key.hex(), kind, stage, model, unpacked(request, None), unpacked(answer, None))
+            database.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?)", plain)
+        database.execute("PRAGMA user_version = 1")
+    before = file.read_bytes()
+    replay = ReplayEngine(file)
+    assert (await generate(replay, "known")).text == "as it was"
+    with pytest.raises(MissingError):
+        await generate(replay, "unknown")
+    await replay.aclose()
+    with closing(CallStore.to_replay(file)) as store:
+        ((_, request, _),), total = store.recorded(5)
+    assert (json.loads(request)["messages"][1]["content"], total) == ("known", 1)
+    with pytest.raises(InputError, match="of format 1, which this localfact replays but does not add to"):
+        prepare(file)
+    assert file.read_bytes() == before
