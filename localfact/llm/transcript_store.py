@@ -148,7 +148,7 @@ class CallStore:
         """A statement with the column of the base, which plain files do not have."""
         return statement.format(base="NULL" if self._plain else "base")
 
-    def _text(self, column: Literal["request", "answer"], base: int | None, stored: str | bytes, depth: int = 0) -> str:
+    def _text(self, column: Literal["request", "answer"], base: int | None, stored: Any, depth: int = 0) -> str:
         """A text as it was before it was written into that column with that base."""
         if self._plain:
             return str(stored)
@@ -166,7 +166,7 @@ class CallStore:
         found = self._database.execute(f"SELECT base, {column} FROM calls WHERE row = ?", (row,)).fetchone()
         if found is None:
             raise ValueError("its base is not there")
-        text = self._text(column, *found, depth + 1)
+        text = self._text(column, found[0], found[1], depth + 1)
         if len(text) <= TEXT_KEPT:
             self._texts.keep((column, row), text)
         return text
