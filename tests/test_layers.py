@@ -53,7 +53,6 @@ HEAVY = (
     "sklearn",
     "torch",
     "faiss",
-    "bm25s",
     "sentence_transformers",
     "py3langid",
     "transformers",

@@ -22,7 +22,6 @@ PACKAGES = {
     "torch": "embedding",
     "sentence-transformers": "embedding",
     "faiss-cpu": "dense search",
-    "bm25s": "lexical search",
     "onnxruntime": "the relation model that ships",
     "trafilatura": "HTML to text",
     "pypdfium2": "PDF to text",

@@ -3,7 +3,7 @@
     corpus.yaml                 what it is: content hash, embedder, chunking, counts, size and SHA-256 of every file
     corpus.sqlite               pages, passages; what was searched and fetched
     pages/*.warc.gz             every answer as it came from the web
-    segments/KIND-*/            vectors (dense.faiss) and words (bm25/)
+    segments/KIND-*/            vectors and words of the passages, and which of them are the index
 
 Opening reads corpus.yaml and checks that the parts are there and belong together; an index is mapped into memory at first use.
 """
@@ -31,9 +31,12 @@ from localfact.records import Passage, Record
 from localfact.runtime.links import refuse_links
 from localfact.runtime.plain_yaml import read_yaml
 
-#: Version of the format, increased when older corpora cannot be read any more.
-FORMAT = 2
-#: What numpy, bm25s and FAISS raise over a damaged file, besides OSError and RuntimeError, which have other causes, too.
+#: Version of the format, increased when older corpora cannot be searched any more; and the one before, of which only the index
+#: of words is another: it is made anew when something is added, or by `corpus merge`.
+FORMAT, OLDER = 3, 2
+#: Part of the hash of what a corpus holds: increased when the same pages would be found otherwise.
+FINDING = 2
+#: What numpy and FAISS raise over a damaged file, besides OSError and RuntimeError, which have other causes, too.
 DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, TokenError, EOFError)
 #: Characters of a library's message that are repeated.
 LONGEST_REASON = 200
@@ -119,6 +122,7 @@ class Corpus:
             refuse_links(folder)
             description = read_description(folder)
             refuse_unfinished(folder, description)
+            refuse_older(folder, description)
             if embedder is not None:
                 refuse_other_embedder(folder, description, embedder.identity)
             refuse_missing_files(folder, description)
@@ -185,7 +189,7 @@ def damaged_index(folder: Path, kind: PassageKind, error: Exception) -> CorpusEr
 
 def content_hash(store: Store, embedder: str | None, kinds: Iterable[PassageKind]) -> str:
     """Hash of what decides which passages are found; without the vectors, whose last bits depend on the machine."""
-    settings = {"format": FORMAT, "chunking": Chunking().model_dump(), "embedder": embedder, "kinds": sorted(kinds)}
+    settings = {"format": FINDING, "chunking": Chunking().model_dump(), "embedder": embedder, "kinds": sorted(kinds)}
     return hashlib.sha256(f"{json.dumps(settings, sort_keys=True)} {store.digest()}".encode()).hexdigest()
 
 
@@ -197,7 +201,7 @@ def generation_of(description: CorpusDescription, kind: PassageKind) -> str:
     """
     for name in description.files:
         folder, _, file = name.removeprefix(f"{SEGMENTS_FOLDER}/").partition("/")
-        if file == GENERATION_FILE and folder.startswith(f"{kind}-words-"):
+        if file == GENERATION_FILE and folder.startswith(f"{kind}-index-"):
             return folder
     raise ValueError(f"{DESCRIPTION_FILE} names no {GENERATION_FILE}")
 
@@ -219,6 +223,15 @@ def refuse_unfinished(folder: Path, description: CorpusDescription) -> None:
         raise CorpusError(
             f"The corpus {folder} is unfinished: a run that adds to it is at work, or was killed. Let it end, give its command "
             f"again, or finish with what is there: localfact corpus merge {folder}"
+        )
+
+
+def refuse_older(folder: Path, description: CorpusDescription) -> None:
+    """Raises CorpusError for a corpus of the format before this one."""
+    if description.format == OLDER:
+        raise CorpusError(
+            f"The corpus {folder} has format {OLDER}, whose words are indexed in another way. Index them anew, which fetches "
+            f"and embeds nothing: localfact corpus merge {folder}"
         )
 
 
@@ -274,7 +287,7 @@ def read_description(folder: Path) -> CorpusDescription:
         )
     try:
         content = read_yaml(file.read_bytes())
-        if isinstance(content, dict) and content.get("format") not in (None, FORMAT):
+        if isinstance(content, dict) and content.get("format") not in (None, OLDER, FORMAT):
             raise CorpusError(f"The corpus {folder} has format {content['format']}, not {FORMAT}. {cure(folder)}")
         return CorpusDescription.model_validate(content)
     except (OSError, ValueError) as error:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Protocol
 
+from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.index import Index
-from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.store import Store
 from localfact.errors import SearchError
@@ -210,7 +210,7 @@ class SearchRetriever:
         if not found:
             return []
         passages = list(found.values())
-        scores = LexicalIndex.of([passage.text for passage in passages]).scores(query).tolist()
+        scores = BM25.of([passage.text for passage in passages]).scores(query).tolist()
         order = range(len(passages))
         ranked = sorted(order, key=lambda at: (-scores[at], passages[at].id if scores[at] > 0 else "", at))
         return [(passages[at], scores[at]) for at in ranked[: self._selection.candidates]]

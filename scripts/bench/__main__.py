@@ -15,9 +15,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.dense_index import DenseIndex
 from localfact.corpus.indexing.index import Index
-from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.models.cards import load_card
 from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
@@ -82,7 +82,7 @@ def searching(count: int) -> Section:
     matrix = synthetic.vectors(count, dimension, seed=3)
     flat = faiss.IndexFlatIP(dimension)
     flat.add(matrix)
-    dense, lexical = DenseIndex(flat, np.arange(count + 1)), LexicalIndex.of(passages)
+    dense, lexical = DenseIndex(flat, np.arange(count + 1)), BM25.of(passages)
     index = Index(tuple(f"{position:016x}" for position in range(count)), lexical, dense)
     queries = synthetic.texts(QUERIES, 12, seed=4)
     asked = synthetic.vectors(QUERIES, dimension, seed=5)
@@ -90,7 +90,7 @@ def searching(count: int) -> Section:
     paths = {
         "numpy product": Path(lambda: [np.argpartition(matrix @ vector, -10)[-10:] for vector in asked], QUERIES),
         "dense (FAISS flat)": Path(lambda: [dense.best(vector, 10) for vector in asked], QUERIES),
-        "BM25 (bm25s)": Path(lambda: [index.search(query, None, 10) for query in queries], QUERIES),
+        "BM25": Path(lambda: [index.search(query, None, 10) for query in queries], QUERIES),
         "fused": Path(lambda: [index.search(query, vector, 10) for query, vector in both], QUERIES),
     }
     return f"searches at {count:,} passages", "numpy product", paths

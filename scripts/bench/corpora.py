@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from localfact.corpus.indexing import segments
+from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.dense_segments import DenseSegments
-from localfact.corpus.indexing.index import Index
-from localfact.corpus.indexing.lexical_index import LexicalIndex, terms
+from localfact.corpus.indexing.index import best_positions
+from localfact.corpus.indexing.lexical_index import terms
 from localfact.models.embedder import Vectors
 from scripts.bench import measure, synthetic
 
@@ -136,7 +137,6 @@ def made(folder: Path, count: int, *, dense: bool) -> dict[str, float]:
 
 def searched(folder: Path, how: str) -> dict[str, object]:
     """Opens the index and searches it in one way."""
-    import bm25s  # noqa: F401
     import faiss  # noqa: F401
 
     queries: Vectors = np.load(folder / "queries.npy")
@@ -208,7 +208,7 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
         for column in ("search", "ms a query", "ratio", f"recall at {FOUND}", "ms to open", "MB in memory"):
             table.add_column(column, justify="left" if column == "search" else "right")
         ways = {"flat (FAISS)": alone("flat", folder), "by codes": alone("codes", folder)}
-        ways |= {"BM25 (bm25s)": alone("words", folder), "fused": alone("fused", folder)}
+        ways |= {"BM25": alone("words", folder), "fused": alone("fused", folder)}
         ways[f"for comparison: IVF (FAISS), {PROBED} cells"] = alone("inverted", folder)
         flat = ways["flat (FAISS)"]
         for name, way in ways.items():
@@ -226,26 +226,40 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
 
 
 def libraries(count: int) -> tuple[str, Table]:
-    """bm25s as we use it, and rank-bm25 as FaStfact does, on the same terms."""
+    """Our BM25, bm25s, whose scores it has to the bit, and rank-bm25 as FaStfact uses it, on the same terms."""
+    import bm25s
     from rank_bm25 import BM25Okapi
 
     passages = list(texts(count).values())
     asked = synthetic.texts(QUERIES, QUERY_WORDS, seed=4)
-    ours, theirs = LexicalIndex.of(passages), BM25Okapi([list(terms(text)) for text in passages])
-    names = tuple(f"{position:016x}" for position in range(count))
-    index = Index(names, ours, None)
 
-    def top(scores: NDArray[np.float64]) -> list[int]:
+    def by_bm25s() -> tuple[Any, dict[str, int]]:
+        split = [list(terms(text)) for text in passages]
+        known = {term: place for place, term in enumerate(dict.fromkeys(term for own in split for term in own))}
+        made = bm25s.BM25()
+        made.index(([[known[term] for term in own] for own in split], known), create_empty_token=False, show_progress=False)
+        return made, known
+
+    theirs, (eager, known) = BM25Okapi([list(terms(text)) for text in passages]), by_bm25s()
+    ours = BM25.of(passages)
+
+    def top(scores: NDArray[Any]) -> list[int]:
         return [int(position) for position in np.argsort(scores)[::-1][:FOUND]]
+
+    def eager_scores(query: str) -> NDArray[Any]:
+        scores: NDArray[Any] = eager.get_scores_from_ids([known[term] for term in terms(query) if term in known])
+        return scores
 
     paths = {
         "index": {
             "rank-bm25": measure.Path(lambda: BM25Okapi([list(terms(text)) for text in passages]), count),
-            "bm25s": measure.Path(lambda: LexicalIndex.of(passages), count),
+            "bm25s": measure.Path(by_bm25s, count),
+            "localfact": measure.Path(lambda: BM25.of(passages), count),
         },
         "search": {
             "rank-bm25": measure.Path(lambda: [top(theirs.get_scores(list(terms(query)))) for query in asked], QUERIES),
-            "bm25s": measure.Path(lambda: [index.search(query, None, FOUND) for query in asked], QUERIES),
+            "bm25s": measure.Path(lambda: [best_positions(eager_scores(query), FOUND) for query in asked], QUERIES),
+            "localfact": measure.Path(lambda: [best_positions(ours.scores(query), FOUND) for query in asked], QUERIES),
         },
     }
     table = Table()
@@ -264,7 +278,7 @@ def tables(size: float, *, large: bool = False) -> Iterator[tuple[str, Table]]:
     try:
         yield libraries(max(100, int(COMPARED * size)))
     except ModuleNotFoundError:
-        yield "BM25 against rank-bm25: rank-bm25 is not installed (`make setup-dev` installs it)", Table()
+        yield "BM25 against bm25s and rank-bm25: they are not installed (`make setup-dev` installs them)", Table()
 
 
 def main() -> None:

@@ -13,13 +13,15 @@ from commands import CommandLine
 
 from localfact.corpus.build import build_corpus, place_beside
 from localfact.corpus.corpus import Corpus, corpus_identity, read_description
+from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.verify import verify
+from localfact.corpus.writer import CorpusWriter
 from localfact.errors import CorpusError, InputError, MissingError, WriteError
 from localfact.models.embedder import Embedder
 from localfact.web.pages import Page
 
 SEGMENT = "segments/chunks-0001"
-WORDS = "segments/chunks-words-0001"
+WORDS = "segments/chunks-terms-0001"
 
 
 @pytest.fixture(scope="module")
@@ -196,9 +198,7 @@ def test_another_embedder_is_refused_and_both_are_named(built: Path, minilm: Emb
         Corpus.open(built, other)
 
 
-@pytest.mark.parametrize(
-    "name", ["corpus.sqlite", f"{SEGMENT}/dense.faiss", f"{SEGMENT}/parts.npy", f"{WORDS}/bm25/data.csc.index.npy"]
-)
+@pytest.mark.parametrize("name", ["corpus.sqlite", f"{SEGMENT}/dense.faiss", f"{SEGMENT}/parts.npy", f"{WORDS}/counts.npy"])
 def test_a_file_that_is_cut_off_or_missing_is_told_at_opening(copy: Path, minilm: Embedder, name: str) -> None:
     content = (copy / name).read_bytes()
     (copy / name).write_bytes(content[: len(content) // 2])
@@ -209,7 +209,7 @@ def test_a_file_that_is_cut_off_or_missing_is_told_at_opening(copy: Path, minilm
         Corpus.open(copy, minilm)
 
 
-@pytest.mark.parametrize("name", ["corpus.sqlite", f"{SEGMENT}/dense.faiss", f"{WORDS}/bm25/vocab.index.json"])
+@pytest.mark.parametrize("name", ["corpus.sqlite", f"{SEGMENT}/dense.faiss", f"{WORDS}/terms.npy"])
 def test_a_file_that_was_changed_is_found_by_verify(copy: Path, minilm: Embedder, name: str) -> None:
     content = bytearray((copy / name).read_bytes())
     content[-1] ^= 1
@@ -217,7 +217,7 @@ def test_a_file_that_was_changed_is_found_by_verify(copy: Path, minilm: Embedder
     assert verify(Corpus.open(copy, minilm)) == [f"The file {name} is not the one that was built: its SHA-256 differs."]
 
 
-@pytest.mark.parametrize("name", [f"{WORDS}/passages.npy", f"{SEGMENT}/dense.faiss", f"{WORDS}/bm25/params.index.json"])
+@pytest.mark.parametrize("name", [f"{WORDS}/passages.npy", f"{SEGMENT}/dense.faiss", f"{WORDS}/starts.npy"])
 def test_an_index_of_noise_is_a_damaged_corpus(copy: Path, minilm: Embedder, name: str) -> None:
     (copy / name).write_bytes(b"?" * (copy / name).stat().st_size)
     with pytest.raises(CorpusError, match=r"index over chunks .* is damaged"):
@@ -230,7 +230,7 @@ def test_an_index_of_noise_is_a_damaged_corpus(copy: Path, minilm: Embedder, nam
         (f"{SEGMENT}/parts.npy", -16, b"\x00\x00\x00\x40"),  # a place far beyond the vectors
         (f"{SEGMENT}/parts.npy", 20, b"\x00\x00\x00\x00"),  # a header that is no Python literal
         (f"{SEGMENT}/parts.npy", 20, b"((((("),
-        (f"{WORDS}/bm25/indices.csc.index.npy", -4, b"\xff\xff\xff\x7f"),  # a passage that is not there
+        (f"{WORDS}/positions.npy", -4, b"\xff\xff\xff\x7f"),  # a passage that is not there
     ],
 )
 def test_one_wrong_place_in_an_index_is_a_damaged_corpus(
@@ -247,8 +247,10 @@ def test_one_wrong_place_in_an_index_is_a_damaged_corpus(
 def search_every_word(folder: Path, embedder: Embedder) -> None:
     """Searches for each word of the index over chunks, so that all of it is read."""
     found = Corpus.open(folder, embedder)
-    for word in json.loads((folder / f"{WORDS}/bm25/vocab.index.json").read_text(encoding="utf-8")):
-        found.search(word, "chunks", 5)
+    words = LexicalIndex.load(folder / WORDS).terms
+    for word in words:
+        found.search(word.decode(), "chunks", 5)
+    assert len(words) > 100
 
 
 def test_a_store_of_noise_is_a_damaged_corpus(copy: Path) -> None:
@@ -289,3 +291,42 @@ def test_a_corpus_is_read_from_a_folder_that_cannot_be_written(copy: Path, minil
     assert {file: file.stat().st_mtime_ns for file in copy.rglob("*")} == before
     for entry in [copy, *copy.rglob("*")]:
         entry.chmod(0o755)
+
+
+class NothingEmbedded:
+    """An embedder of the same name that is never asked for a passage."""
+
+    def __init__(self, real: Embedder) -> None:
+        self.identity, self.dimension = real.identity, real.dimension
+
+
+def made_older(folder: Path) -> None:
+    """Makes a corpus what the version before wrote: no segments of words, and a folder with weights of them."""
+    segments, words = folder / "segments", "chunks-words-0001"
+    shutil.move(segments / "chunks-index-0001", segments / words)
+    shutil.rmtree(segments / "chunks-terms-0001")
+    (segments / words / "bm25").mkdir()
+    (segments / words / "bm25" / "data.csc.index.npy").write_bytes(b"weights")
+    (segments / words / "generation.json").write_text('{"passages":1,"vectors":1,"by_codes":false,"segments":{}}')
+    description = yaml.safe_load((folder / "corpus.yaml").read_text())
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != "corpus.yaml")
+    marks = {f"{file.relative_to(folder)}": {"bytes": file.stat().st_size, "sha256": "0" * 64} for file in files}
+    (folder / "corpus.yaml").write_text(yaml.safe_dump({**description, "format": 2, "files": marks}))
+
+
+def test_a_corpus_of_the_format_before_is_refused_until_its_words_are_indexed_anew(
+    copy: Path, built: Path, minilm: Embedder
+) -> None:
+    made_older(copy)
+    before = {file: file.read_bytes() for file in copy.rglob("*") if file.is_file()}
+    with pytest.raises(CorpusError, match=f"has format 2, .*localfact corpus merge {copy}"):
+        Corpus.open(copy, minilm)
+    assert {file: file.read_bytes() for file in copy.rglob("*") if file.is_file()} == before
+    with CorpusWriter(copy, NothingEmbedded(minilm)) as writer:  # type: ignore[arg-type]
+        writer.finish(())
+    names = [sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()) for folder in (copy, built)]
+    assert names[0] == names[1]
+    renewed, fresh = (read_description(folder).model_dump(exclude={"files"}) for folder in (copy, built))
+    assert renewed == fresh
+    query = "Of what stone is the lighthouse?"
+    assert Corpus.open(copy, minilm).search(query, "chunks", 9) == Corpus.open(built, minilm).search(query, "chunks", 9)

@@ -262,7 +262,7 @@ def test_pages_that_are_all_there_leave_a_finished_corpus_as_it_is(tmp_path: Pat
         assert writer.finish(()).pages == len(pages) + 1
 
 
-@pytest.mark.parametrize("name", ["corpus.sqlite", "segments/pages-words-0001/passages.npy"])
+@pytest.mark.parametrize("name", ["corpus.sqlite", "segments/pages-terms-0001/passages.npy"])
 def test_a_finished_corpus_that_lacks_a_file_is_not_begun_anew(tmp_path: Path, pages: list[Page], name: str) -> None:
     build_corpus(pages, tmp_path / "corpus", None)
     (tmp_path / "corpus" / name).unlink()
@@ -309,11 +309,11 @@ def test_segments_of_another_corpus_are_passed_over_told_and_removed(
     build_corpus(pages[:4], ours, minilm, kinds=("pages",))
     build_corpus(pages[4:], tmp_path / "theirs", minilm)
     before = Corpus.open(ours, minilm).search("harbour", "pages", 5)
-    for name in ("pages-0001", "pages-words-0001", "chunks-0001", "chunks-words-0001"):
+    for name in ("pages-0001", "pages-terms-0001", "pages-index-0001", "chunks-0001", "chunks-terms-0001", "chunks-index-0001"):
         shutil.copytree(tmp_path / "theirs" / "segments" / name, segments / name.replace("0001", "0007"))
     with Corpus.open(ours, minilm) as corpus:
         assert corpus.search("harbour", "pages", 5) == before
-        assert any("pages-words-0007" in problem and "no part" in problem for problem in verify(corpus))
+        assert any("pages-index-0007" in problem and "no part" in problem for problem in verify(corpus))
     with CorpusWriter(ours, minilm) as writer:
         writer.add_pages(pages[4:5])
         writer.finish(())

@@ -12,7 +12,6 @@ numbers that depend on each vector alone, and the scores are exact.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +27,8 @@ from localfact.corpus.indexing.dense_index import (
     ranked,
 )
 from localfact.corpus.indexing.passage_ids import PassageIds
+from localfact.corpus.indexing.segment_folders import Segment
 from localfact.models.embedder import Vectors
-
-
-class Segment(NamedTuple):
-    """An opened segment: the ids of its passages, some perhaps not current any more, and their vectors."""
-
-    ids: PassageIds
-    dense: DenseIndex
 
 
 @dataclass(frozen=True)
@@ -79,9 +72,9 @@ class DenseSegments:
         ValueError: the segments do not hold all current passages.
     """
 
-    def __init__(self, ids: PassageIds, segments: Sequence[Segment], parts: int, *, by_codes: bool) -> None:
+    def __init__(self, ids: PassageIds, segments: Sequence[Segment[DenseIndex]], parts: int, *, by_codes: bool) -> None:
         self._count = len(ids)
-        self._segments = [(segment.dense, Places.of(segment.ids, ids)) for segment in segments]
+        self._segments = [(segment.part, Places.of(segment.ids, ids)) for segment in segments]
         self.parts = parts
         self.by_codes = by_codes
         held = np.zeros(len(ids), dtype=bool)
@@ -131,14 +124,14 @@ class DenseSegments:
         return next((dense, own) for dense, own in found if own >= 0)
 
 
-def stored_vectors(ids: NDArray[np.bytes_], segments: Sequence[Segment]) -> tuple[Vectors, Positions]:
+def stored_vectors(ids: NDArray[np.bytes_], segments: Sequence[Segment[DenseIndex]]) -> tuple[Vectors, Positions]:
     """The vectors that the segments have of these passages, in the order of the ids, and how many parts each passage has."""
     counts = np.zeros(len(ids), dtype=np.int64)
     rows, owners = [], []
     for segment in segments:
         own = segment.ids.positions(ids)
         new = np.flatnonzero((own >= 0) & (counts == 0))
-        vectors, counts[new] = segment.dense.selected(own[new])
+        vectors, counts[new] = segment.part.selected(own[new])
         rows.append(vectors)
         owners.append(np.repeat(new, counts[new]))
     return np.concatenate(rows)[np.argsort(np.concatenate(owners), kind="stable")], counts

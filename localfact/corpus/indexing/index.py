@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.dense_index import DenseIndex, PartEmbedder
 from localfact.corpus.indexing.dense_segments import DenseSegments
-from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.models.embedder import Vectors
 
 #: The constant of reciprocal-rank fusion.
@@ -31,7 +31,7 @@ class Index:
     """
 
     ids: Sequence[str]
-    lexical: LexicalIndex
+    lexical: BM25
     dense: DenseIndex | DenseSegments | None
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class Index:
         ids = tuple(sorted(texts))
         ordered = [texts[passage] for passage in ids]
         dense = DenseIndex.of(ordered, embedder, progress) if embedder is not None else None
-        return cls(ids, LexicalIndex.of(ordered), dense)
+        return cls(ids, BM25.of(ordered), dense)
 
     @property
     def counts(self) -> tuple[int, int | None]:

@@ -1,11 +1,16 @@
-"""BM25 over passages (bm25s), in memory or as an immutable folder that is mapped into memory."""
+"""Which passages have which terms, how often: in memory, or as an immutable folder that is mapped into memory.
+
+What is kept are counts and not weights: a weight depends on all passages of a corpus, and a count on its passage alone, so that
+passages can be added without those before them being read again. `bm25.py` weighs them.
+"""
 
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,52 +21,155 @@ from localfact.text import normalise, words
 SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 ACCENT = re.compile("[\u0300-\u036f]")
 POSSESSIVE = re.compile("['’]s?$")
+#: The arrays of an index, each in a file of its own: UTF-8 of the terms in ascending order and where each begins, where each
+#: term's postings begin, of these the positions of passages and the counts, and how many terms each passage has.
+ARRAYS = ("terms", "term_starts", "starts", "positions", "counts", "lengths")
+
+Integers = NDArray[np.integer[Any]]
+
+
+class Terms(Sequence[bytes]):
+    """The terms of an index in ascending order, as UTF-8 in one array, and where each begins, shape (terms + 1,)."""
+
+    def __init__(self, text: NDArray[np.uint8], starts: Integers) -> None:
+        self.text = text
+        self.starts = starts
+
+    @classmethod
+    def of(cls, terms: Sequence[bytes]) -> "Terms":
+        """The terms given, which are in order."""
+        starts = np.zeros(len(terms) + 1, dtype=np.int64)
+        np.cumsum([len(term) for term in terms], out=starts[1:])
+        return cls(np.frombuffer(b"".join(terms), dtype=np.uint8), starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> bytes: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
+    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
+        if isinstance(place, slice):
+            return [self[one] for one in range(*place.indices(len(self)))]
+        return self.text[self.starts[place] : self.starts[place + 1]].tobytes()
+
+    def place(self, term: bytes) -> int | None:
+        """Which one it is; None where it is none of them."""
+        found = bisect_left(self, term)
+        return found if found < len(self) and self[found] == term else None
+
+
+class Postings(NamedTuple):
+    """The passages that have a term, by position, ascending, and how often each has it; both of shape (postings,)."""
+
+    positions: Integers
+    counts: Integers
 
 
 class LexicalIndex:
-    """BM25 scores of passages for a text; a passage is known by its position. Made by `of` or `load`."""
+    """The terms of passages and their counts; a passage is known by its position. Made by `of`, `load` or `joined`.
 
-    def __init__(self, bm25: Any) -> None:
-        self._bm25 = bm25
+    Attributes:
+        terms: all of them, in ascending order. lengths: how many each passage has, repeated ones too, shape (passages,).
+    """
+
+    def __init__(self, terms: Terms, starts: Integers, postings: Postings, lengths: Integers) -> None:
+        self.terms = terms
+        self._starts = starts
+        self._postings = postings
+        self.lengths = lengths
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> "LexicalIndex":
-        """Builds the index of at least one text, in the order given; the texts are read one by one."""
-        import bm25s
-
+        """Counts the terms of the texts, in the order given; the texts are read one by one."""
         met: dict[str, int] = {}
-        found = [array("i", (met.setdefault(term, len(met)) for term in terms(text))) for text in texts]
-        # The library numbers terms from a set, in an order that differs between processes; these ids are the same in all.
-        ids = {term: position for position, term in enumerate(["", *sorted(met)])}
-        final = np.array([ids[term] for term in met], dtype=np.int32)
-        for own in found:
-            own[:] = array("i", final[own].tobytes())
-        bm25 = bm25s.BM25()
-        # The library divides by the mean length, which is 0 if no passage has a term; 0 / 0 then does no harm.
-        with np.errstate(invalid="ignore"):
-            bm25.index((found, ids), create_empty_token=False, show_progress=False)
-        return cls(bm25)
+        found, lengths = array("i"), array("i")
+        for text in texts:
+            before = len(found)
+            found.extend([met.setdefault(term, len(met)) for term in terms(text)])
+            lengths.append(len(found) - before)
+        passages = np.repeat(np.arange(len(lengths)), lengths)
+        places = np.frombuffer(found, dtype=np.int32)
+        known = [term.encode("utf-8", "surrogatepass") for term in met]
+        return cls._counted(known, places, passages, np.ones(len(found), dtype=np.int32), np.array(lengths, dtype=np.int32))
+
+    @classmethod
+    def joined(cls, parts: Sequence["tuple[LexicalIndex, Integers]"], passages: int) -> "LexicalIndex":
+        """One index of several.
+
+        Args:
+            parts: each with the new position of each of its passages, -1 for one that is left out. passages: how many new
+                positions there are; each is given once.
+        """
+        met: dict[bytes, int] = {}
+        places, positions, counts = [], [], []
+        lengths = np.zeros(passages, dtype=np.int32)
+        for part, new in parts:
+            own = np.array([met.setdefault(term, len(met)) for term in part.terms], dtype=np.int32)
+            moved = new[part._postings.positions]
+            kept = moved >= 0
+            places.append(np.repeat(own, np.diff(part._starts))[kept])
+            positions.append(moved[kept])
+            counts.append(part._postings.counts[kept].astype(np.int32))
+            lengths[new[new >= 0]] = part.lengths[new >= 0]
+        return cls._counted(list(met), np.concatenate(places), np.concatenate(positions), np.concatenate(counts), lengths)
+
+    @classmethod
+    def _counted(
+        cls, known: Sequence[bytes], places: Integers, passages: Integers, counts: Integers, lengths: Integers
+    ) -> "LexicalIndex":
+        """Sorts postings, of which several may be of the same term and passage. `places` index the known terms."""
+        order = sorted(range(len(known)), key=known.__getitem__)
+        rank = np.empty(len(known), dtype=np.int64)
+        rank[order] = np.arange(len(known))
+        width = max(1, len(lengths))
+        key = rank[places] * width + passages
+        sorting = np.argsort(key, kind="stable")
+        key = key[sorting]
+        first = np.flatnonzero(np.diff(key, prepend=-1))
+        summed = np.add.reduceat(counts[sorting], first) if len(first) else counts[:0]
+        numbers = np.bincount(key[first] // width, minlength=len(known))
+        used = np.flatnonzero(numbers)  # a joined index may have lost all passages of a term
+        return cls(
+            Terms.of([known[order[place]] for place in used]),
+            np.concatenate([[0], np.cumsum(numbers[used])]).astype(np.int64),
+            Postings((key[first] % width).astype(np.uint32), narrow(summed)),
+            lengths,
+        )
 
     @classmethod
     def load(cls, folder: Path) -> "LexicalIndex":
-        """Maps a saved index into memory. Raises OSError, ValueError or KeyError when a file is missing or damaged."""
-        import bm25s
-
-        return cls(bm25s.BM25.load(folder, mmap=True, show_progress=False))
+        """Maps a saved index into memory. Raises OSError or ValueError when a file is missing or damaged."""
+        text, term_starts, starts, positions, counts, lengths = (
+            np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in ARRAYS
+        )
+        for name, each, total in (("term_starts", term_starts, len(text)), ("starts", starts, len(positions))):
+            if each.ndim != 1 or not len(each) or each[0] != 0 or each[-1] != total or np.any(np.diff(each) < 0):
+                raise ValueError(f"the places in {name}.npy are not those of the others")
+        if len(starts) != len(term_starts) or len(counts) != len(positions) or positions.dtype.kind != "u":
+            raise ValueError(f"{len(term_starts)} terms, {len(starts)} lists and {len(counts)} counts do not belong together")
+        return cls(Terms(text, term_starts), starts, Postings(positions, counts), lengths)
 
     def save(self, folder: Path) -> None:
-        """Writes the index as a folder of arrays and a vocabulary."""
-        self._bm25.save(folder, show_progress=False)
+        """Writes the arrays into the folder."""
+        arrays = (self.terms.text, self.terms.starts, self._starts, *self._postings, self.lengths)
+        for name, each in zip(ARRAYS, arrays, strict=True):
+            np.save(folder / f"{name}.npy", each)
 
     def __len__(self) -> int:
-        return int(self._bm25.scores["num_docs"])
+        return len(self.lengths)
 
-    def scores(self, text: str) -> NDArray[np.float32]:
-        """BM25 of every passage for the text, shape (passages,); 0 where they share no term."""
-        vocabulary = self._bm25.vocab_dict
-        ids = [vocabulary[term] for term in terms(text) if term in vocabulary]
-        scores: NDArray[np.float32] = self._bm25.get_scores_from_ids(ids)
-        return scores
+    def postings(self, term: str) -> Postings:
+        """The passages that have the term."""
+        place = self.terms.place(term.encode("utf-8", "surrogatepass"))
+        begin, end = (0, 0) if place is None else (self._starts[place], self._starts[place + 1])
+        return Postings(self._postings.positions[begin:end], self._postings.counts[begin:end])
+
+
+def narrow(counts: Integers) -> Integers:
+    """The counts in the smallest unsigned type that holds them."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 def terms(text: str) -> Iterator[str]:

@@ -1,54 +1,61 @@
-"""The folder of indexes over one kind of a corpus's passages, which grows without embedding anything twice.
+"""The folder of indexes over one kind of a corpus's passages, which grows without reading or embedding anything twice.
 
-    KIND-0001/            passages.npy, dense.faiss, parts.npy, codes.npy    vectors, written once
-    KIND-words-0001/      passages.npy, bm25/, generation.json               all current passages, and which segments hold them
+    KIND-0001/          passages.npy, dense.faiss, parts.npy, codes.npy           vectors, written once
+    KIND-terms-0001/    passages.npy, terms.npy, positions.npy, counts.npy ...    words, written once
+    KIND-index-0001/    passages.npy, generation.json                             all current passages, and what holds them
 
-The newest generation names the segments that are the index; others are left from a kill, or were embedded ahead of a
-generation. BM25's weights depend on the whole corpus, so its part is made anew whenever passages change. One process at a time
-may write.
+The newest generation names the segments that are the index; others are left from a kill, or were made ahead of a generation.
+One process at a time may write.
 """
 
-import os
-import re
-import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from localfact.corpus.indexing.bm25 import BM25, LexicalPart
 from localfact.corpus.indexing.dense_index import BLOCK, DenseIndex, PartEmbedder, Positions
-from localfact.corpus.indexing.dense_segments import DenseSegments, Segment, stored_vectors
+from localfact.corpus.indexing.dense_segments import DenseSegments, stored_vectors
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.lexical_index import LexicalIndex
+from localfact.corpus.indexing.numbered_folders import NumberedFolders
 from localfact.corpus.indexing.passage_ids import PassageIds
+from localfact.corpus.indexing.segment_folders import IDS_FILE, Segment, SegmentFolders, owned
 from localfact.records import Record
-from localfact.runtime.files import NEW
 
-IDS_FILE = "passages.npy"
-LEXICAL_FOLDER = "bm25"
 GENERATION_FILE = "generation.json"
 #: With more vectors than this, only candidates chosen by their codes are scored, not all vectors.
 FLAT_VECTORS = 100_000
 #: A segment is written whenever so many passages are embedded, so that a kill loses minutes, not hours.
 SEGMENT_PASSAGES = 4_096
-#: When an add leaves more segments than this, it merges them.
-MOST_SEGMENTS = 16
+#: The same of words, which are quicker to read.
+TERMS_PASSAGES = 65_536
 
 
 class Generation(Record):
     """The content of generation.json.
 
     Attributes:
+        terms: how many terms the current passages have together.
+        words: name of each segment that holds words -> how many passages it has, old ones included. A passage that several have
+            is the first one's.
         vectors: how many vectors the current passages have; None without an embedder.
         by_codes: whether candidates are chosen by codes; decided when it was written.
         segments: name of each segment that holds vectors -> how many it has, those of old passages included.
     """
 
     passages: int
+    terms: int
+    words: Mapping[str, int]
     vectors: int | None
     by_codes: bool
     segments: Mapping[str, int]
+
+    @property
+    def names(self) -> set[str]:
+        """All segments."""
+        return {*self.words, *self.segments}
 
 
 class Segments:
@@ -57,11 +64,16 @@ class Segments:
     def __init__(self, folder: Path, kind: str) -> None:
         self._folder = folder
         self._kind = kind
+        self._vectors = SegmentFolders(folder, kind, DenseIndex.load, joined_vectors)
+        self._words = SegmentFolders(folder, f"{kind}-terms", LexicalIndex.load, joined_words)
+        self._generations = NumberedFolders(folder, f"{kind}-index")
+        #: Older versions kept weights of words in these; nothing reads them any more.
+        self._older = NumberedFolders(folder, f"{kind}-words")
 
     def add(
         self, texts: Mapping[str, str], embedder: PartEmbedder | None, progress: Callable[[int], None] = lambda _: None
     ) -> tuple[int, int | None]:
-        """Makes the index over exactly these passages, id -> text; passages that have vectors are not embedded again.
+        """Makes the index over exactly these passages, id -> text; passages that are in a segment are not read again.
 
         Args:
             texts: all current passages. Equal ids must mean equal texts for as long as the folder exists.
@@ -74,35 +86,35 @@ class Segments:
         Raises:
             OSError: the disk is full or the folder cannot be written. OSError, ValueError, RuntimeError: a segment is damaged.
         """
-        self._remove(folder for folder in self._all(half_written=True) if folder.name.endswith(NEW))
+        self._remove_half_written()
         if not texts:
-            self._remove(self._all())
+            self._remove_but(())
             return 0, None if embedder is None else 0
-        ids, held, vectors = PassageIds.of(texts), dict[str, Segment](), None
+        ids, listed = PassageIds.of(texts), self._listed()
+        dense = None
         if embedder is not None:
-            self._embed(texts, ids, embedder, progress)
-            held, vectors = self._holding(ids)
-            if len(held) > MOST_SEGMENTS:
-                held = self._merged(ids, held)
-        self._renew(ids, held, vectors, texts)
-        self._remove(self._superseded(vectors_too=embedder is not None))
-        return len(ids), vectors
+            for block, before in self._vectors.missing(ids, SEGMENT_PASSAGES):
+                made = DenseIndex.of([texts[one] for one in block], embedder, partial(after, progress, before))
+                self._vectors.write(block, made)
+            dense = self._vectors.few(ids, listed)
+        for block, _ in self._words.missing(ids, TERMS_PASSAGES):
+            self._words.write(block, LexicalIndex.of(texts[one] for one in block))
+        generation = self._renew(ids, self._words.few(ids, listed), dense)
+        return len(ids), generation.vectors
 
     def merge(self) -> None:
-        """Puts all vectors of current passages into one segment and drops the others. Needs memory for all of them at once.
+        """Puts the words and the vectors of all current passages into one segment each, and drops the others.
+
+        Needs memory for all of them at once.
 
         Raises:
             OSError: as in `add`, or there is no index yet. ValueError, RuntimeError: a segment is damaged.
         """
-        self._remove(folder for folder in self._all(half_written=True) if folder.name.endswith(NEW))
+        self._remove_half_written()
         folder, generation = self._newest()
-        if generation.vectors is None:
-            return
-        ids = PassageIds.load(folder / IDS_FILE)
-        held, vectors = self._holding(ids)
-        if len(held) > 1 or any(len(segment.ids) > len(ids) for segment in held.values()):
-            self._renew(ids, self._merged(ids, held), vectors, {})
-        self._remove(self._superseded(vectors_too=True))
+        ids, listed = PassageIds.load(folder / IDS_FILE), generation.names
+        dense = None if generation.vectors is None else self._vectors.one(ids, listed)
+        self._renew(ids, self._words.one(ids, listed), dense)
 
     def open(self, dense: bool, generation: str | None = None) -> Index:
         """The index over the current passages, mapped into memory.
@@ -115,15 +127,20 @@ class Segments:
         """
         folder, named = self._newest() if generation is None else self._generation(generation)
         ids = PassageIds.load(folder / IDS_FILE)
-        if len(ids) != named.passages:
-            raise ValueError(f"{IDS_FILE} has {len(ids)} passages, {GENERATION_FILE} names {named.passages}")
+        agree(IDS_FILE, len(ids), named.passages, "passages")
         vectors = None
         if dense:
-            segments = [self._segment(name, parts) for name, parts in named.segments.items()]
             if named.vectors is None:
                 raise ValueError(f"{GENERATION_FILE} names no vectors")
-            vectors = DenseSegments(ids, segments, named.vectors, by_codes=named.by_codes)
-        return Index(ids, LexicalIndex.load(folder / LEXICAL_FOLDER), vectors)
+            segments = {name: self._vectors.segment(name) for name in named.segments}
+            for name, segment in segments.items():
+                agree(name, segment.part.parts, named.segments[name], "vectors")
+            vectors = DenseSegments(ids, list(segments.values()), named.vectors, by_codes=named.by_codes)
+        words = {name: self._words.segment(name) for name in named.words}
+        for name, each in words.items():
+            agree(name, len(each.ids), named.words[name], "passages")
+        parts = [LexicalPart(part, positions) for part, positions in owned(ids, words.values())]
+        return Index(ids, BM25(parts, len(ids), named.terms), vectors)
 
     def files(self) -> list[Path]:
         """All files of the index, in order.
@@ -132,7 +149,7 @@ class Segments:
             OSError, ValueError: there is no index, or its generation.json is damaged.
         """
         folder, generation = self._newest()
-        folders = [folder, *(self._folder / name for name in generation.segments)]
+        folders = [folder, *(self._folder / name for name in generation.names)]
         return sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
 
     def remove_others(self, files: Collection[Path]) -> None:
@@ -141,142 +158,83 @@ class Segments:
         Raises:
             OSError: one cannot be removed.
         """
-        known = {parent for file in files for parent in file.parents}
-        self._remove(folder for folder in self._all(half_written=True) if folder not in known)
+        self._remove_half_written()
+        self._remove_but({parent.name for file in files for parent in file.parents if parent.parent == self._folder})
 
-    def _embed(
-        self, texts: Mapping[str, str], ids: PassageIds, embedder: PartEmbedder, progress: Callable[[int], None]
-    ) -> None:
-        """Writes segments of the passages that no segment holds."""
-        known = np.zeros(len(ids), dtype=bool)
-        for name in self._dense():
-            found = ids.positions(self._segment(name).ids.all)
-            known[found[found >= 0]] = True
-        new = np.flatnonzero(~known)
-        for begin in range(0, len(new), SEGMENT_PASSAGES):
-            block = PassageIds(ids.take(new[begin : begin + SEGMENT_PASSAGES]))
-            self._embed_block(block, texts, embedder, progress, len(ids) - len(new) + begin)
-
-    def _embed_block(
-        self, ids: PassageIds, texts: Mapping[str, str], embedder: PartEmbedder, progress: Callable[[int], None], before: int
-    ) -> None:
-        dense = DenseIndex.of([texts[passage] for passage in ids], embedder, lambda done: progress(before + done))
-        self._write_segment(ids, dense)
-
-    def _holding(self, ids: PassageIds) -> tuple[dict[str, Segment], int]:
-        """The segments needed for these passages, and how many vectors the passages have."""
-        known = np.zeros(len(ids), dtype=bool)
-        held, vectors = {}, 0
-        listed = self._newest()[1].segments if self._words() else {}
-        for name in sorted(self._dense(), key=lambda name: name not in listed):
-            segment = self._segment(name)
-            own = segment.ids.all
-            found = ids.positions(own)
-            adds = (found >= 0) & ~known[found]
-            if adds.any():
-                held[name] = segment
-                vectors += int(segment.dense.part_counts(np.flatnonzero(adds)).sum())
-                known[found[adds]] = True
-        if not known.all():
-            raise ValueError(f"{int((~known).sum())} passages of the kind '{self._kind}' have no vectors")
-        return held, vectors
-
-    def _merged(self, ids: PassageIds, held: Mapping[str, Segment]) -> dict[str, Segment]:
-        """Writes one segment with the vectors that the given ones have of the passages."""
-        import faiss
-
-        vectors = faiss.IndexFlatIP(next(iter(held.values())).dense.dimension)
-        counts: list[Positions] = [np.zeros(1, dtype=np.int64)]
-        for begin in range(0, len(ids), BLOCK):
-            rows, parts = stored_vectors(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), list(held.values()))
-            vectors.add(rows)
-            counts.append(parts)
-        name = self._write_segment(ids, DenseIndex(vectors, np.cumsum(np.concatenate(counts))))
-        return {name: self._segment(name)}
-
-    def _renew(self, ids: PassageIds, held: Mapping[str, Segment], vectors: int | None, texts: Mapping[str, str]) -> None:
-        """Writes a generation unless the newest is the same. BM25's part is reused where the passages are the same."""
+    def _renew(
+        self, ids: PassageIds, words: Mapping[str, Segment[LexicalIndex]], dense: Mapping[str, Segment[DenseIndex]] | None
+    ) -> Generation:
+        """Writes a generation unless the newest is the same, and removes what it does not name."""
+        vectors = None
+        if dense is not None:
+            vectors = sum(int(part.part_counts(np.flatnonzero(found >= 0)).sum()) for part, found in owned(ids, dense.values()))
         generation = Generation(
             passages=len(ids),
+            terms=sum(int(part.lengths[found >= 0].sum()) for part, found in owned(ids, words.values())),
+            words={name: len(segment.ids) for name, segment in words.items()},
             vectors=vectors,
             by_codes=vectors is not None and vectors > FLAT_VECTORS,
-            segments={name: segment.dense.parts for name, segment in held.items()},
+            segments={name: segment.part.parts for name, segment in (dense or {}).items()},
         )
-        words = self._words()
-        newest = self._folder / words[-1] if words else None
-        same_words = newest is not None and PassageIds.load(newest / IDS_FILE).same(ids)
-        if newest is not None and same_words and self._newest()[1] == generation:
-            return
-        with self._new(f"{self._kind}-words", words) as folder:
-            if newest is not None and same_words:
-                shutil.copytree(newest / LEXICAL_FOLDER, folder / LEXICAL_FOLDER)
-            else:
-                LexicalIndex.of(texts[passage] for passage in ids).save(folder / LEXICAL_FOLDER)
-            ids.save(folder / IDS_FILE)
-            (folder / GENERATION_FILE).write_text(generation.model_dump_json(), encoding="utf-8")
-
-    def _write_segment(self, ids: PassageIds, dense: DenseIndex) -> str:
-        with self._new(self._kind, self._dense()) as folder:
-            ids.save(folder / IDS_FILE)
-            dense.save(folder)
-        return folder.name.removesuffix(NEW)
-
-    @contextmanager
-    def _new(self, stem: str, others: list[str]) -> Iterator[Path]:
-        """A new folder, which gets the next number once the block has filled it and it is on the disk."""
-        number = 1 + max((int(name.rpartition("-")[2]) for name in others), default=0)
-        folder = self._folder / f"{stem}-{number:04d}{NEW}"
-        folder.mkdir(parents=True)
-        yield folder
-        for path in [*folder.rglob("*"), folder]:
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
-        folder.rename(folder.with_name(folder.name.removesuffix(NEW)))
-
-    def _segment(self, name: str, parts: int | None = None) -> Segment:
-        folder = self._folder / name
-        segment = Segment(PassageIds.load(folder / IDS_FILE), DenseIndex.load(folder))
-        if len(segment.ids) != len(segment.dense):
-            raise ValueError(f"{name} has {len(segment.ids)} passages and vectors of {len(segment.dense)}")
-        if parts is not None and parts != segment.dense.parts:
-            raise ValueError(f"{name} has {segment.dense.parts} vectors, {GENERATION_FILE} names {parts}")
-        return segment
+        names = self._generations.names()
+        if not names or self._newest()[1] != generation or not PassageIds.load(self._newest()[0] / IDS_FILE).same(ids):
+            with self._generations.new() as folder:
+                ids.save(folder / IDS_FILE)
+                (folder / GENERATION_FILE).write_text(generation.model_dump_json(), encoding="utf-8")
+        kept = {self._newest()[0].name, *generation.names}
+        self._remove_but(kept if dense is not None else {*kept, *self._vectors.names()})
+        return generation
 
     def _newest(self) -> tuple[Path, Generation]:
-        words = self._words()
-        if not words:
+        names = self._generations.names()
+        if not names:
             raise FileNotFoundError(f"There is no index over {self._kind} in {self._folder}")
-        return self._generation(words[-1])
+        return self._generation(names[-1])
 
     def _generation(self, name: str) -> tuple[Path, Generation]:
         folder = self._folder / name
         return folder, Generation.model_validate_json((folder / GENERATION_FILE).read_bytes())
 
-    def _superseded(self, *, vectors_too: bool) -> list[Path]:
-        newest, generation = self._newest()
-        kept = {newest.name, *generation.segments}
-        others = [*self._words(), *(self._dense() if vectors_too else ())]
-        return [self._folder / name for name in others if name not in kept]
+    def _listed(self) -> set[str]:
+        return self._newest()[1].names if self._generations.names() else set()
 
-    def _words(self) -> list[str]:
-        return [folder.name for folder in self._all() if "-words-" in folder.name]
+    @property
+    def _all(self) -> tuple[NumberedFolders, ...]:
+        return self._generations, self._older, self._words, self._vectors
 
-    def _dense(self) -> list[str]:
-        return [folder.name for folder in self._all() if "-words-" not in folder.name]
+    def _remove_half_written(self) -> None:
+        for folders in self._all:
+            folders.remove_half_written()
 
-    def _all(self, *, half_written: bool = False) -> list[Path]:
-        """The folders of this kind, in the order of their numbers."""
-        ending = f"(?:{re.escape(NEW)})?" if half_written else ""
-        pattern = re.compile(rf"{re.escape(self._kind)}(?:-words)?-(\d+){ending}")
-        folders = self._folder.iterdir() if self._folder.is_dir() else ()
-        found = [(match, folder) for folder in folders if (match := pattern.fullmatch(folder.name))]
-        return [folder for match, folder in sorted(found, key=lambda each: (int(each[0][1]), each[1]))]
+    def _remove_but(self, kept: Collection[str]) -> None:
+        for folders in self._all:
+            folders.remove(name for name in folders.names() if name not in kept)
 
-    def _remove(self, folders: Iterator[Path] | list[Path]) -> None:
-        for folder in list(folders):
-            # A kill in the middle must not leave a folder that looks like a damaged segment.
-            doomed = folder if folder.name.endswith(NEW) else folder.rename(folder.with_name(folder.name + NEW))
-            shutil.rmtree(doomed)
+
+def after(progress: Callable[[int], None], before: int, done: int) -> None:
+    """Reports what is done of a block, with what was done before it."""
+    progress(before + done)
+
+
+def agree(what: str, has: int, named: int, of: str) -> None:
+    """Raises ValueError where a part has not what the generation names."""
+    if has != named:
+        raise ValueError(f"{what} has {has} {of}, {GENERATION_FILE} names {named}")
+
+
+def joined_vectors(ids: PassageIds, segments: Sequence[Segment[DenseIndex]]) -> DenseIndex:
+    """The vectors that the segments have of these passages."""
+    import faiss
+
+    vectors = faiss.IndexFlatIP(segments[0].part.dimension)
+    counts: list[Positions] = [np.zeros(1, dtype=np.int64)]
+    for begin in range(0, len(ids), BLOCK):
+        rows, parts = stored_vectors(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), segments)
+        vectors.add(rows)
+        counts.append(parts)
+    return DenseIndex(vectors, np.cumsum(np.concatenate(counts)))
+
+
+def joined_words(ids: PassageIds, segments: Sequence[Segment[LexicalIndex]]) -> LexicalIndex:
+    """The terms that the segments have of these passages."""
+    return LexicalIndex.joined(list(owned(ids, segments)), len(ids))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from localfact.corpus.indexing import index as index_module
+from localfact.corpus.indexing.bm25 import BM25, LexicalPart
 from localfact.corpus.indexing.dense_index import DenseIndex
 from localfact.corpus.indexing.index import FUSION_CONSTANT, Index, best_positions, reciprocal_rank_fusion
 from localfact.corpus.indexing.lexical_index import LexicalIndex, terms
@@ -52,7 +53,7 @@ def test_terms_of_many_scripts(text: str, expected: list[str]) -> None:
 
 def test_bm25_agrees_with_its_formula() -> None:
     # Lucene's variant: idf = ln(1 + (N - n + 0.5) / (n + 0.5)), tf / (tf + k1 (1 - b + b length / mean)), k1 = 1.5, b = 0.75.
-    scores = LexicalIndex.of(["red red fox", "blue fox", "dog"]).scores("red fox")
+    scores = BM25.of(["red red fox", "blue fox", "dog"]).scores("red fox")
     mean = 2.0
     idf = {"red": np.log(1 + 2.5 / 1.5), "fox": np.log(1 + 1.5 / 2.5)}
 
@@ -148,9 +149,9 @@ def test_dense_search_is_exact(minilm: Embedder) -> None:
 @pytest.mark.filterwarnings("error")
 def test_texts_without_a_single_word_can_be_indexed(tmp_path: Path) -> None:
     lexical = LexicalIndex.of(["...", ""])
-    assert lexical.scores("word").tolist() == [0, 0]
-    lexical.save(tmp_path / "bm25")
-    assert LexicalIndex.load(tmp_path / "bm25").scores("word").tolist() == [0, 0]
+    lexical.save(tmp_path)
+    for index in (lexical, LexicalIndex.load(tmp_path), LexicalIndex.joined([(lexical, np.array([1, 0]))], 2)):
+        assert BM25([LexicalPart(index)], 2, 0).scores("word").tolist() == [0, 0]
 
 
 @pytest.mark.slow

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localfact.corpus.indexing import dense_index, segments
+from localfact.corpus.indexing import dense_index, segment_folders, segments
+from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.index import Index
-from localfact.corpus.indexing.lexical_index import LexicalIndex
+from localfact.corpus.indexing.lexical_index import ARRAYS
 from localfact.corpus.indexing.passage_ids import PassageIds
-from localfact.corpus.indexing.segments import FLAT_VECTORS, MOST_SEGMENTS, Segments
+from localfact.corpus.indexing.segment_folders import MOST_SEGMENTS
+from localfact.corpus.indexing.segments import FLAT_VECTORS, Segments
 from localfact.models.embedder import Embedder, Vectors
 from localfact.web.pages import Page
 
@@ -71,7 +73,8 @@ def test_any_split_into_segments_answers_like_an_index_built_at_once(
     folder, embedder = tmp_path_factory.mktemp("split"), LettersAsVectors()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(segments, "SEGMENT_PASSAGES", data.draw(st.integers(1, 20)))
-        patch.setattr(segments, "MOST_SEGMENTS", data.draw(st.integers(1, 8)))
+        patch.setattr(segments, "TERMS_PASSAGES", data.draw(st.integers(1, 20)))
+        patch.setattr(segment_folders, "MOST_SEGMENTS", data.draw(st.integers(1, 8)))
         patch.setattr(segments, "FLAT_VECTORS", 0 if by_codes else FLAT_VECTORS)
         for wanted in (10, 200) if by_codes else (200,):
             patch.setattr("localfact.corpus.indexing.dense_segments.LEAST_CODED_CANDIDATES", wanted)
@@ -83,6 +86,7 @@ def test_any_split_into_segments_answers_like_an_index_built_at_once(
                 Segments(folder, "pages").merge()
             once = tmp_path_factory.mktemp("once")
             patch.setattr(segments, "SEGMENT_PASSAGES", 10_000)
+            patch.setattr(segments, "TERMS_PASSAGES", 10_000)
             Segments(once, "pages").add(texts, embedder)
             grown = answers(Segments(folder, "pages").open(dense=True), embedder)
             assert grown == answers(Segments(once, "pages").open(dense=True), embedder)
@@ -181,13 +185,14 @@ def killing(calls: int, function: Callable[..., object]) -> Callable[..., object
 
 @pytest.mark.parametrize(
     ("what", "most"),
-    [("os.fsync", 3), ("pathlib.Path.rename", 3), ("numpy.save", 100), ("os.unlink", 100), ("shutil.copytree", 100)],
+    [("os.fsync", 3), ("pathlib.Path.rename", 3), ("numpy.save", 100), ("os.unlink", 100), ("shutil.rmtree", 100)],
 )
 def test_killed_anywhere_it_opens_as_before_or_after_and_the_next_add_repairs_it(
     tmp_path: Path, what: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segments, "SEGMENT_PASSAGES", 7)
-    monkeypatch.setattr(segments, "MOST_SEGMENTS", most)
+    monkeypatch.setattr(segments, "TERMS_PASSAGES", 9)
+    monkeypatch.setattr(segment_folders, "MOST_SEGMENTS", most)
     texts, embedder = corpus(40), LettersAsVectors()
     few = dict(list(texts.items())[:12])
     before, after = (answers(Index.of(each, embedder), embedder) for each in (few, texts))
@@ -232,16 +237,22 @@ def test_a_killed_add_keeps_what_it_embedded(tmp_path: Path, monkeypatch: pytest
     assert embedder.embedded == [part for passage in sorted(texts)[30:] for part in texts[passage].split("|")]
 
 
-@pytest.mark.parametrize("name", ["dense.faiss", "parts.npy", "codes.npy", "passages.npy", "generation.json"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("dense.faiss", "parts.npy", "codes.npy", "passages.npy", "generation.json"),
+        *(f"{name}.npy" for name in ARRAYS),
+    ],
+)
 def test_files_that_do_not_belong_together_are_not_opened(tmp_path: Path, name: str) -> None:
     embedder, texts = LettersAsVectors(), corpus(30)
     Segments(tmp_path / "one", "pages").add(texts, embedder)
-    Segments(tmp_path / "two", "pages").add(dict(list(texts.items())[:11]), embedder)
+    Segments(tmp_path / "two", "pages").add(dict(list(texts.items())[:11]) | {"z": "anemone"}, embedder)
     for file in Segments(tmp_path / "one", "pages").files():
         if file.name == name:
             whole = file.read_bytes()
             file.write_bytes((tmp_path / "two" / file.relative_to(tmp_path / "one")).read_bytes())
-            with pytest.raises(ValueError, match=r"names|has|not|holds"):
+            with pytest.raises(ValueError, match=r"names|has|not|holds|belong"):
                 Segments(tmp_path / "one", "pages").open(dense=True)
             file.write_bytes(whole[: len(whole) // 2])
             with pytest.raises((ValueError, OSError, RuntimeError)):
@@ -305,7 +316,4 @@ def test_bm25_weighs_terms_over_all_segments(tmp_path: Path) -> None:
     texts = {"a": "red red fox", "b": "blue fox", "c": "dog"}
     for count in (1, 2, 3):
         folder.add(dict(list(texts.items())[:count]), None)
-    assert (
-        folder.open(dense=False).lexical.scores("red fox").tolist()
-        == LexicalIndex.of([*texts.values()]).scores("red fox").tolist()
-    )
+    assert folder.open(dense=False).lexical.scores("red fox").tolist() == BM25.of([*texts.values()]).scores("red fox").tolist()
