@@ -26,7 +26,7 @@ from localfact.llm.transcript import RecordingEngine, ReplayEngine
 from localfact.methods.options import Options
 from localfact.models.cards import load_card
 from localfact.models.cross_encoder import CrossEncoder
-from localfact.models.embedder import Embedder
+from localfact.models.embedder import Embedder, InTurn
 from localfact.runs.assessments import read_assessment
 from localfact.runs.run_folder import RunFolder
 from localfact.runtime.locations import data_folder
@@ -53,7 +53,7 @@ class Subject(NamedTuple):
     use: Callable[[Path], object]
 
 
-class Drawn:
+class Drawn(InTurn):
     """An embedder whose vectors hang on a hash of the text: quick, and of no meaning."""
 
     identity, dimension = "drawn@1", 64

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from localfact.corpus.corpus import CorpusDescription
+from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.write_errors import writing
 from localfact.corpus.writer import CorpusWriter, Progress, silent
 from localfact.errors import InputError
-from localfact.models.embedder import Embedder
 from localfact.web.pages import Page
 
 KINDS: tuple[PassageKind, ...] = ("chunks", "pages")
@@ -21,7 +21,7 @@ KINDS: tuple[PassageKind, ...] = ("chunks", "pages")
 def build_corpus(
     pages: Iterable[Page],
     folder: Path,
-    embedder: Embedder | None,
+    embedder: PassageEmbedder | None,
     *,
     kinds: Sequence[PassageKind] = KINDS,
     progress: Progress = silent,

@@ -34,6 +34,7 @@ from localfact.corpus.corpus import (
     refuse_no_embedder,
     refuse_other_embedder,
 )
+from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.locks import lock_for_writing
 from localfact.corpus.passage_texts import PassageTexts
@@ -42,7 +43,6 @@ from localfact.corpus.recorder import Recorder, from_first_new
 from localfact.corpus.store import Fetch, Store
 from localfact.corpus.write_errors import writing
 from localfact.errors import CorpusError, InputError
-from localfact.models.embedder import Embedder
 from localfact.runtime.files import NEW, file_digest, replace
 from localfact.runtime.links import refuse_links
 from localfact.web.archiving.archive import Archive
@@ -87,7 +87,7 @@ class CorpusWriter:
     """
 
     def __init__(
-        self, folder: Path, embedder: Embedder | None, *, place: Path | None = None, identity: str | None = None
+        self, folder: Path, embedder: PassageEmbedder | None, *, place: Path | None = None, identity: str | None = None
     ) -> None:
         self.folder = folder
         self.embedder = embedder

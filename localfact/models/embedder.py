@@ -10,9 +10,9 @@ import re
 import threading
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,27 @@ Vectors = NDArray[np.float32]
 TextRole = Literal["query", "passage"]
 
 
-class Embedder:
+class Embedded(NamedTuple):
+    """The vectors of some passages, those of a passage's parts one after another, and how many parts each passage has."""
+
+    vectors: Vectors
+    counts: Sequence[int]
+
+
+class InTurn:
+    """Embeds batch after batch with the methods `parts` and `encode` of whoever inherits it."""
+
+    parts: Callable[[str], list[str]]
+    encode: Callable[[Sequence[str]], Vectors]
+
+    def embed_each(self, batches: Iterable[Sequence[str]]) -> Iterator[Embedded]:
+        """The vectors of the passages of each batch, in the order of the batches."""
+        for passages in batches:
+            parts = [self.parts(text) for text in passages]
+            yield Embedded(self.encode([part for own in parts for part in own]), [len(own) for own in parts])
+
+
+class Embedder(InTurn):
     """A sentence embedder in memory, made by `load_embedder`. Safe to call from several threads.
 
     Args:

@@ -25,7 +25,7 @@ from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.dense_segments import DenseSegments
 from localfact.corpus.indexing.index import best_positions
 from localfact.corpus.indexing.lexical_index import terms
-from localfact.models.embedder import Vectors
+from localfact.models.embedder import InTurn, Vectors
 from scripts.bench import measure, synthetic
 
 DIMENSION = 384
@@ -47,10 +47,10 @@ COMPARED = 10_000
 PROBED = 16
 
 
-class TableOfVectors:
+class TableOfVectors(InTurn):
     """Stands for an embedder: a text is the number of its row, then its words."""
 
-    dimension = DIMENSION
+    identity, dimension = "table@1", DIMENSION
 
     def __init__(self, rows: Vectors) -> None:
         """Takes the rows."""

@@ -4,14 +4,14 @@ A passage longer than the embedder's window is embedded in parts, and its best p
 by FAISS's exact inner product or, where there are too many vectors for that, by codes of one bit a dimension.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from localfact.models.embedder import Vectors
+from localfact.models.embedder import Embedded, Vectors
 
 VECTORS_FILE = "dense.faiss"
 PARTS_FILE = "parts.npy"
@@ -30,18 +30,19 @@ Codes = NDArray[np.uint8]
 Positions = NDArray[np.int64]
 
 
-class PartEmbedder(Protocol):
-    """The methods of an embedder that an index uses (see localfact.models.embedder.Embedder)."""
+class PassageEmbedder(Protocol):
+    """What an index uses of an embedder (see localfact.models.embedder.Embedder), which may be many machines."""
+
+    @property
+    def identity(self) -> str:
+        """Name and revision of the model."""
 
     @property
     def dimension(self) -> int:
         """The length of a vector."""
 
-    def parts(self, text: str) -> list[str]:
-        """The text in pieces that fit the embedder's window."""
-
-    def encode(self, texts: Sequence[str], /) -> Vectors:
-        """Vectors of the texts, one row a text, each of length 1."""
+    def embed_each(self, batches: Iterable[Sequence[str]]) -> Iterator[Embedded]:
+        """The vectors, each of length 1, of the passages of each batch, in the order of the batches."""
 
 
 class Near(NamedTuple):
@@ -70,18 +71,20 @@ class DenseIndex:
         self._rows: Vectors = faiss.rev_swig_ptr(vectors.get_xb(), shape[0] * shape[1]).reshape(shape)
 
     @classmethod
-    def of(cls, texts: Sequence[str], embedder: PartEmbedder, progress: Callable[[int], None] = lambda _: None) -> "DenseIndex":
+    def of(
+        cls, texts: Sequence[str], embedder: PassageEmbedder, progress: Callable[[int], None] = lambda _: None
+    ) -> "DenseIndex":
         """Embeds the texts, in the order given; `progress` is called with how many are done."""
         import faiss
 
         vectors = faiss.IndexFlatIP(embedder.dimension)
         first_part = [0]
-        for begin in range(0, len(texts), PROGRESS_STEP):
-            parts = [embedder.parts(text) for text in texts[begin : begin + PROGRESS_STEP]]
-            vectors.add(embedder.encode([part for own in parts for part in own]))
-            for own in parts:
-                first_part.append(first_part[-1] + len(own))
-            progress(min(begin + PROGRESS_STEP, len(texts)))
+        batches = (texts[begin : begin + PROGRESS_STEP] for begin in range(0, len(texts), PROGRESS_STEP))
+        for each in embedder.embed_each(batches):
+            vectors.add(each.vectors)
+            for count in each.counts:
+                first_part.append(first_part[-1] + count)
+            progress(len(first_part) - 1)
         return cls(vectors, np.array(first_part, dtype=np.int64))
 
     @classmethod

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.corpus.indexing.bm25 import BM25
-from localfact.corpus.indexing.dense_index import DenseIndex, PartEmbedder
+from localfact.corpus.indexing.dense_index import DenseIndex, PassageEmbedder
 from localfact.corpus.indexing.dense_segments import DenseSegments
 from localfact.models.embedder import Vectors
 
@@ -41,7 +41,7 @@ class Index:
 
     @classmethod
     def of(
-        cls, texts: Mapping[str, str], embedder: PartEmbedder | None, progress: Callable[[int], None] = lambda _: None
+        cls, texts: Mapping[str, str], embedder: PassageEmbedder | None, progress: Callable[[int], None] = lambda _: None
     ) -> "Index":
         """Builds the index of at least one passage, given as id -> text."""
         ids = tuple(sorted(texts))

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from localfact.corpus.indexing.bm25 import BM25, LexicalPart
-from localfact.corpus.indexing.dense_index import BLOCK, DenseIndex, PartEmbedder, Positions
+from localfact.corpus.indexing.dense_index import BLOCK, DenseIndex, PassageEmbedder, Positions
 from localfact.corpus.indexing.dense_segments import DenseSegments, stored_vectors
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.lexical_index import LexicalIndex
@@ -71,7 +71,7 @@ class Segments:
         self._older = NumberedFolders(folder, f"{kind}-words")
 
     def add(
-        self, texts: Mapping[str, str], embedder: PartEmbedder | None, progress: Callable[[int], None] = lambda _: None
+        self, texts: Mapping[str, str], embedder: PassageEmbedder | None, progress: Callable[[int], None] = lambda _: None
     ) -> tuple[int, int | None]:
         """Makes the index over exactly these passages, id -> text; passages that are in a segment are not read again.
 

@@ -9,7 +9,7 @@ import pytest
 from localfact.corpus.indexing import segments
 from localfact.corpus.indexing.dense_segments import DenseSegments
 from localfact.corpus.indexing.segments import Segments
-from localfact.models.embedder import Vectors
+from localfact.models.embedder import InTurn, Vectors
 
 pytestmark = pytest.mark.slow
 
@@ -31,8 +31,8 @@ def test_codes_find_nearly_all_that_the_flat_index_finds_with_its_scores(tmp_pat
     made = clustered(20_000)
     rows = made["rows"]
 
-    class Table:
-        dimension = 64
+    class Table(InTurn):
+        identity, dimension = "table@1", 64
 
         def parts(self, text: str) -> list[str]:
             return [text]

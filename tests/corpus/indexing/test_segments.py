@@ -18,17 +18,17 @@ from localfact.corpus.indexing.lexical_index import ARRAYS
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.corpus.indexing.segment_folders import MOST_SEGMENTS
 from localfact.corpus.indexing.segments import FLAT_VECTORS, Segments
-from localfact.models.embedder import Embedder, Vectors
+from localfact.models.embedder import Embedder, InTurn, Vectors
 from localfact.web.pages import Page
 
 DIMENSION = 20
 WORDS = ("harbour", "lighthouse", "sheep", "storm", "bridge", "puffin", "granite", "ferry")
 
 
-class LettersAsVectors:
+class LettersAsVectors(InTurn):
     """Stands for an embedder where hundreds of texts are embedded: a seeded vector a part, "|" between parts. It counts."""
 
-    dimension = DIMENSION
+    identity, dimension = "letters@1", DIMENSION
 
     def __init__(self) -> None:
         self.embedded: list[str] = []
