@@ -17,11 +17,11 @@ from localfact.evidence.queries import QueryWriter, queries_of
 from localfact.evidence.web_collector import WebCollector
 from localfact.llm.shared import Start, start_engine
 from localfact.methods.engine import open_engine
-from localfact.methods.evidence import open_source
+from localfact.methods.evidence import open_web
 from localfact.methods.extraction import open_extractor
+from localfact.methods.machines import THIS_MACHINE, Machines
 from localfact.methods.options import Options
 from localfact.methods.wiring import query_writer
-from localfact.models.embedder import named_embedder
 from localfact.pipeline import observe_usage
 from localfact.records import Claim, Failure, Response
 from localfact.runs.failures import or_failure
@@ -82,29 +82,41 @@ def fetch(
     concurrency: int | None = None,
     progress: Progress = SILENT,
     start: Start = start_engine,
+    machines: Machines = THIS_MACHINE,
 ) -> Fetched:
     """Fetches the evidence for the claims of a job into its corpus, made if missing; nothing is fetched twice.
 
     Args:
         job: from `evaluate.prepare`, with options that name a provider. retry_failed: fetches pages again that failed by a
             time-out, a limit or a broken connection. concurrency: responses at once.
-        progress: gets reports on how far it is. start: loads the language model.
+        progress: gets reports on how far it is. start: loads the language model. machines: where pages are extracted and
+            passages embedded; what fetches is this process alone.
 
     Raises:
         LocalFactError: one that stops all of it. What was fetched is in the corpus; the same command resumes.
     """
     if not job.chosen.options.live:
         raise InputError("Fetching evidence needs a provider: --provider duckduckgo, say.")
-    return complete(fetch_all(job, retry_failed, concurrency or usual_concurrency(job.chosen), progress, start))
+    return complete(fetch_all(job, retry_failed, concurrency or usual_concurrency(job.chosen), progress, start, machines))
 
 
-async def fetch_all(job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start) -> Fetched:
+async def fetch_all(
+    job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start, machines: Machines
+) -> Fetched:
     """As `fetch`, as a coroutine."""
     chosen, fetched = job.chosen, Fetched()
     options, settings = chosen.options, chosen.settings
-    embedder = named_embedder(options.embedder)
+    embedder = machines.embedder(options.embedder)
     async with AsyncExitStack() as opened:
-        source = open_source(options, embedder, settings.evidence, opened, observe=progress.count, retry_failed=retry_failed)
+        source = open_web(
+            options,
+            embedder,
+            settings.evidence,
+            opened,
+            observe=progress.count,
+            retry_failed=retry_failed,
+            machines=machines,
+        )
         if source.collector is None or source.writer is None:
             raise AssertionError("a source that is live has a collector and a corpus to write")
         engine = None

@@ -1,7 +1,7 @@
 """The commands that make and fill cached corpora; `fetch`, and those that look into one, have files of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 from localfact.cli import corpus_info
 from localfact.cli.corpus_fetch import fetch
 from localfact.cli.corpus_info import AsJson, Folder, Kind, OwnEmbedder, show_description
+from localfact.cli.machines import Ray, machines_at
 from localfact.errors import InputError
 from localfact.report.console import note, progress_bar
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from localfact.corpus.corpus import CorpusDescription
     from localfact.corpus.passages import PassageKind
     from localfact.corpus.writer import CorpusWriter, Progress
+    from localfact.methods.machines import Machines
     from localfact.web.pages import Page
 
 app = typer.Typer(no_args_is_help=True, help="Build a cached corpus from pages or from the web, and look into it.")
@@ -54,24 +56,26 @@ def build(
     embedder: EmbedderName = "minilm",
     passages: Kinds = None,
     follow_links: FollowLinks = False,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Build a corpus from pages. What cannot be read is reported and passed over.
 
     [dim]localfact corpus build pages.jsonl --out index/mine[/]
     [dim]localfact corpus build saved.warc.gz papers/ --out index/mine[/]
+    [dim]localfact corpus build crawl/ --out index/large --ray 10.0.0.1:6379[/]
     """
     from localfact.corpus.build import KINDS, build_corpus
-    from localfact.models.embedder import named_embedder
 
     check_sources(sources, follow_links=follow_links)
     with (
         reporting_interruption("Nothing was built."),
-        reading(sources, follow_links=follow_links) as (pages, problems),
+        machines_at(ray) as machines,
+        reading(sources, machines, follow_links=follow_links) as (pages, problems),
         indexing() as progress,
     ):
         kinds = kinds_of(passages) or KINDS
-        description = build_corpus(pages, out, named_embedder(embedder), kinds=kinds, progress=progress)
+        description = build_corpus(pages, out, machines.embedder(embedder), kinds=kinds, progress=progress)
     show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
 
 
@@ -82,6 +86,7 @@ def add(
     embedder: OwnEmbedder = None,
     passages: Kinds = None,
     follow_links: FollowLinks = False,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Add pages to a corpus. A page that it has already is not taken twice; a new text of an address replaces the older one."""
@@ -93,9 +98,10 @@ def add(
         reporting_interruption(
             f"What was added is kept; the same command goes on, `localfact corpus merge {folder}` finishes it so."
         ),
-        writer_of(folder, embedder) as writer,
+        machines_at(ray) as machines,
+        writer_of(folder, embedder, machines) as writer,
     ):
-        with reading(sources, follow_links=follow_links) as (pages, problems):
+        with reading(sources, machines, follow_links=follow_links) as (pages, problems):
             added = writer.add_pages(pages)
         description = finished(writer, passages)
     counts = {"added": added, "replaced": writer.replaced, "passed_over": len(problems)}
@@ -127,19 +133,21 @@ def remove(
         raise InputError(
             f"{folder} has no page with this link or host: {', '.join(unknown)}. `localfact corpus search` prints links."
         )
-    with writer_of(folder, embedder) as writer:
+    with machines_at(None) as machines, writer_of(folder, embedder, machines) as writer:
         removed = writer.remove(links)
         description = finished(writer, None)
     show_description(folder, description, {"removed": removed}, as_json=as_json)
 
 
 @app.command()
-def merge(folder: Folder, embedder: OwnEmbedder = None, passages: Kinds = None, as_json: AsJson = False) -> None:
+def merge(
+    folder: Folder, embedder: OwnEmbedder = None, passages: Kinds = None, ray: Ray = None, as_json: AsJson = False
+) -> None:
     """Finish a corpus that a killed run left unfinished, index further kinds of passages, and merge the segments into one."""
     from localfact.corpus.corpus import read_description
 
     read_description(folder)
-    with writer_of(folder, embedder) as writer:
+    with machines_at(ray) as machines, writer_of(folder, embedder, machines) as writer:
         description = finished(writer, passages, merge=True)
     show_description(folder, description, {}, as_json=as_json)
 
@@ -154,7 +162,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
     from localfact.runtime.tasks import complete
 
     read_description(folder)
-    with writer_of(folder, embedder) as writer:
+    with machines_at(None) as machines, writer_of(folder, embedder, machines) as writer:
         with progress_bar() as bar:
             task = bar.add_task("extracting pages", total=None)
             done = complete(reextract_all(writer, lambda now, total: bar.update(task, completed=now, total=total)))
@@ -187,14 +195,16 @@ def check_sources(sources: Sequence[Path], *, follow_links: bool) -> None:
 
 
 @contextmanager
-def reading(sources: Sequence[Path], *, follow_links: bool) -> Iterator[tuple[Iterable["Page"], list[str]]]:
+def reading(
+    sources: Sequence[Path], machines: "Machines", *, follow_links: bool
+) -> Iterator[tuple[Iterable["Page"], list[str]]]:
     """The pages of all sources, one by one behind a progress bar, and the problems so far, the first of which are printed."""
 
     from localfact.corpus.importing.collections import import_pages
     from localfact.corpus.importing.imported import Problem
 
     problems: list[str] = []
-    with progress_bar() as bar:
+    with progress_bar() as bar, closing(machines.extractors()) as extractors:
         tasks: dict[str, Any] = {}
 
         def watch(name: str, done: int, total: int | None) -> None:
@@ -204,7 +214,7 @@ def reading(sources: Sequence[Path], *, follow_links: bool) -> Iterator[tuple[It
 
         def pages() -> Iterator["Page"]:
             for source in sources:
-                for found in import_pages(source, follow_links=follow_links, progress=watch):
+                for found in import_pages(source, follow_links=follow_links, progress=watch, extractors=extractors):
                     if not isinstance(found, Problem):
                         yield found
                         continue
@@ -232,18 +242,18 @@ def indexing() -> Iterator["Progress"]:
         yield watch
 
 
-def writer_of(folder: Path, embedder: str | None) -> "CorpusWriter":
+def writer_of(folder: Path, embedder: str | None, machines: "Machines") -> "CorpusWriter":
     """Opens the corpus for adding, with the embedder that made its vectors; none for a corpus without vectors."""
     from localfact.corpus.corpus import embedder_name, read_description
     from localfact.corpus.writer import CorpusWriter
-    from localfact.models.embedder import NO_EMBEDDER, named_embedder
+    from localfact.models.embedder import NO_EMBEDDER
 
     own = embedder_name(read_description(folder))
     if own == NO_EMBEDDER:
         if embedder not in (None, NO_EMBEDDER):
             note(f"{folder} was built without vectors, so {embedder} has nothing to do: BM25 alone.")
         return CorpusWriter(folder, None)
-    return CorpusWriter(folder, named_embedder(embedder or own))
+    return CorpusWriter(folder, machines.embedder(embedder or own))
 
 
 def finished(writer: "CorpusWriter", passages: Sequence[Kind] | None, *, merge: bool = False) -> "CorpusDescription":

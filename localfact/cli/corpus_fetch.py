@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from localfact.cli.machines import Ray, machines_at
 from localfact.cli.options import AsJson, Concurrency, Data, Limit, MaxWords, MethodName, options_from
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import (
@@ -52,6 +53,7 @@ def fetch(
     limit: Limit = None,
     max_words: MaxWords = MAX_WORDS,
     concurrency: Concurrency = None,
+    ray: Ray = None,
     as_json: AsJson = False,
 ) -> None:
     """Search the web for the claims of responses and keep what is found, for evaluations with or without a network.
@@ -75,8 +77,10 @@ def fetch(
     job = prepare(data, method=method, options=options, limit=limit, max_words=max_words)
     note(privacy_note(job.chosen.options))
     try:
-        with TerminalProgress(errors()) as progress:
-            fetched = fetch_evidence(job, retry_failed=retry_failed, concurrency=concurrency, progress=progress)
+        with machines_at(ray) as machines, TerminalProgress(errors()) as progress:
+            fetched = fetch_evidence(
+                job, retry_failed=retry_failed, concurrency=concurrency, progress=progress, machines=machines
+            )
     except KeyboardInterrupt:
         kept = f"What was fetched is in {out}; t" if out.exists() else "T"
         note(f"Interrupted. {kept}he same command goes on from there.")

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.evaluate import Job, Opened, usual_concurrency
+from localfact.cluster.joining import connect, leave, room
 from localfact.cluster.worker import OpenRoad
-from localfact.cluster.workers import Resources, Workers, connect, leave, room
+from localfact.cluster.workers import Resources, Workers
 from localfact.errors import InputError
 from localfact.llm.shared import Start
 from localfact.methods.options import Options

@@ -1,28 +1,23 @@
 """The workers of a run as one road: who is free gets the next response, and what a lost worker had goes to others."""
 
 import asyncio
-import os
-import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from localfact.cluster.joining import inherited, told
 from localfact.cluster.worker import Answer, Make, Worker
-from localfact.errors import EngineError, InputError, LocalFactError, MissingError
+from localfact.errors import EngineError, InputError
 from localfact.pipeline import Costs, Observer
 from localfact.records import Assessment, Failure, Response
 
 #: Seconds that are waited for a worker while there is none.
 PATIENCE = 600.0
-#: Seconds in which the head of a cluster answers.
-REACHING = 10.0
 #: Seconds that a worker has to close what it opened before it is killed; it holds no data to lose.
 GRACE = 5.0
 #: Workers that may be lost one after the other, for each that was asked for, without one response assessed between.
 LOSSES = 3
-#: What of this process's environment the workers get too; nothing that is secret.
-INHERITED = ("LOCALFACT_WEIGHTS", "HF_HOME", "HF_HUB_CACHE", "VLLM_CPU_KVCACHE_SPACE", "XDG_STATE_HOME")
 
 
 @dataclass(frozen=True)
@@ -50,68 +45,6 @@ class _Member:
     actor: Any
     node: str
     free: int
-
-
-def connect(address: str) -> bool:
-    """Joins the cluster at `address`; "auto": the one of this machine, or a new one of this machine alone.
-
-    Returns whether this process was in none before.
-
-    Raises:
-        MissingError: Ray is not installed. InputError: there is no such cluster.
-    """
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
-        import ray
-    except ImportError:
-        raise MissingError("Ray is not installed: pip install 'localfact[ray]'.") from None
-    if ray.is_initialized():
-        return False
-    if address != "auto":
-        check_reachable(address)
-    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    try:
-        ray.init(address=address, **quiet)
-    except ConnectionError as error:
-        if address != "auto":
-            raise InputError(f"There is no Ray cluster at {address} ({' '.join(str(error).split())[:200]}).") from None
-        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
-    return True
-
-
-def check_reachable(address: str) -> None:
-    """Asks whether anything listens there, as Ray itself would try for minutes.
-
-    Raises:
-        InputError: the address is none, or nothing listens.
-    """
-    host, _, port = address.rpartition(":")
-    try:
-        if not host or not 0 < int(port) < 65_536:
-            raise ValueError(address)
-        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHING).close()
-    except ValueError:
-        raise InputError(
-            f"--ray takes the address of a cluster's head, such as 10.0.0.1:6379, or auto; not {address!r}."
-        ) from None
-    except OSError as error:
-        raise InputError(f"There is no Ray cluster at {address} ({error.strerror or error}).") from None
-
-
-def leave() -> None:
-    """Leaves the cluster; one that was started here ends."""
-    import ray
-
-    ray.shutdown()
-
-
-def room() -> tuple[int, int, int]:
-    """(nodes, CPUs, GPUs) of the cluster."""
-    import ray
-
-    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
-    cpus, gpus = (int(sum(node.get(kind, 0) for node in nodes)) for kind in ("CPU", "GPU"))
-    return len(nodes), cpus, gpus
 
 
 class Workers:
@@ -202,7 +135,7 @@ class Workers:
                 max_concurrency=self.slots + 2,  # and being asked whether it is ready, and closed
                 max_restarts=0,
                 scheduling_strategy="SPREAD",
-                runtime_env={"env_vars": {name: os.environ[name] for name in INHERITED if name in os.environ}},
+                runtime_env=inherited(),
             )
             .remote(self._make)
         )
@@ -329,14 +262,6 @@ class Workers:
         actor = self._started()
         self._actors.append(actor)
         self._let_join(actor)
-
-
-def told(error: Exception) -> LocalFactError:
-    """What a worker raised, in our own words."""
-    cause = getattr(error, "cause", None)
-    if isinstance(cause, LocalFactError):
-        return cause
-    return EngineError(f"A worker failed: {' '.join(str(error).split())[-500:]}")
 
 
 async def _awaited(reference: Any) -> None:

@@ -8,7 +8,7 @@ from localfact.corpus.store import Fetch
 from localfact.corpus.writer import CorpusWriter
 from localfact.errors import CorpusError
 from localfact.runtime.tasks import for_each
-from localfact.web.extracting.extractors import Extractors
+from localfact.web.extracting.extractors import PageExtractors
 from localfact.web.fetching.decoding import Decoder, coding_of
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError, Reason
@@ -38,7 +38,7 @@ class Reextracted:
 
 
 async def reextract(
-    writer: CorpusWriter, extractors: Extractors, *, workers: int, progress: Callable[[int, int], None]
+    writer: CorpusWriter, extractors: PageExtractors, *, workers: int, progress: Callable[[int, int], None]
 ) -> Reextracted:
     """Extracts every archived answer again; the corpus must then be finished.
 
@@ -66,7 +66,7 @@ def is_extractable(fetch: Fetch) -> bool:
     return fetch.location is not None and (fetch.failure is None or fetch.failure.reason in OF_EXTRACTION)
 
 
-async def again(link: str, writer: CorpusWriter, extractors: Extractors, done: Reextracted) -> None:
+async def again(link: str, writer: CorpusWriter, extractors: PageExtractors, done: Reextracted) -> None:
     """Extracts the archived answer of one address again."""
     fetch = await asyncio.to_thread(writer.store.fetch, link)
     if fetch is None or fetch.location is None:

@@ -14,7 +14,7 @@ from localfact.evidence.admission import EVERYTHING, Admission
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import count
 from localfact.text import host_of
-from localfact.web.extracting.extractors import Extractors
+from localfact.web.extracting.extractors import PageExtractors
 from localfact.web.fetching.failures import TRANSIENT, PageError, PageFailure
 from localfact.web.fetching.fetch import Fetched, Fetcher, FetchError
 from localfact.web.pages import WEB, Page
@@ -41,7 +41,7 @@ class WebCollector:
         writer: CorpusWriter,
         provider: SearchProvider,
         fetcher: Fetcher | None,
-        extractors: Extractors,
+        extractors: PageExtractors,
         *,
         results: int = 5,
         admission: Admission = EVERYTHING,

@@ -5,12 +5,13 @@ import os
 import secrets
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from localfact.corpus.corpus import STORE_FILE, Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.reextract import Reextracted, reextract
 from localfact.corpus.store import Store
@@ -24,6 +25,7 @@ from localfact.evidence.query_retriever import SearchRetriever
 from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
 from localfact.evidence.web_collector import WebCollector
 from localfact.evidence.worthless import WithoutWorthless
+from localfact.methods.machines import THIS_MACHINE, Machines
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Scope
 from localfact.methods.settings import EvidenceSettings
@@ -167,14 +169,13 @@ def open_source(
     opened: AsyncExitStack,
     *,
     observe: Observer,
-    retry_failed: bool = False,
 ) -> Source:
     """Opens the corpus for reading or adding; the stack closes it.
 
     A corpus that was added to is indexed when the stack closes, unless that is due to an error: then it stays unfinished.
 
     Args:
-        observe: gets the number of passages indexed. retry_failed: fetches pages again that failed for a transient reason.
+        observe: gets the number of passages indexed.
 
     Raises:
         MissingError, CorpusError, InputError: as Corpus.open, CorpusWriter and WebCollector.
@@ -185,6 +186,28 @@ def open_source(
     if not options.live:
         corpus = Corpus.open(options.corpus, embedder) if options.corpus is not None else None
         return Source(corpus=opened.enter_context(corpus) if corpus is not None else None, reranker=reranker)
+    return replace(open_web(options, embedder, settings, opened, observe=observe), reranker=reranker)
+
+
+def open_web(
+    options: Options,
+    embedder: PassageEmbedder | None,
+    settings: EvidenceSettings,
+    opened: AsyncExitStack,
+    *,
+    observe: Observer,
+    retry_failed: bool = False,
+    machines: Machines = THIS_MACHINE,
+) -> Source:
+    """Opens the web and the corpus to which its pages are added; the stack closes both.
+
+    Args:
+        observe: as for `open_source`. retry_failed: fetches pages again that failed for a transient reason. machines: where
+            pages are extracted.
+
+    Raises:
+        MissingError, CorpusError, InputError: as CorpusWriter and WebCollector.
+    """
     provider = open_provider(options.providers, searxng_url=options.searxng_url)
     writer = open_writer(options, embedder, settings, opened, observe)
     fetched = settings.passages != "snippets"
@@ -192,17 +215,17 @@ def open_source(
         writer,
         provider,
         Fetcher(allow_hosts=options.allow_hosts, host_delay=options.host_delay) if fetched else None,
-        Extractors(len(os.sched_getaffinity(0))),
+        machines.extractors(),
         results=settings.results,
         admission=settings.admission,
         retry_failed=retry_failed,
     )
     opened.push_async_callback(collector.aclose)
-    return Source(writer=writer, collector=collector, reranker=reranker, notes=lambda: provider.notes)
+    return Source(writer=writer, collector=collector, notes=lambda: provider.notes)
 
 
 def open_writer(
-    options: Options, embedder: Embedder | None, settings: EvidenceSettings, opened: AsyncExitStack, observe: Observer
+    options: Options, embedder: PassageEmbedder | None, settings: EvidenceSettings, opened: AsyncExitStack, observe: Observer
 ) -> CorpusWriter:
     """Opens the corpus to which pages from the web are added; it is indexed when the stack closes without an error.
 

@@ -98,7 +98,8 @@ def cluster(count: int) -> Table:
     """Responses a second of one and of two workers, and what one response costs beside its own time."""
     import ray
 
-    from localfact.cluster.workers import Resources, Workers, leave
+    from localfact.cluster.joining import leave
+    from localfact.cluster.workers import Resources, Workers
 
     responses = [Response(id=f"r{number}", text="Nothing. " * 200) for number in range(count)]
     table = Table()

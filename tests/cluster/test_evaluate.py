@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 from localfact.api.evaluate import evaluate, execute, prepare
 from localfact.cli.main import app
 from localfact.cluster.evaluate import Cluster, absolute, check_shared, per_worker, road_of, shares
+from localfact.cluster.joining import leave
 from localfact.cluster.worker import OpenRoad
-from localfact.cluster.workers import Resources, leave
+from localfact.cluster.workers import Resources
 from localfact.errors import InputError
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.engine import EngineFacts

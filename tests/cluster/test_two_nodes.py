@@ -10,7 +10,7 @@ from engines import NEEDS_VLLM
 
 from localfact.api.evaluate import execute, prepare
 from localfact.cluster.evaluate import Cluster
-from localfact.cluster.workers import leave
+from localfact.cluster.joining import leave
 from localfact.methods.options import Options
 from localfact.models.cards import named_card
 from localfact.models.wheels import pull_wheel

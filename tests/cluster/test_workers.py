@@ -14,7 +14,8 @@ import ray
 from cluster_roads import Make
 from roads import responses
 
-from localfact.cluster.workers import Resources, Workers, connect, leave
+from localfact.cluster.joining import connect, leave
+from localfact.cluster.workers import Resources, Workers
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.pipeline import Costs
 from localfact.records import Assessment, Failure

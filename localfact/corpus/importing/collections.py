@@ -5,6 +5,7 @@ Everything is streamed, so a collection of millions of pages is never in memory.
 
 from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from localfact.corpus.importing.archived import read_archived
 from localfact.corpus.importing.factscore_database import check_factscore, read_factscore
@@ -16,12 +17,19 @@ from localfact.corpus.importing.zim_reader import check_zim, read_zim
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.web.pages import MAX_FILE_BYTES, cleaned
 
+if TYPE_CHECKING:
+    from localfact.web.extracting.extractors import PageExtractors
+
 KNOWN = ", ".join(Kind)
 MEDIA_TYPES = {Kind.HTML: "text/html", Kind.PDF: "application/pdf", Kind.TEXT: "text/plain"}
 
 
 def import_pages(
-    source: Path, *, follow_links: bool = False, progress: Progress = lambda name, done, total: None
+    source: Path,
+    *,
+    follow_links: bool = False,
+    progress: Progress = lambda name, done, total: None,
+    extractors: "PageExtractors | None" = None,
 ) -> Generator[Imported, None, None]:
     """Yields the pages of a file, or of all files of known kinds below a folder in the order of their paths.
 
@@ -32,6 +40,7 @@ def import_pages(
         source: a file, or a folder of files; files of other kinds in a folder are ignored.
         follow_links: read files, too, that a symbolic link in the folder has outside of it; else each is a problem.
         progress: called as (name of the file or folder, done, total or None).
+        extractors: extract documents, and are closed by the caller; None for processes of this machine.
 
     Raises:
         MissingError: there is no such file or folder, or it needs a package that is not installed.
@@ -41,8 +50,8 @@ def import_pages(
         if not source.exists():
             raise MissingError(f"There is no file or folder {source}. Known are {KNOWN}, and folders of these.")
         if source.is_dir():
-            return extracted(folder_entries(source, files_in(source), progress, follow_links=follow_links))
-        return extracted(file_entries(source, kind_of_one(source), cleaned(source.name), progress))
+            return extracted(folder_entries(source, files_in(source), progress, follow_links=follow_links), extractors)
+        return extracted(file_entries(source, kind_of_one(source), cleaned(source.name), progress), extractors)
     except OSError as error:
         raise InputError(f"{error.filename or source} cannot be read: {error.strerror}.") from error
 

@@ -16,10 +16,10 @@ from localfact.web.fetching.failures import PageError
 from localfact.web.pages import SENTENCES, Page
 
 if TYPE_CHECKING:
-    from localfact.web.extracting.extractors import Extractors
+    from localfact.web.extracting.extractors import PageExtractors
 
-#: The most entries that wait for the one before them; enough to keep all workers busy.
-MAX_WAITING = 32
+#: The most entries that wait for the one before them, for each page that is extracted at once.
+MAX_WAITING = 16
 #: The most bytes of documents that the workers have.
 MAX_WAITING_BYTES = 100_000_000
 
@@ -32,13 +32,18 @@ class Pending:
     document: Future[Document]
 
 
-def extracted(found: Generator[RawPage | Imported, None, None]) -> Generator[Imported, None, None]:
-    """Yields the entries in their order, each document as the page extracted from it, or the reason why there is none."""
+def extracted(
+    found: Generator[RawPage | Imported, None, None], extractors: "PageExtractors | None" = None
+) -> Generator[Imported, None, None]:
+    """Yields the entries in their order, each document as the page extracted from it, or the reason why there is none.
+
+    `extractors` are closed by the caller; None for processes of this machine, started by the first document.
+    """
     waiting: deque[Imported | Pending] = deque()
-    with closing(found), Workers() as workers:
+    with closing(found), Workers(extractors) as workers:
         for entry in found:
             waiting.append(workers.begin(entry) if isinstance(entry, RawPage) else entry)
-            while waiting and (is_ready(waiting[0]) or is_full(waiting)):
+            while waiting and (is_ready(waiting[0]) or is_full(waiting, workers.at_once)):
                 yield finished_entry(waiting.popleft())
         while waiting:
             yield finished_entry(waiting.popleft())
@@ -49,10 +54,10 @@ def is_ready(entry: Imported | Pending) -> bool:
     return not isinstance(entry, Pending) or entry.document.done()
 
 
-def is_full(waiting: deque[Imported | Pending]) -> bool:
+def is_full(waiting: deque[Imported | Pending], at_once: int) -> bool:
     """Whether the first entry must be waited for before another is read."""
     held = sum(len(entry.raw.body) for entry in waiting if isinstance(entry, Pending))
-    return len(waiting) >= MAX_WAITING or held >= MAX_WAITING_BYTES
+    return len(waiting) >= MAX_WAITING * at_once or held >= MAX_WAITING_BYTES
 
 
 def finished_entry(entry: Imported | Pending) -> Imported:
@@ -69,27 +74,29 @@ def finished_entry(entry: Imported | Pending) -> Imported:
 
 
 class Workers:
-    """The worker processes, started by the first document."""
+    """The worker processes, started by the first document; those that are given are not closed."""
 
-    def __init__(self) -> None:
-        self._pool: Extractors | None = None
+    def __init__(self, given: "PageExtractors | None" = None) -> None:
+        self.at_once = given.at_once if given is not None else len(os.sched_getaffinity(0))
+        self._given = given
+        self._pool: PageExtractors | None = given
         self._threads: ThreadPoolExecutor | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._pool is not None:
+        if self._pool is not None and self._pool is not self._given:
             self._pool.close()
         if self._threads is not None:
             self._threads.shutdown(cancel_futures=True)
 
     def begin(self, raw: RawPage) -> Pending:
         """Gives the document to a worker as soon as one is free."""
-        if self._pool is None or self._threads is None:
+        if self._pool is None:
             from localfact.web.extracting.extractors import Extractors
 
-            count = len(os.sched_getaffinity(0))
-            self._pool = Extractors(count)
-            self._threads = ThreadPoolExecutor(count, thread_name_prefix="importing")
+            self._pool = Extractors(self.at_once)
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self.at_once, thread_name_prefix="importing")
         return Pending(raw, self._threads.submit(self._pool.extract_now, raw.body, raw.media_type, raw.charset, raw.link))

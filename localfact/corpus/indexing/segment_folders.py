@@ -1,6 +1,6 @@
 """Segments: parts of an index over some passages each, written once; several together hold all current passages."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -12,8 +12,10 @@ from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.runtime.files import NEW
 
 IDS_FILE = "passages.npy"
-#: When an add leaves more segments than this, it merges all but one that has more than half of the passages.
+#: When an add leaves so many small segments, it joins them.
 MOST_SEGMENTS = 16
+#: The most passages of a segment that is joined of others; one with more than half of that, or of all passages, is not small.
+LARGEST = 1 << 20
 
 
 class Saved(Protocol):
@@ -102,17 +104,14 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         return held
 
     def few(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
-        """The segments needed for these passages, merged where they are many."""
+        """The segments needed for these passages; of new ones one is made, and of small ones where they are many.
+
+        So an add costs by what it adds, now and then by what is small, and never by all there is.
+        """
         held = self.holding(ids, listed)
-        if len(held) <= MOST_SEGMENTS:
-            return held
-        large = {name: segment for name, segment in held.items() if 2 * len(segment.ids) > len(ids)}
-        rest = np.ones(len(ids), dtype=bool)
-        for segment in large.values():
-            found = ids.positions(segment.ids.all)
-            rest[found[found >= 0]] = False
-        small = [segment for name, segment in held.items() if name not in large]
-        return large | self._merged(PassageIds(ids.take(np.flatnonzero(rest))), small)
+        held = self._joined(ids, held, [name for name in held if name not in listed])
+        small = [name for name, segment in held.items() if len(segment.ids) <= min(len(ids), LARGEST) / 2]
+        return held if len(small) < MOST_SEGMENTS else self._joined(ids, held, small)
 
     def one(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
         """One segment of exactly these passages."""
@@ -120,9 +119,34 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         is_one = len(held) == 1 and all(len(segment.ids) == len(ids) for segment in held.values())
         return held if is_one else self._merged(ids, list(held.values()))
 
+    def _joined(self, ids: PassageIds, held: Mapping[str, Segment[Part]], names: Sequence[str]) -> dict[str, Segment[Part]]:
+        """The segments with those of these names joined, as many to one as are not larger than LARGEST together."""
+        places = {name: found[found >= 0] for name, (_, found) in zip(held, owned(ids, held.values()), strict=True)}
+        result = {name: segment for name, segment in held.items() if name not in names}
+        for group in groups({name: len(places[name]) for name in names}):
+            if len(group) == 1:
+                result[group[0]] = held[group[0]]
+                continue
+            own = PassageIds(ids.take(np.sort(np.concatenate([places[name] for name in group]))))
+            result |= self._merged(own, [held[name] for name in group])
+        return result
+
     def _merged(self, ids: PassageIds, segments: Sequence[Segment[Part]]) -> dict[str, Segment[Part]]:
         name = self.write(ids, self._join(ids, segments))
         return {name: self.segment(name)}
+
+
+def groups(sizes: Mapping[str, int]) -> list[list[str]]:
+    """The names in their order, as many to a group as are not larger than LARGEST together."""
+    found: list[list[str]] = []
+    room = 0
+    for name, size in sizes.items():
+        if size > room or not found:
+            found.append([])
+            room = LARGEST
+        found[-1].append(name)
+        room -= size
+    return found
 
 
 def owned(ids: PassageIds, segments: Iterable[Segment[Part]]) -> Iterator[tuple[Part, NDArray[np.int64]]]:

@@ -15,7 +15,7 @@ import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from queue import LifoQueue
 from types import TracebackType
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, Protocol, Self, cast
 
 from localfact.errors import MissingError
 from localfact.web.extracting.extraction import Document
@@ -39,6 +39,25 @@ serve(seconds, memory_bytes)
 """
 
 
+class PageExtractors(Protocol):
+    """What extracts pages: processes of this machine, or those of many.
+
+    Attributes:
+        at_once: how many pages at once.
+    """
+
+    at_once: int
+
+    async def extract(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
+        """Extracts the text of a page; see `Extractors.extract`."""
+
+    def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
+        """As `extract`, for callers without an event loop; blocks."""
+
+    def close(self) -> None:
+        """Ends what was begun."""
+
+
 class Extractors:
     """Worker processes that extract pages, started when first needed. Any thread and any event loop may use them.
 
@@ -49,13 +68,13 @@ class Extractors:
     """
 
     def __init__(self, workers: int | None = None, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
-        count = max(1, workers if workers is not None else len(os.sched_getaffinity(0)))
-        self._workers = [Worker(seconds, memory_bytes) for _ in range(count)]
+        self.at_once = max(1, workers if workers is not None else len(os.sched_getaffinity(0)))
+        self._workers = [Worker(seconds, memory_bytes) for _ in range(self.at_once)]
         # The worker used last comes first, so that few pages start few processes.
         self._idle: LifoQueue[Worker] = LifoQueue()
         for worker in self._workers:
             self._idle.put(worker)
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="extraction")
+        self._threads = ThreadPoolExecutor(self.at_once, thread_name_prefix="extraction")
 
     async def extract(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
         """Extracts the text of a page; see `extraction.extract`.

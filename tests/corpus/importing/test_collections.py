@@ -186,9 +186,9 @@ def test_a_folder_is_read_in_the_order_of_its_paths_whatever_kinds_it_holds(tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("waiting", [1, 3, 100])
+@pytest.mark.parametrize("waiting", [0.5, 2, 50])
 def test_pages_come_in_order_although_several_are_extracted_at_once(
-    tmp_path: Path, waiting: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, waiting: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "MAX_WAITING", waiting)
     # The first page takes longest.

@@ -1,0 +1,32 @@
+"""The option of the commands that extract pages and embed passages, which other machines can do too."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from localfact.methods.machines import Machines
+
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        help="Extract and embed on the machines of a Ray cluster: its address, or auto for this machine's.",
+    ),
+]
+
+
+@contextmanager
+def machines_at(ray: str | None) -> Iterator["Machines"]:
+    """Those of the cluster at that address; without one, this machine."""
+    if ray is None:
+        from localfact.methods.machines import ThisMachine
+
+        yield ThisMachine()
+        return
+    from localfact.cluster.pages import machines_of
+
+    with machines_of(ray) as machines:
+        yield machines

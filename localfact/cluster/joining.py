@@ -1,0 +1,87 @@
+"""Joins a Ray cluster and leaves it."""
+
+import os
+import socket
+from typing import Any
+
+from localfact.errors import EngineError, InputError, LocalFactError, MissingError
+
+#: Seconds in which the head of a cluster answers.
+REACHING = 10.0
+#: What of this process's environment the workers get too; nothing that is secret.
+INHERITED = ("LOCALFACT_WEIGHTS", "HF_HOME", "HF_HUB_CACHE", "VLLM_CPU_KVCACHE_SPACE", "XDG_STATE_HOME")
+
+
+def connect(address: str) -> bool:
+    """Joins the cluster at `address`; "auto": the one of this machine, or a new one of this machine alone.
+
+    Returns whether this process was in none before.
+
+    Raises:
+        MissingError: Ray is not installed. InputError: there is no such cluster.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+    except ImportError:
+        raise MissingError("Ray is not installed: pip install 'localfact[ray]'.") from None
+    if ray.is_initialized():
+        return False
+    if address != "auto":
+        check_reachable(address)
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    try:
+        ray.init(address=address, **quiet)
+    except ConnectionError as error:
+        if address != "auto":
+            raise InputError(f"There is no Ray cluster at {address} ({' '.join(str(error).split())[:200]}).") from None
+        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+    return True
+
+
+def check_reachable(address: str) -> None:
+    """Asks whether anything listens there, as Ray itself would try for minutes.
+
+    Raises:
+        InputError: the address is none, or nothing listens.
+    """
+    host, _, port = address.rpartition(":")
+    try:
+        if not host or not 0 < int(port) < 65_536:
+            raise ValueError(address)
+        socket.create_connection((host.strip("[]"), int(port)), timeout=REACHING).close()
+    except ValueError:
+        raise InputError(
+            f"--ray takes the address of a cluster's head, such as 10.0.0.1:6379, or auto; not {address!r}."
+        ) from None
+    except OSError as error:
+        raise InputError(f"There is no Ray cluster at {address} ({error.strerror or error}).") from None
+
+
+def leave() -> None:
+    """Leaves the cluster; one that was started here ends."""
+    import ray
+
+    ray.shutdown()
+
+
+def room() -> tuple[int, int, int]:
+    """(nodes, CPUs, GPUs) of the cluster."""
+    import ray
+
+    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    cpus, gpus = (int(sum(node.get(kind, 0) for node in nodes)) for kind in ("CPU", "GPU"))
+    return len(nodes), cpus, gpus
+
+
+def inherited() -> dict[str, Any]:
+    """Ray's `runtime_env` of a worker."""
+    return {"env_vars": {name: os.environ[name] for name in INHERITED if name in os.environ}}
+
+
+def told(error: Exception) -> LocalFactError:
+    """What a worker raised, in our own words."""
+    cause = getattr(error, "cause", None)
+    if isinstance(cause, LocalFactError):
+        return cause
+    return EngineError(f"A worker failed: {' '.join(str(error).split())[-500:]}")

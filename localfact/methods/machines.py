@@ -1,0 +1,36 @@
+"""Where the pages of a corpus are extracted and its passages embedded: here, or on many machines (`cluster.pages`)."""
+
+from typing import Protocol
+
+from localfact.corpus.indexing.dense_index import PassageEmbedder
+from localfact.models.embedder import named_embedder
+from localfact.web.extracting.extractors import Extractors, PageExtractors
+
+
+class Machines(Protocol):
+    """Those that do it."""
+
+    def extractors(self) -> PageExtractors:
+        """What extracts pages; whoever asks for it closes it."""
+
+    def embedder(self, name: str) -> PassageEmbedder | None:
+        """The embedder that a user named; None for none.
+
+        Raises:
+            MissingError, InputError: as `named_embedder`.
+        """
+
+
+class ThisMachine:
+    """This one alone."""
+
+    def extractors(self) -> PageExtractors:
+        """A process for each core."""
+        return Extractors()
+
+    def embedder(self, name: str) -> PassageEmbedder | None:
+        """The embedder, loaded."""
+        return named_embedder(name)
+
+
+THIS_MACHINE = ThisMachine()
