@@ -25,6 +25,9 @@ def connect(address: str) -> bool:
         import ray
     except ImportError:
         raise MissingError("Ray is not installed: pip install 'localfact[ray]'.") from None
+    # Else Ray prints to standard output what it notices of lost nodes, in the middle of what other programs read there. There
+    # is no public way; its own debugger does the same.
+    ray._private.worker._worker_logs_enabled = False
     if ray.is_initialized():
         return False
     if address != "auto":

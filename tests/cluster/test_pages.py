@@ -1,0 +1,216 @@
+"""Pages extracted and passages embedded by the nodes of a real Ray cluster: the corpus is the one that one machine makes."""
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster as LocalCluster
+from typer.testing import CliRunner
+
+from localfact.cli.main import app
+from localfact.cluster.joining import leave
+from localfact.cluster.pages import ClusterEmbedder, ClusterExtractors, ClusterMachines, document_of, machines_of
+from localfact.cluster.tasks import Task
+from localfact.corpus.build import build_corpus
+from localfact.corpus.corpus import read_description
+from localfact.errors import EngineError, InputError, MissingError
+from localfact.models.embedder import Embedder
+from localfact.web.extracting.extractors import Extractors
+from localfact.web.fetching.failures import PageError, Reason
+from localfact.web.pages import Page
+
+pytestmark = pytest.mark.models
+PAGES = 40
+ARTICLE = "<html><head><title>Mill {0}</title></head><body><article>{1}</article></body></html>"
+LINE = "<p>Mill {0} stands in the valley of the river Ard and grinds {1} sacks of rye a day. Its wheel is of oak.</p>"
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[LocalCluster]:
+    cluster = LocalCluster()
+    for _ in range(2):
+        cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster
+    leave()
+    cluster.shutdown()
+
+
+def machines() -> ClusterMachines:
+    with machines_of("auto") as found:  # this process has joined already, and stays
+        return found
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Everything that decides what is found, byte by byte; the store's bytes depend on its order of writing."""
+    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.glob("segments/*/*")}
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mills")
+    for number in range(PAGES):
+        (folder / f"{number:02}.html").write_text(ARTICLE.format(number, LINE.format(number, number + 7) * 40))
+    (folder / "empty.html").write_text("<html></html>")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
+    return folder
+
+
+def test_a_corpus_built_by_a_cluster_that_loses_a_node_is_that_of_one_machine(
+    tmp_path: Path, nodes: LocalCluster, collection: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = CliRunner().invoke(app, ["corpus", "build", str(collection), "--out", str(tmp_path / "alone"), "--json"])
+    assert alone.exit_code == 0, alone.output
+    third = nodes.add_node(num_cpus=1)
+    begun = 0
+    begin = Task.begin
+
+    def begin_and_lose_a_node(task: Task[..., Any], *asked: Any) -> Any:
+        nonlocal begun
+        begun += 1
+        if begun == PAGES // 2:
+            nodes.remove_node(third, allow_graceful=False)
+        return begin(task, *asked)
+
+    monkeypatch.setattr(Task, "begin", begin_and_lose_a_node)
+    words = ["corpus", "build", str(collection), "--out", str(tmp_path / "shared"), "--ray", "auto", "--json"]
+    shared = CliRunner().invoke(app, words)
+    assert shared.exit_code == 0, shared.output
+    assert begun > PAGES  # pages, then batches of passages of two kinds
+    told = [json.loads(result.stdout) for result in (alone, shared)]
+    assert told[0] | {"corpus": ""} == told[1] | {"corpus": ""}
+    assert told[1]["passed_over"] == 2
+    assert read_description(tmp_path / "shared").content == read_description(tmp_path / "alone").content
+    assert files_of(tmp_path / "shared") == files_of(tmp_path / "alone")
+
+
+def test_more_is_added_and_merged_by_a_cluster(
+    tmp_path: Path, nodes: LocalCluster, collection: Path, pages: list[Page]
+) -> None:
+    rows = tmp_path / "pages.jsonl"
+    rows.write_text("".join(json.dumps({"url": page.link, "title": page.title, "text": page.text}) + "\n" for page in pages))
+    built = str(tmp_path / "corpus")
+    for words in (
+        ["build", str(rows), "--out", built, "--passages", "chunks", "--ray", "auto"],
+        ["add", built, str(collection), "--ray", "auto"],
+        ["merge", built, "--passages", "pages", "--ray", "auto"],
+    ):
+        done = CliRunner().invoke(app, ["corpus", *words])
+        assert done.exit_code == 0, done.output
+    description = read_description(Path(built))
+    assert description.pages == len(pages) + PAGES
+    assert description.segments["pages"].passages == len(pages) + PAGES
+
+
+async def test_a_page_that_gives_none_gives_the_same_reason_as_here(nodes: LocalCluster) -> None:
+    shared, own = machines().extractors(), Extractors(1)
+    try:
+        for body, media_type in ((b"<html></html>", "text/html"), (b"%PDF-1.7 nothing", "application/pdf")):
+            reasons = []
+            for extractors in (shared, own):
+                with pytest.raises(PageError) as caught:
+                    await extractors.extract(body, media_type, None, "https://a.example/")
+                reasons.append(caught.value.failure)
+            assert reasons[0] == reasons[1]
+        body = ARTICLE.format(1, LINE.format(1, 2) * 5).encode()
+        documents = [await each.extract(body, "text/html", None, "https://a.example/") for each in (shared, own)]
+        assert documents[0] == documents[1]
+        assert shared.extract_now(body, "text/html", None, "https://a.example/") == documents[0]
+    finally:
+        own.close()
+        shared.close()
+
+
+def test_vectors_are_those_of_this_machine_and_come_in_order(nodes: LocalCluster, minilm: Embedder) -> None:
+    shared = machines().embedder("minilm")
+    assert shared is not None
+    assert (shared.identity, shared.dimension) == (minilm.identity, minilm.dimension)
+    long = "A comet was seen over the harbour. " * 200
+    batches = [[f"Text {number}.", long[number:]] for number in range(9)] + [[]]
+    for here, there in zip(minilm.embed_each(batches), shared.embed_each(iter(batches)), strict=True):
+        assert list(here.counts) == list(there.counts)
+        assert here.vectors.tobytes() == there.vectors.tobytes()
+    assert machines().embedder("none") is None
+
+
+def test_no_more_batches_wait_than_keep_all_machines_busy(nodes: LocalCluster, minilm: Embedder) -> None:
+    shared, read = ClusterEmbedder(minilm, "minilm", nodes=2, cpus=2, gpus=0), 0
+
+    def batches() -> Iterator[list[str]]:
+        nonlocal read
+        for number in range(12):
+            read += 1
+            yield [f"Text {number}."]
+
+    found = shared.embed_each(batches())
+    next(found)
+    assert read == 4
+    assert len(list(found)) == 11
+
+
+def test_a_machine_with_other_weights_or_none_is_refused(nodes: LocalCluster, minilm: Embedder, tmp_path: Path) -> None:
+    class Other(Embedder):
+        def __init__(self) -> None:
+            self.identity, self.dimension = "minilm@other", minilm.dimension
+
+    with pytest.raises(InputError, match=rf"has {minilm.identity} for the embedder minilm, not minilm@other"):
+        list(ClusterEmbedder(Other(), "minilm", 2, 2, 0).embed_each([["A text."]]))
+    with pytest.raises(MissingError, match="nowhere"):
+        list(ClusterEmbedder(Other(), "nowhere", 2, 2, 0).embed_each([["A text."]]))
+
+
+def ends(file: str) -> None:
+    """Ends its process, and leaves a trace of that."""
+    with Path(file).open("a") as trace:
+        trace.write("x")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def fails() -> None:
+    raise ZeroDivisionError("a bug")
+
+
+async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: LocalCluster, tmp_path: Path) -> None:
+    task = Task(ends)
+    with pytest.raises(EngineError, match="A worker failed"):
+        task.end(task.begin(str(tmp_path / "trace")))
+    assert (tmp_path / "trace").read_text() == "xxxx"
+    other = Task(fails)
+    with pytest.raises(EngineError, match="a bug"):
+        other.end(other.begin())
+    with pytest.raises(EngineError, match="a bug"):
+        await other.awaited(other.begin())
+
+
+def test_pages_are_extracted_by_several_machines_at_once(nodes: LocalCluster) -> None:
+    extractors = ClusterExtractors(2)
+    body = ARTICLE.format(1, LINE.format(1, 2) * 5).encode()
+    answers: list[object] = []
+
+    def ask() -> None:
+        answers.append(extractors.extract_now(body, "text/html", None, "https://a.example/"))
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 6
+    assert len({str(answer) for answer in answers}) == 1
+
+
+def test_a_reason_is_raised_and_a_document_returned() -> None:
+    with pytest.raises(PageError) as caught:
+        document_of(PageError(Reason.TOO_LARGE, "memory").failure)
+    assert caught.value.failure.reason == Reason.TOO_LARGE
+
+
+def test_another_machines_help_needs_no_embedder(tmp_path: Path, nodes: LocalCluster, pages: list[Page]) -> None:
+    build_corpus(pages, tmp_path / "corpus", machines().embedder("none"))
+    assert read_description(tmp_path / "corpus").embedder is None
