@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from rich.table import Table
 
+from localfact.cluster.worker import Make
 from localfact.methods.evidence import Notes
 from localfact.pipeline import Costs, Observer, Road, unassessed
 from localfact.records import Assessment, Response
@@ -62,6 +63,25 @@ def sleeping(opened: AsyncExitStack, *, seconds: float) -> tuple[Sleeping, Notes
     return Sleeping(seconds), tuple
 
 
+@dataclass(frozen=True)
+class Burning:
+    """A road on which every response keeps its worker busy for the same time, one after another, as a model would."""
+
+    seconds: float
+
+    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
+        """Counts up for that long, and finds no claim."""
+        end = time.perf_counter() + self.seconds
+        while time.perf_counter() < end:
+            pass
+        return unassessed(index, response).model_copy(update={"status": "abstained"})
+
+
+def burning(opened: AsyncExitStack, *, seconds: float) -> tuple[Burning, Notes]:
+    """What a worker opens."""
+    return Burning(seconds), tuple
+
+
 class MadeUp:
     """A road whose assessments are made up, of the size of real ones, with figures that are another response's nowhere."""
 
@@ -94,19 +114,18 @@ def timed(road: Road, responses: Sequence[Response], concurrency: int) -> float:
         return time.perf_counter() - started
 
 
-def cluster(count: int) -> Table:
-    """Responses a second of one and of two workers, and what one response costs beside its own time."""
+def responses_of(count: int) -> list[Response]:
+    """Responses of 1,800 characters."""
+    return [Response(id=f"r{number}", text="Nothing. " * 200) for number in range(count)]
+
+
+@contextmanager
+def local_ray() -> Iterator[None]:
+    """Ray on this machine alone, for the block."""
     import ray
 
     from localfact.cluster.joining import leave
-    from localfact.cluster.workers import Resources, Workers
 
-    responses = [Response(id=f"r{number}", text="Nothing. " * 200) for number in range(count)]
-    table = Table()
-    for name in ("workers", "responses a second", "ratio", "ms a response beside sleep"):
-        table.add_column(name, justify="left" if name == "workers" else "right")
-    alone = timed(Sleeping(0.0), responses, SLOTS)
-    table.add_row("none, without sleep", f"{count / alone:,.0f}", "", f"{1000 * alone / count:.2f}")
     ray.init(
         address="local",
         num_cpus=2,
@@ -116,19 +135,40 @@ def cluster(count: int) -> Table:
         runtime_env={"env_vars": {"PYTHONPATH": str(ROOT)}},
     )
     try:
+        yield
+    finally:
+        leave()
+
+
+def by_workers(make: Make, responses: Sequence[Response], replicas: int, slots: int = SLOTS) -> float:
+    """Seconds of a run by so many workers, which have joined before it begins."""
+    from localfact.cluster.workers import Resources, Workers
+
+    workers = Workers(make, replicas=replicas, slots=slots, resources=Resources())
+    try:
+        timed(workers, responses[: slots * 4], replicas * slots)
+        return timed(workers, responses, replicas * slots)
+    finally:
+        asyncio.run(workers.aclose())
+
+
+def cluster(count: int) -> Table:
+    """Responses a second of one and of two workers, and what one response costs beside its own time."""
+    responses = responses_of(count)
+    table = Table()
+    for name in ("workers", "responses a second", "ratio", "ms a response beside sleep"):
+        table.add_column(name, justify="left" if name == "workers" else "right")
+    alone = timed(Sleeping(0.0), responses, SLOTS)
+    table.add_row("none, without sleep", f"{count / alone:,.0f}", "", f"{1000 * alone / count:.2f}")
+    with local_ray():
         first: float | None = None
         for replicas, seconds in ((1, SLEEP), (2, SLEEP), (1, 0.0)):
-            workers = Workers(partial(sleeping, seconds=seconds), replicas=replicas, slots=SLOTS, resources=Resources())
-            timed(workers, responses[: SLOTS * 4], replicas * SLOTS)  # all have joined
-            took = timed(workers, responses, replicas * SLOTS)
-            asyncio.run(workers.aclose())
+            took = by_workers(partial(sleeping, seconds=seconds), responses, replicas)
             rate = count / took
             first = first or rate
             beside = 1000 * (took - count * seconds / (replicas * SLOTS)) / count
             name = f"{replicas}, {SLOTS} at once, {1000 * seconds:.0f} ms each"
             table.add_row(name, f"{rate:,.1f}", f"{rate / first:.2f}" if seconds else "", f"{beside:.2f}")
-    finally:
-        leave()
     return table
 
 

@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 import ray
 from ray.cluster_utils import Cluster as LocalCluster
+from small_web import HOSTS, small_web
 from typer.testing import CliRunner
 
+from localfact.api.evaluate import prepare
+from localfact.api.fetch import fetch
 from localfact.cli.main import app
 from localfact.cluster.joining import leave
 from localfact.cluster.pages import ClusterEmbedder, ClusterExtractors, ClusterMachines, document_of, machines_of
@@ -20,6 +23,8 @@ from localfact.cluster.tasks import Task
 from localfact.corpus.build import build_corpus
 from localfact.corpus.corpus import read_description
 from localfact.errors import EngineError, InputError, MissingError
+from localfact.methods.machines import ThisMachine
+from localfact.methods.options import Options
 from localfact.models.embedder import Embedder
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import PageError, Reason
@@ -214,3 +219,23 @@ def test_a_reason_is_raised_and_a_document_returned() -> None:
 def test_another_machines_help_needs_no_embedder(tmp_path: Path, nodes: LocalCluster, pages: list[Page]) -> None:
     build_corpus(pages, tmp_path / "corpus", machines().embedder("none"))
     assert read_description(tmp_path / "corpus").embedder is None
+
+
+def test_pages_are_fetched_by_this_process_alone_and_read_by_the_machines(tmp_path: Path, nodes: LocalCluster) -> None:
+    found = []
+    for name, own in (("alone", ThisMachine()), ("shared", machines())):
+        (tmp_path / name).mkdir()
+        with small_web(tmp_path / name) as web:
+            options = Options(
+                corpus=tmp_path / name / "web",
+                providers=("searxng",),
+                searxng_url=web.engine.url,
+                allow_hosts=HOSTS,
+                host_delay=0.0,
+                embedder="minilm",
+            )
+            done = fetch(prepare(web.data, options=options), machines=own)
+            assert done.corpus is not None
+            found.append((done.sent, done.without_page, done.corpus.segments, sorted(one.path for one in web.site.asked)))
+    assert found[0] == found[1]
+    assert found[1][0] == {"searches": 24, "pages": 7, "pages_failed": 1}

@@ -99,10 +99,9 @@ def reciprocal_rank_fusion(rankings: Sequence[Sequence[int]]) -> list[tuple[int,
 
 def best_positions(scores: NDArray[np.float32], count: int) -> list[int]:
     """Positions of the `count` highest scores above 0, highest first, ties by position."""
-    if len(scores) > count:
-        least = np.partition(scores, -count)[-count]
-        candidates = np.flatnonzero((scores >= least) & (scores > 0))
-    else:
-        candidates = np.flatnonzero(scores > 0)
+    candidates = np.flatnonzero(scores > 0)
+    if len(candidates) > count:
+        found = scores[candidates]
+        candidates = candidates[found >= np.partition(found, -count)[-count]]
     order = np.argsort(-scores[candidates], kind="stable")
     return [int(position) for position in candidates[order][:count]]
