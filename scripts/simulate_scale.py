@@ -6,8 +6,8 @@
 RUN is the folder of a run made with `--concurrency 1`, so that a stage's seconds are its own; its tokens are read on a GPU at
 the rates that `make check-gpu` prints there. A response waits for a free place at a worker, is handed out by the driver, goes
 through its stages (the cores of its node, then its worker's GPUs, which serve one piece of work after another, then the wait
-for tokens that are written one by one), and is written down by the driver, which does one thing at a time. Workers start together
-and share what the store of weights can send; nodes are lost by lot, and what they had at work is done again.
+for tokens that are written one by one), and is written down by the driver, which does one thing at a time. Workers start
+together and share what the store of weights can send; nodes are lost by lot, and what they had at work is done again.
 
 --check runs workers of a real Ray cluster on this machine, 1 and 2 of them, beside the simulation of the same.
 """

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.corpus.passages import PassageKind
-from localfact.corpus.store import Store
+from localfact.corpus.store import Reader
 from localfact.errors import CorpusError
 
 #: The most texts in memory: with passages of 4,000 characters, some megabytes.
@@ -13,24 +13,24 @@ MOST_AHEAD = 1_000
 
 
 class PassageTexts(Mapping[str, str]):
-    """All passages of a kind, id -> text, ascending by id.
+    """All passages of a kind, id -> text, ascending by id; `ids` are the ids.
 
     Sequential access reads ahead, more and more at a time; random access reads little. The store's passages of that kind must
     not change meanwhile.
     """
 
-    def __init__(self, store: Store, kind: PassageKind) -> None:
-        self._store = store
-        self._ids = PassageIds.of(store.passage_ids(kind))
+    def __init__(self, reader: Reader, kind: PassageKind) -> None:
+        self._reader = reader
+        self.ids = PassageIds.of(reader.passage_ids(kind))
         self._texts: dict[str, str] = {}
         self._end = 0
         self._width = 1
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self.ids)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._ids)
+        return iter(self.ids)
 
     def __getitem__(self, passage: str) -> str:
         """The text of that passage.
@@ -39,13 +39,13 @@ class PassageTexts(Mapping[str, str]):
             KeyError: there is no such passage. CorpusError: the store lacks its text, or is damaged.
         """
         if passage not in self._texts:
-            position = bisect_left(self._ids, passage)
-            if position == len(self._ids) or self._ids[position] != passage:
+            position = bisect_left(self.ids, passage)
+            if position == len(self.ids) or self.ids[position] != passage:
                 raise KeyError(passage)
             self._width = min(2 * self._width, MOST_AHEAD) if position == self._end else 1
-            wanted = self._ids[position : position + self._width]
+            wanted = self.ids[position : position + self._width]
             self._end = position + len(wanted)
-            self._texts = self._store.texts_of(wanted)
+            self._texts = self._reader.texts_of(wanted)
             if len(self._texts) < len(wanted):
                 raise CorpusError("The store of the corpus lacks texts of its passages. Copy or build the corpus again.")
         return self._texts[passage]

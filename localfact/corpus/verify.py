@@ -29,7 +29,8 @@ def miscounts(corpus: Corpus) -> list[str]:
         problems.append(f"{STORE_FILE} does not hold the content that {DESCRIPTION_FILE} names.")
     for kind, counted in description.segments.items():
         index = corpus.index(kind)
-        ids = PassageIds.of(corpus.store.passage_ids(kind))
+        with corpus.store.reader() as reader:
+            ids = PassageIds.of(reader.passage_ids(kind))
         if index.ids != ids:
             problems.append(f"The index over {kind} is not over the passages in {STORE_FILE}.")
         if index.counts != (counted.passages, counted.vectors):

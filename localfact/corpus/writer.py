@@ -102,6 +102,9 @@ class CorpusWriter:
         try:
             refuse_links(folder)
             self.description = self._described()
+            self._written_before = {
+                name for name in self.description.files if name.startswith(f"{SEGMENTS_FOLDER}/") and (folder / name).is_file()
+            }
             if identity is not None and self.description.id is None:
                 unfinished = self.description.unfinished or not self.description.content
                 with writing(self._place):
@@ -298,19 +301,24 @@ class CorpusWriter:
 
     def _indexed(self, kind: PassageKind, *, merge: bool, progress: Progress) -> SegmentCounts:
         self._recording().cut(kind)
-        texts = PassageTexts(self._recording().store(), kind)
         segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
-        if not texts:
-            segments.remove_others(())
-            return SegmentCounts(passages=0, vectors=None)
-        embedder = self.embedder if self.description.embedder is not None else None
-        passages, vectors = segments.add(texts, embedder, lambda done: progress(kind, done, len(texts)))
+        with self._recording().store().reader() as reader:
+            texts = PassageTexts(reader, kind)
+            if not texts:
+                segments.remove_others(())
+                return SegmentCounts(passages=0, vectors=None)
+            embedder = self.embedder if self.description.embedder is not None else None
+            passages, vectors = segments.add(texts, embedder, lambda done: progress(kind, done, len(texts)), ids=texts.ids)
         if merge:
             segments.merge()
         return SegmentCounts(passages=passages, vectors=vectors)
 
     def _marks(self, kinds: Iterable[PassageKind]) -> dict[str, FileMark]:
-        """Size and hash of every file. The archive is only appended to, so a file of the same size is not hashed again."""
+        """Size and hash of every file.
+
+        The archive is only appended to, so a file of the same size is not hashed again; nor is one of a segment that was there
+        when this process opened the corpus, as segments are written once.
+        """
         files = [self.folder / STORE_FILE, *(self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")]
         for kind in kinds:
             files += Segments(self.folder / SEGMENTS_FOLDER, kind).files()
@@ -318,8 +326,10 @@ class CorpusWriter:
         for file in sorted(files):
             name, size = file.relative_to(self.folder).as_posix(), file.stat().st_size
             known = self.description.files.get(name)
-            same = known is not None and known.bytes == size and name.startswith(f"{ARCHIVE_FOLDER}/")
-            marks[name] = known if known is not None and same else FileMark(bytes=size, sha256=file_digest(file))
+            kept = name.startswith(f"{ARCHIVE_FOLDER}/") or name in self._written_before
+            marks[name] = (
+                known if known is not None and known.bytes == size and kept else FileMark(bytes=size, sha256=file_digest(file))
+            )
         return marks
 
     def _describe(self, description: CorpusDescription) -> None:

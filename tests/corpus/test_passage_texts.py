@@ -1,7 +1,7 @@
 """Texts of passages are read from the store as they are asked for: ahead where all are, singly where few are."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.passage_texts import PassageTexts
 from localfact.corpus.recorder import Recorder
-from localfact.corpus.store import Store
+from localfact.corpus.store import Reader, Store
 from localfact.errors import CorpusError
 from localfact.web.pages import Page
 
@@ -25,23 +25,31 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "corpus.sqlite")
 
 
+@pytest.fixture
+def reader(store: Store) -> Iterator[Reader]:
+    with store.reader() as opened:
+        yield opened
+
+
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each reading of the store asks for, as it happens."""
     asked: list[int] = []
-    texts_of = Store.texts_of
+    texts_of = Reader.texts_of
 
-    def counted(self: Store, ids: Sequence[str]) -> dict[str, str]:
+    def counted(self: Reader, ids: Sequence[str]) -> dict[str, str]:
         asked.append(len(ids))
         return texts_of(self, ids)
 
-    monkeypatch.setattr(Store, "texts_of", counted)
+    monkeypatch.setattr(Reader, "texts_of", counted)
     return asked
 
 
-def test_it_is_the_mapping_of_all_texts_read_ahead_within_bounds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_the_mapping_of_all_texts_read_ahead_within_bounds(
+    store: Store, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(passage_texts, "MOST_AHEAD", 50)
     asked = read(monkeypatch)
-    texts = PassageTexts(store, "pages")
+    texts = PassageTexts(reader, "pages")
     assert (len(texts), asked) == (300, [])
     assert dict(texts) == {passage.id: passage.text for passage in store.passages(texts).values()}
     assert list(texts) == sorted(texts)
@@ -50,16 +58,16 @@ def test_it_is_the_mapping_of_all_texts_read_ahead_within_bounds(store: Store, m
     assert len(asked) < 15
 
 
-def test_who_asks_for_few_has_few_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = PassageTexts(store, "pages")
+def test_who_asks_for_few_has_few_read(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = PassageTexts(reader, "pages")
     some = list(texts)[5::40]
     asked = read(monkeypatch)
-    assert [texts[passage] for passage in some] == list(store.texts_of(some).values())
+    assert [texts[passage] for passage in some] == list(reader.texts_of(some).values())
     assert asked[:-1] == [1] * len(some)
 
 
-def test_a_passage_that_is_none_or_has_no_text_is_told(tmp_path: Path, store: Store) -> None:
-    texts = PassageTexts(store, "pages")
+def test_a_passage_that_is_none_or_has_no_text_is_told(tmp_path: Path, reader: Reader) -> None:
+    texts = PassageTexts(reader, "pages")
     with pytest.raises(KeyError):
         texts["nothing"]
     with sqlite3.connect(tmp_path / "corpus.sqlite") as database:
@@ -69,8 +77,8 @@ def test_a_passage_that_is_none_or_has_no_text_is_told(tmp_path: Path, store: St
         texts[min(texts)]
 
 
-def test_an_index_over_it_is_that_over_all_texts_at_once(tmp_path: Path, store: Store) -> None:
-    texts = PassageTexts(store, "pages")
+def test_an_index_over_it_is_that_over_all_texts_at_once(tmp_path: Path, reader: Reader) -> None:
+    texts = PassageTexts(reader, "pages")
     Segments(tmp_path / "segments", "pages").add(texts, None)
     grown, at_once = Segments(tmp_path / "segments", "pages").open(dense=False), Index.of(dict(texts), None)
     assert grown.search("fact 7", None, 20) == at_once.search("fact 7", None, 20)

@@ -161,11 +161,13 @@ def test_a_cut_that_is_killed_keeps_what_was_cut(recorder: Recorder, monkeypatch
     monkeypatch.setattr(module, "passages_of", killing)
     with pytest.raises(KeyboardInterrupt):
         recorder.cut("pages")
-    assert len(list(recorder.store().passage_ids("pages"))) == 20
+    with recorder.store().reader() as reader:
+        assert len(reader.passage_ids("pages")) == 20
     cut.clear()
     recorder.cut("pages")
     assert cut == [page.link for page in pages[20:]]
-    found = recorder.store().texts_of(list(recorder.store().passage_ids("pages")))
+    with recorder.store().reader() as reader:
+        found = reader.texts_of(reader.passage_ids("pages"))
     assert sorted(found.values()) == sorted(page.text for page in pages)
 
 

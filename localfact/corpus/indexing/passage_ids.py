@@ -74,6 +74,15 @@ class PassageIds(Sequence[str]):
         if not len(self):
             return np.full(len(ids), -1, dtype=np.int64)
         fitting = ids.astype(self._array.dtype)  # search in another width would copy the whole array
-        found = np.minimum(np.searchsorted(self._array, fitting), len(self) - 1)
+        # Numbers are compared faster than bytes; of ids that begin alike the bytes decide.
+        found = np.minimum(np.searchsorted(beginnings(self._array), beginnings(fitting)), len(self) - 1)
+        unsure = self._array[found] != fitting
+        if unsure.any():
+            found[unsure] = np.minimum(np.searchsorted(self._array, fitting[unsure]), len(self) - 1)
         same = (self._array[found] == fitting) & (fitting == ids)
         return np.where(same, found, -1)
+
+
+def beginnings(ids: NDArray[np.bytes_]) -> NDArray[np.uint64]:
+    """The first eight bytes of each id as a number, in the order of the ids."""
+    return ids.astype("S8").view(">u8").astype(np.uint64)

@@ -71,14 +71,19 @@ class Segments:
         self._older = NumberedFolders(folder, f"{kind}-words")
 
     def add(
-        self, texts: Mapping[str, str], embedder: PassageEmbedder | None, progress: Callable[[int], None] = lambda _: None
+        self,
+        texts: Mapping[str, str],
+        embedder: PassageEmbedder | None,
+        progress: Callable[[int], None] = lambda _: None,
+        *,
+        ids: PassageIds | None = None,
     ) -> tuple[int, int | None]:
         """Makes the index over exactly these passages, id -> text; passages that are in a segment are not read again.
 
         Args:
             texts: all current passages. Equal ids must mean equal texts for as long as the folder exists.
             embedder: always the same one; None leaves vectors as they are and only indexes words.
-            progress: called with how many of the passages have vectors.
+            progress: called with how many of the passages have vectors. ids: those of the texts, where they are at hand.
 
         Returns:
             How many passages there are and, with an embedder, how many vectors they have. Without passages there is no index.
@@ -90,7 +95,7 @@ class Segments:
         if not texts:
             self._remove_but(())
             return 0, None if embedder is None else 0
-        ids, listed = PassageIds.of(texts), self._listed()
+        ids, listed = ids if ids is not None else PassageIds.of(texts), self._listed()
         dense = None
         if embedder is not None:
             for block, before in self._vectors.missing(ids, SEGMENT_PASSAGES):
