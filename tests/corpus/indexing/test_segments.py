@@ -75,6 +75,7 @@ def test_any_split_into_segments_answers_like_an_index_built_at_once(
         patch.setattr(segments, "SEGMENT_PASSAGES", data.draw(st.integers(1, 20)))
         patch.setattr(segments, "TERMS_PASSAGES", data.draw(st.integers(1, 20)))
         patch.setattr(segment_folders, "MOST_SEGMENTS", data.draw(st.integers(1, 8)))
+        patch.setattr(segment_folders, "LARGEST", data.draw(st.integers(1, 40)))
         patch.setattr(segments, "FLAT_VECTORS", 0 if by_codes else FLAT_VECTORS)
         for wanted in (10, 200) if by_codes else (200,):
             patch.setattr("localfact.corpus.indexing.dense_segments.LEAST_CODED_CANDIDATES", wanted)
@@ -163,6 +164,42 @@ def test_many_small_segments_are_merged_by_themselves(tmp_path: Path) -> None:
     for count in range(1, len(texts) + 1):
         folder.add(dict(list(texts.items())[:count]), embedder)
         assert sum(file.name == "dense.faiss" for file in folder.files()) <= MOST_SEGMENTS
+    assert answers(folder.open(dense=True), embedder) == answers(Index.of(texts, embedder), embedder)
+
+
+def sizes(folder: Segments) -> dict[str, int]:
+    """Folder of each segment -> how many passages it has."""
+    return {
+        file.parent.name: len(PassageIds.load(file))
+        for file in folder.files()
+        if file.name == "passages.npy" and "index" not in str(file)
+    }
+
+
+def test_an_add_leaves_a_large_segment_alone_and_joins_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "SEGMENT_PASSAGES", 30)
+    monkeypatch.setattr(segments, "TERMS_PASSAGES", 45)
+    texts, embedder, folder = corpus(200), LettersAsVectors(), Segments(tmp_path, "pages")
+    names = list(texts)
+    folder.add({name: texts[name] for name in names[:120]}, embedder)
+    large = sizes(folder)
+    assert sorted(large.values()) == [120, 120]  # four blocks of vectors and three of words became one of each
+    for count in range(122, 200, 2):
+        folder.add({name: texts[name] for name in names[:count]}, embedder)
+        assert large.items() <= sizes(folder).items()
+        assert len(sizes(folder)) <= 2 * MOST_SEGMENTS
+    assert answers(folder.open(dense=True), embedder) == answers(
+        Index.of({name: texts[name] for name in names[:198]}, embedder), embedder
+    )
+
+
+def test_no_segment_is_joined_to_more_than_the_largest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments, "SEGMENT_PASSAGES", 10)
+    monkeypatch.setattr(segments, "TERMS_PASSAGES", 10)
+    monkeypatch.setattr(segment_folders, "LARGEST", 40)
+    texts, embedder, folder = corpus(100), LettersAsVectors(), Segments(tmp_path, "pages")
+    folder.add(texts, embedder)
+    assert sorted(sizes(folder).values()) == [20, 20, 40, 40, 40, 40]
     assert answers(folder.open(dense=True), embedder) == answers(Index.of(texts, embedder), embedder)
 
 
