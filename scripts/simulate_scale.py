@@ -29,6 +29,8 @@ from localfact.runs.assessments import assessments_in_order
 from localfact.runs.run_folder import read_timings
 
 GPUS = (1, 8, 64, 1024)
+#: From what share of the time on something is what limits a run.
+LIMITING = 0.85
 #: Responses of the check.
 CHECKED = 400
 
@@ -72,7 +74,7 @@ class Machines:
         driver: seconds that one response takes of the driver: half to hand it out, half to write it down.
         start: seconds from nothing to a ready worker, weights left out. weights, store: gigabytes of the weights, which a node
             reads once, and gigabytes a second that all nodes together are sent.
-        between_losses: hours in the mean until one node is lost; None for never.
+        between_losses: hours in the mean from one loss of a node to the next of the same; None for never.
     """
 
     workers: int
@@ -98,14 +100,16 @@ class Machines:
 
 @dataclass
 class Outcome:
-    """Seconds of the whole, and of these until workers were ready; shares of the rest in which GPUs and driver were busy.
+    """Seconds of the whole, and of these until workers were ready; shares of the rest in which each thing was busy.
 
-    `lost`: nodes. `again`: responses that were done again for that.
+    `slots`: the places for responses. `lost`: nodes. `again`: responses that were done again for that.
     """
 
     seconds: float
     ready: float
     gpu: float
+    cores: float
+    slots: float
     driver: float
     lost: int
     again: int
@@ -121,8 +125,8 @@ class Simulation:
         self._open = len(jobs)
         self._time = simpy.Environment()
         self._driver = simpy.Resource(self._time)
-        self._done = self._time.event()
-        self._busy_gpu = self._busy_driver = 0.0
+        self._done, self._more = self._time.event(), self._time.event()
+        self._busy_gpu = self._busy_driver = self._busy_cores = self._busy_slots = 0.0
         self._lost = self._again = 0
 
     def run(self) -> Outcome:
@@ -145,6 +149,8 @@ class Simulation:
             seconds=self._time.now,
             ready=machines.ready,
             gpu=self._busy_gpu / (worked * machines.workers),
+            cores=self._busy_cores / (worked * machines.nodes * machines.cores),
+            slots=self._busy_slots / (worked * machines.workers * machines.slots),
             driver=self._busy_driver / worked,
             lost=self._lost,
             again=self._again,
@@ -158,19 +164,24 @@ class Simulation:
             try:
                 yield self._time.timeout(wait)
                 wait = 0.0
-                while self._left:
-                    job = self._left.popleft()
+                while True:
+                    if not self._left:
+                        yield self._more
+                        continue
+                    job, began = self._left.popleft(), self._time.now
                     yield from self._assessed(job, cores, gpu)
                     job = None
+                    self._busy_slots += self._time.now - began
                     self._open -= 1
                     if not self._open:
                         self._done.succeed()
-                return
             except simpy.Interrupt:
                 # The node is lost: what it had is done again, by whoever is free, and another one starts in its place.
                 if job is not None:
                     self._left.appendleft(job)
                     self._again += 1
+                    self._more.succeed()
+                    self._more = self._time.event()
                 wait = self._machines.start + self._machines.weights / self._machines.store
 
     def _assessed(self, job: Job, cores: simpy.Resource, gpu: simpy.Resource) -> Iterator[Any]:
@@ -180,6 +191,7 @@ class Simulation:
                 with cores.request() as core:
                     yield core
                     yield self._time.timeout(work.cores)
+                self._busy_cores += work.cores
             if work.gpu:
                 with gpu.request() as turn:
                     yield turn
@@ -241,7 +253,10 @@ def limit_of(outcome: Outcome) -> str:
     """What keeps the run from being quicker."""
     if outcome.ready > outcome.seconds / 2:
         return "starting"
-    return max((outcome.driver, "the driver"), (outcome.gpu, "the GPUs"), (0.7, "waiting for the slowest"))[1]
+    busy = max((outcome.driver, "the driver"), (outcome.gpu, "the GPUs"), (outcome.cores, "the cores"))
+    if busy[0] >= LIMITING:
+        return busy[1]
+    return "places at the workers" if outcome.slots >= LIMITING else "waiting for the slowest"
 
 
 def table_of(jobs: Sequence[Job], machines: Machines, options: argparse.Namespace) -> Table:
@@ -254,7 +269,7 @@ def table_of(jobs: Sequence[Job], machines: Machines, options: argparse.Namespac
     table.add_column("limited by")
     asked = drawn(jobs, options.responses)
     for gpus in options.gpus:
-        workers = max(1, gpus // options.gpus_of_worker)
+        workers = gpus // options.gpus_of_worker
         cluster = replace(machines, workers=workers, per_node=max(1, machines.per_node // options.gpus_of_worker))
         outcome = Simulation(asked, cluster).run()
         hours = outcome.seconds / 3600 * gpus
@@ -313,7 +328,9 @@ def main() -> None:
     parser.add_argument("--start", type=float, default=90.0, help="seconds until a worker is ready, weights left out")
     parser.add_argument("--weights", type=float, default=16.0, help="gigabytes of the weights")
     parser.add_argument("--store", type=float, default=10.0, help="gigabytes a second of the store of weights")
-    parser.add_argument("--between-losses", type=float, default=1_000.0, help="hours in the mean until a node is lost")
+    parser.add_argument(
+        "--between-losses", type=float, default=1_000.0, help="hours in the mean between two losses of one node"
+    )
     parser.add_argument("--price", type=float, default=2.5, help="of a GPU hour")
     parser.add_argument("--check", action="store_true", help="run real workers here beside the simulation")
     options = parser.parse_args()
@@ -323,6 +340,8 @@ def main() -> None:
         return
     if options.run is None:
         parser.error("name a run whose costs are taken: --run RUN")
+    if min(options.gpus) < options.gpus_of_worker:
+        parser.error(f"a worker takes {options.gpus_of_worker} GPUs: name no fewer in --gpus")
     machines = Machines(
         workers=1,
         slots=options.slots,

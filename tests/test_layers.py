@@ -34,7 +34,7 @@ llm: models runtime
 prompts: llm text
 runs: inputs pipeline runtime text
 assess: inference llm prompts runtime stages text
-claims: llm prompts prose runtime stages text
+claims: corpus llm prompts prose runtime stages text
 evidence: corpus llm models prompts prose runtime stages text web
 relations: llm models prompts runtime stages text
 methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web

@@ -151,8 +151,8 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
 
 def model_calls(transcript: Path) -> tuple[list[ModelCall], int]:
     """The first calls of a transcript as the report shows them, and how many more there are."""
-    calls, total = recorded_calls(transcript, CALLS)
-    return [ModelCall(call.stage, _cut(call.sent), _cut(call.answer)) for call in calls], total - len(calls)
+    calls, total = recorded_calls(transcript, CALLS, _cut)
+    return [ModelCall(*call) for call in calls], total - len(calls)
 
 
 def _cut(text: str) -> str:

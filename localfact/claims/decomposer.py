@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from localfact.claims.atomizer import Atomizer
+from localfact.corpus.indexing.bm25 import BM25
 from localfact.llm.engine import Chat
 from localfact.prompts import decomposition_chat, examples_of
 from localfact.records import Response
@@ -27,21 +30,11 @@ class Decomposer(Atomizer):
 
 def similar_examples(text: str) -> Sequence[Any]:
     """The EXAMPLES of `prompts/decomposition.yaml` whose texts are most like this one by BM25, the most alike last."""
-    import bm25s
-
     pool = examples_of("decomposition")
-    words = bm25s.tokenize([text], stopwords="en", show_progress=False)
-    if not words.vocab:
-        return pool[:EXAMPLES]
-    places, _ = _index().retrieve(words, k=EXAMPLES, show_progress=False)
-    return [pool[place] for place in reversed(places[0].tolist())]
+    best = np.argsort(-_texts().scores(text), kind="stable")[:EXAMPLES]
+    return [pool[place] for place in reversed(best.tolist())]
 
 
 @cache
-def _index() -> Any:
-    import bm25s
-
-    index = bm25s.BM25()
-    texts = [example["text"] for example in examples_of("decomposition")]
-    index.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
-    return index
+def _texts() -> BM25:
+    return BM25.of(example["text"] for example in examples_of("decomposition"))

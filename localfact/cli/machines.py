@@ -22,9 +22,9 @@ Ray = Annotated[
 def machines_at(ray: str | None) -> Iterator["Machines"]:
     """Those of the cluster at that address; without one, this machine."""
     if ray is None:
-        from localfact.methods.machines import ThisMachine
+        from localfact.methods.machines import THIS_MACHINE
 
-        yield ThisMachine()
+        yield THIS_MACHINE
         return
     from localfact.cluster.pages import machines_of
 

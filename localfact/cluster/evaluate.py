@@ -13,6 +13,7 @@ from localfact.errors import InputError
 from localfact.llm.shared import Start
 from localfact.methods.options import Options
 from localfact.methods.wiring import Configuration
+from localfact.models.cards import everywhere
 from localfact.runs.progress import Progress
 from localfact.runtime.interrupts import interruptible
 
@@ -105,8 +106,8 @@ def absolute(options: Options) -> Options:
     """The options with paths that hold in any folder."""
     paths = {name: value.absolute() for name, value in options if isinstance(value, Path)}
     folders = {
-        name: str(Path(value).absolute())
+        name: everywhere(value)
         for name, value in options
-        if name in ("model", "embedder", "reranker", "relations", "second_opinion") and value and Path(value).exists()
+        if name in ("model", "embedder", "reranker", "relations", "second_opinion") and value
     }
     return options.model_copy(update={**paths, **folders})

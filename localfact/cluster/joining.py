@@ -25,11 +25,11 @@ def connect(address: str) -> bool:
         import ray
     except ImportError:
         raise MissingError("Ray is not installed: pip install 'localfact[ray]'.") from None
+    if ray.is_initialized():
+        return False
     # Else Ray prints to standard output what it notices of lost nodes, in the middle of what other programs read there. There
     # is no public way; its own debugger does the same.
     ray._private.worker._worker_logs_enabled = False
-    if ray.is_initialized():
-        return False
     if address != "auto":
         check_reachable(address)
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -69,10 +69,18 @@ def leave() -> None:
 
 
 def room() -> tuple[int, int, int]:
-    """(nodes, CPUs, GPUs) of the cluster."""
+    """(nodes, CPUs, GPUs) of the cluster; of nodes those that have CPUs.
+
+    Raises:
+        InputError: there is none.
+    """
     import ray
 
     nodes = [node["Resources"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")]
+    if not nodes:
+        raise InputError(
+            "The Ray cluster has no node with CPUs. Add some (ray start --address=... --num-cpus=8), then try again."
+        )
     cpus, gpus = (int(sum(node.get(kind, 0) for node in nodes)) for kind in ("CPU", "GPU"))
     return len(nodes), cpus, gpus
 

@@ -4,20 +4,23 @@ So fetching is as polite as it is alone, and a corpus is made in one place. Know
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
 from localfact.cluster.joining import connect, leave, room
 from localfact.cluster.tasks import Task
 from localfact.errors import InputError
+from localfact.models.cards import everywhere
 from localfact.models.embedder import Embedded, Embedder, named_embedder
+from localfact.runtime.versions import versions
 from localfact.web.extracting.extraction import Document
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import PageError, PageFailure
 
+#: What makes texts of pages.
+READERS = ("localfact", "trafilatura", "lxml", "pypdfium2")
 #: Calls that wait beside those at work, for each of these: enough that no machine does.
 AHEAD = 2
 
@@ -44,13 +47,27 @@ def embed(name: str, identity: str, passages: Sequence[str]) -> Embedded:
 
 
 @lru_cache
+def own_readers() -> Mapping[str, str]:
+    """The versions here of what makes texts of pages."""
+    return versions(READERS)
+
+
+@lru_cache
 def own_extractors() -> Extractors:
     """One process for extraction, which ends with the process that asks it."""
     return Extractors(1)
 
 
-def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Document | PageFailure:
-    """Extracts the text of a page, or says why there is none; called on the machines."""
+def extract(readers: Mapping[str, str], body: bytes, media_type: str, charset: str | None, link: str) -> Document | PageFailure:
+    """Extracts the text of a page, or says why there is none; called on the machines.
+
+    Raises:
+        InputError: this machine has other versions of what reads pages.
+    """
+    if own_readers() != readers:
+        raise InputError(
+            f"A machine of the cluster reads pages with {own_readers()}, not {dict(readers)}. Install the same on all."
+        )
     try:
         return own_extractors().extract_now(body, media_type, charset, link)
     except PageError as error:
@@ -67,7 +84,7 @@ class ClusterEmbedder:
 
     def __init__(self, own: Embedder, name: str, nodes: int, cpus: int, gpus: int) -> None:
         self.identity, self.dimension = own.identity, own.dimension
-        self._name = str(Path(name).absolute()) if Path(name).exists() else name
+        self._name = everywhere(name)
         # On CPUs a call has a whole node, whose cores divide its passages.
         places = gpus or nodes
         self._task = Task(embed, cpus=1, gpus=1) if gpus else Task(embed, cpus=max(1, cpus // places))
@@ -99,13 +116,13 @@ class ClusterExtractors:
         """Extracts the text of a page.
 
         Raises:
-            PageError: as `Extractors.extract`. EngineError: three machines were lost with it.
+            PageError: as `Extractors.extract`. EngineError: as `Task.end`.
         """
-        return document_of(await self._task.awaited(self._task.begin(body, media_type, charset, link)))
+        return document_of(await self._task.awaited(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
         """As `extract`, for callers without an event loop; blocks."""
-        return document_of(self._task.end(self._task.begin(body, media_type, charset, link)))
+        return document_of(self._task.end(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def close(self) -> None:
         """Nothing is kept open here: the processes end with the cluster, or when it wants their room."""

@@ -1,9 +1,14 @@
 """A function on the machines of the cluster: what it is asked on a machine that is lost is asked of another."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
 from localfact.cluster.joining import inherited, told
+from localfact.errors import EngineError
+
+#: Seconds that are waited for one answer.
+PATIENCE = 600.0
 
 Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
@@ -19,6 +24,7 @@ class Task(Generic[Asked, Answer]):
     def __init__(self, function: Callable[Asked, Answer], *, cpus: int = 1, gpus: int = 0) -> None:
         import ray
 
+        self._needs = f"{gpus} GPU" if gpus else f"{cpus} CPUs"
         # Without max_calls=0 a process that has a GPU would end after each call, and load its model again.
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_calls": 0, "scheduling_strategy": "SPREAD"}
         self._remote = ray.remote(**options, runtime_env=inherited())(function)
@@ -31,12 +37,15 @@ class Task(Generic[Asked, Answer]):
         """Waits for a call and returns its answer.
 
         Raises:
-            LocalFactError: the function raised it. EngineError: it raised something else, or three machines were lost.
+            LocalFactError: the function raised it. EngineError: it raised something else, was lost with its machine four times,
+                or there was no answer for `PATIENCE` seconds.
         """
         import ray
 
         try:
-            answer: Answer = ray.get(begun)
+            answer: Answer = ray.get(begun, timeout=PATIENCE)
+        except ray.exceptions.GetTimeoutError:
+            raise self._silence() from None
         except ray.exceptions.RayError as error:
             raise told(error) from None
         return answer
@@ -46,7 +55,15 @@ class Task(Generic[Asked, Answer]):
         import ray
 
         try:
-            answer: Answer = await begun
+            answer: Answer = await asyncio.wait_for(asyncio.wrap_future(begun.future()), PATIENCE)
+        except TimeoutError:
+            raise self._silence() from None
         except ray.exceptions.RayError as error:
             raise told(error) from None
         return answer
+
+    def _silence(self) -> EngineError:
+        return EngineError(
+            f"The cluster gave no answer for {PATIENCE:g} seconds: what is asked needs {self._needs} of one machine, which "
+            "another run may have. What is done is kept; the same command goes on with it."
+        )

@@ -7,13 +7,16 @@ import sqlite3
 import threading
 import time
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import SCHEMA, Fetch, Store, page_digest, page_of_row
+from localfact.corpus.store import LEAVES, SCHEMA, Fetch, Store, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
 from localfact.web.fetching.failures import Reason
@@ -76,6 +79,7 @@ class Recorder:
             self._database.execute("PRAGMA synchronous = NORMAL")
             if is_empty(self._database):
                 self._database.executescript(f"BEGIN; {SCHEMA} PRAGMA application_id = 1; COMMIT;")
+            self._database.execute(LEAVES)
         except sqlite3.OperationalError:  # a full disk, for example: the caller has an error for that
             raise
         except sqlite3.DatabaseError as error:
@@ -190,13 +194,13 @@ class Recorder:
         Every few pages are one transaction: after a kill those that were cut need not be cut again.
         """
         with self._lock, transaction(self._database):
-            self._database.execute(
-                f"DELETE FROM places WHERE kind = ? AND page NOT IN (SELECT id FROM pages WHERE {WANTED[kind]})", (kind,)
-            )
-        last: int | None = 0
-        while last is not None:
+            wanted, cut = self._wanted(kind), self._numbers("SELECT DISTINCT page FROM places WHERE kind = ?", kind)
+            unwanted = ((kind, number) for number in np.setdiff1d(cut, wanted, assume_unique=True).tolist())
+            self._database.executemany("DELETE FROM places WHERE kind = ? AND page = ?", unwanted)
+        uncut = np.setdiff1d(wanted, cut, assume_unique=True).tolist()
+        for begin in range(0, len(uncut), PAGES_CUT_AT_ONCE):
             with self._lock, transaction(self._database):
-                last = self._cut_some(kind, last)
+                self._cut_some(kind, uncut[begin : begin + PAGES_CUT_AT_ONCE])
         with self._lock, transaction(self._database):
             self._database.execute(
                 "DELETE FROM passages WHERE NOT EXISTS (SELECT 1 FROM places WHERE places.passage = passages.id)"
@@ -229,21 +233,21 @@ class Recorder:
             else:
                 return
 
-    def _cut_some(self, kind: PassageKind, after: int) -> int | None:
-        """Cuts the next pages after that number, and returns the last one's number; None when there are no more."""
-        uncut = self._database.execute(
-            f"""
-            SELECT id, link, title, text FROM pages WHERE id > ? AND {WANTED[kind]}
-                AND NOT EXISTS (SELECT 1 FROM places WHERE places.kind = ? AND places.page = pages.id)
-            ORDER BY id LIMIT ?
-            """,
-            (after, kind, PAGES_CUT_AT_ONCE),
-        ).fetchall()
-        for number, link, title, text in uncut:
+    def _wanted(self, kind: PassageKind) -> NDArray[np.int64]:
+        """The numbers of the pages that are cut into that kind."""
+        return self._numbers(f"SELECT id FROM pages INDEXED BY pages_without_texts WHERE {WANTED[kind]}")
+
+    def _numbers(self, statement: str, *values: str) -> NDArray[np.int64]:
+        """The numbers that a statement finds, ascending."""
+        return np.sort(np.fromiter((number for (number,) in self._database.execute(statement, values)), dtype=np.int64))
+
+    def _cut_some(self, kind: PassageKind, numbers: Sequence[int]) -> None:
+        """Cuts the pages of these numbers."""
+        statement = f"SELECT id, link, title, text FROM pages WHERE id IN ({','.join('?' * len(numbers))}) ORDER BY id"
+        for number, link, title, text in self._database.execute(statement, tuple(numbers)).fetchall():
             for position, passage in enumerate(passages_of(Page(link=link, title=title, text=text), kind)):
                 self._database.execute("INSERT OR IGNORE INTO passages VALUES (?, ?)", (passage.id, passage.text))
                 self._database.execute("INSERT INTO places VALUES (?, ?, ?, ?)", (kind, number, position, passage.id))
-        return int(uncut[-1][0]) if uncut else None
 
     def _remove_replaced(self, before: int | None, now: int | None) -> None:
         """Removes the page that an address gave before, unless another address gave it too, or a user brought it."""

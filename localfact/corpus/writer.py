@@ -102,9 +102,9 @@ class CorpusWriter:
         try:
             refuse_links(folder)
             self.description = self._described()
-            self._written_before = {
-                name for name in self.description.files if name.startswith(f"{SEGMENTS_FOLDER}/") and (folder / name).is_file()
-            }
+            # What an unfinished description names may be gone, and its name given to another segment.
+            named = () if self.description.unfinished else self.description.files
+            self._written_before = {name for name in named if name.startswith(f"{SEGMENTS_FOLDER}/")}
             if identity is not None and self.description.id is None:
                 unfinished = self.description.unfinished or not self.description.content
                 with writing(self._place):
@@ -308,9 +308,9 @@ class CorpusWriter:
                 segments.remove_others(())
                 return SegmentCounts(passages=0, vectors=None)
             embedder = self.embedder if self.description.embedder is not None else None
-            passages, vectors = segments.add(texts, embedder, lambda done: progress(kind, done, len(texts)), ids=texts.ids)
-        if merge:
-            segments.merge()
+            passages, vectors = segments.add(
+                texts, embedder, lambda done: progress(kind, done, len(texts)), ids=texts.ids, merge=merge
+            )
         return SegmentCounts(passages=passages, vectors=vectors)
 
     def _marks(self, kinds: Iterable[PassageKind]) -> dict[str, FileMark]:

@@ -215,16 +215,19 @@ class RecordedCall(NamedTuple):
     answer: str
 
 
-def recorded_calls(file: Path, most: int) -> tuple[list[RecordedCall], int]:
-    """The first calls of a transcript for readers, at most so many, and how many there are in all.
+def recorded_calls(file: Path, most: int, shortened: Callable[[str], str]) -> tuple[list[RecordedCall], int]:
+    """The first calls of a transcript for readers, at most so many, their texts shortened; and how many there are in all.
 
     Raises:
         MissingError: there is no such file. InputError: it is no transcript, another version's, or damaged.
     """
-    with closing(CallStore.to_replay(file)) as store:
-        rows, total = store.recorded(most)
     try:
-        calls = [RecordedCall(stage, _sent(json.loads(sent)), _answer(json.loads(answer))) for stage, sent, answer in rows]
+        with closing(CallStore.to_replay(file)) as store:
+            calls = [
+                RecordedCall(stage, shortened(_sent(json.loads(sent))), shortened(_answer(json.loads(answer))))
+                for stage, sent, answer in store.recorded(most)
+            ]
+            total = store.count()
     except (ValueError, TypeError, KeyError) as error:
         raise InputError(f"{file} is damaged: a call in it cannot be read. Record it again.") from error
     return calls, total

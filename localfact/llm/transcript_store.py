@@ -17,7 +17,8 @@ from pydantic import ValidationError
 from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, RequestError, WriteError
 from localfact.llm.calls import Call, Keys, is_failure, json_text
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.transcript_texts import DEPTH, Base, Bases, Recent, lines_of, packed, unpacked
+from localfact.llm.transcript_texts import DEPTH, Base, Bases, lines_of, packed, unpacked
+from localfact.runtime.recent import Recent
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFTR".
@@ -50,8 +51,8 @@ KEEP = """
         base = excluded.base, request = excluded.request, answer = excluded.answer
     RETURNING row
 """
-#: How many texts of bases are kept in memory, none longer than so many characters.
-TEXTS_KEPT, TEXT_KEPT = 512, 1 << 20
+#: Characters of the texts of bases that are kept in memory.
+TEXTS_KEPT = 1 << 25
 
 
 class CallStore:
@@ -167,8 +168,7 @@ class CallStore:
         if found is None:
             raise ValueError("its base is not there")
         text = self._text(column, found[0], found[1], depth + 1)
-        if len(text) <= TEXT_KEPT:
-            self._texts.keep((column, row), text)
+        self._texts.keep((column, row), text, len(text))
         return text
 
     def keep(
@@ -182,15 +182,12 @@ class CallStore:
         request = json_text(call.request)
         lines = lines_of(f"{call.kind} {call.stage}", request)
         base = self._bases.of(lines)
-        row = (
-            bytes.fromhex(keys.windowed if windowed else keys.whole),
-            call.kind,
-            call.stage,
-            base and base.row,
-            packed(request, base and base.request),
-            packed(text, base and base.answer),
-            described_in_json(identity),
-        )
+        try:
+            frames = packed(request, base and base.request), packed(text, base and base.answer)
+        except ValueError as error:
+            raise unusable(self.file, str(error), records=True) from error
+        key = bytes.fromhex(keys.windowed if windowed else keys.whole)
+        row = (key, call.kind, call.stage, base and base.row, *frames, described_in_json(identity))
         with explained(self.file, records=True):
             with transaction(self._database):
                 standing = self._find(keys)
@@ -202,16 +199,17 @@ class CallStore:
                 self._bases.offer(Base(number, request, text, base.depth + 1 if base else 0, frozenset(lines)))
         return text
 
-    def recorded(self, most: int) -> tuple[list[tuple[str, str, str]], int]:
-        """Stage, request and answer (JSON) of the first calls, at most so many, and their number; without counts of tokens."""
+    def recorded(self, most: int) -> Iterator[tuple[str, str, str]]:
+        """Stage, request and answer (JSON) of the first calls, at most so many, one at a time; without counts of tokens."""
         with explained(self.file, records=self._records):
-            rows = self._database.execute(self._asked(RECORDED), (most,)).fetchall()
+            for stage, base, request, answer in self._database.execute(self._asked(RECORDED), (most,)):
+                yield str(stage), self._text("request", base, request), self._text("answer", base, answer)
+
+    def count(self) -> int:
+        """How many calls there are, without counts of tokens."""
+        with explained(self.file, records=self._records):
             (total,) = self._database.execute("SELECT count(*) FROM calls WHERE kind <> 'count'").fetchone()
-            texts = [
-                (str(stage), self._text("request", base, request), self._text("answer", base, answer))
-                for stage, base, request, answer in rows
-            ]
-        return texts, int(total)
+        return int(total)
 
     def close(self) -> None:
         """Closes the file; a log is folded in unless another process has the file open."""

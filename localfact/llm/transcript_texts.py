@@ -5,20 +5,22 @@ shares most lines with it, of those that had a line first: instructions and exam
 """
 
 import zlib
-from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import zstandard
 
-Value = TypeVar("Value")
+from localfact.runtime.recent import Recent
 
 #: zstd's level: what 9 writes of prompts and answers is a tenth less than what 3 does, and as much as 19 does.
 LEVEL = 9
 #: Bytes of one text; a frame that says it holds more is no text of ours.
 MOST_BYTES = 1 << 26
-#: Characters of the shortest line that is looked for, and how many lines are remembered: those of some thousand passages.
-LINE, LINES = 32, 1 << 15
+TOO_LONG = f"a text has more than {MOST_BYTES >> 20} MiB"
+#: Characters of the shortest line that is looked for.
+LINE = 32
+#: Characters of the bases in memory, those of some thousand passages; and how many a line counts as that is remembered.
+BASES_SIZE, LINE_SIZE = 1 << 25, 200
 #: How many bases stand one on the other.
 DEPTH = 4
 
@@ -33,45 +35,32 @@ class Base(NamedTuple):
     lines: frozenset[int]
 
 
-class Recent(Generic[Value]):
-    """The values that were used last, of all those that were kept."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Any, Value] = OrderedDict()
-
-    def get(self, name: Any) -> Value | None:
-        """The value of that name, where it is still here."""
-        if name not in self._values:
-            return None
-        self._values.move_to_end(name)
-        return self._values[name]
-
-    def keep(self, name: Any, value: Value) -> None:
-        """Adds a value; the one that was not used for longest may have to go."""
-        self._values[name] = value
-        if len(self._values) > self._most:
-            self._values.popitem(last=False)
-
-
 class Bases:
-    """Finds the base of the next call, among those that this process recorded."""
+    """Finds the base of the next call, among those that this process recorded last."""
 
     def __init__(self) -> None:
-        self._first: Recent[Base] = Recent(LINES)
+        self._bases: Recent[Base] = Recent(BASES_SIZE)
+        #: Line -> row of the call that had it first.
+        self._first: dict[int, int] = {}
 
     def of(self, lines: Mapping[int, int]) -> Base | None:
         """The call that shares most with these lines, of all that had one of them first; None where none is known."""
-        known = {base.row: base for line in lines if (base := self._first.get(line)) is not None}
-        shared = {row: sum(lines[line] for line in base.lines & lines.keys()) for row, base in known.items()}
-        return known[max(sorted(shared), key=shared.__getitem__)] if shared else None
+        rows = sorted({self._first[line] for line in lines.keys() & self._first.keys()})
+        known = [base for row in rows if (base := self._bases.get(row)) is not None]
+        shared = [sum(lines[line] for line in base.lines & lines.keys()) for base in known]
+        return known[shared.index(max(shared))] if known else None
 
     def offer(self, recorded: Base) -> None:
-        """Makes an answered call known to those that come."""
-        if recorded.depth < DEPTH:
-            for line in recorded.lines:
-                if self._first.get(line) is None:
-                    self._first.keep(line, recorded)
+        """Makes an answered call known to those that come, where it has a line that none before had."""
+        new = recorded.lines - self._first.keys()
+        size = len(recorded.request) + len(recorded.answer) + LINE_SIZE * len(recorded.lines)
+        if recorded.depth == DEPTH or not new or size > BASES_SIZE:
+            return
+        self._first |= dict.fromkeys(new, recorded.row)
+        for gone in self._bases.keep(recorded.row, recorded, size):
+            for line in gone.lines:
+                if self._first.get(line) == gone.row:
+                    del self._first[line]
 
 
 def lines_of(stage: str, request: str) -> dict[int, int]:
@@ -84,9 +73,12 @@ def packed(text: str, base: str | None) -> bytes:
     """The text as a frame; `unpacked` with the same base gives it back.
 
     Raises:
-        UnicodeEncodeError: the text has a lone surrogate.
+        ValueError: the text has more than `MOST_BYTES`, or a lone surrogate.
     """
-    return zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(base), write_checksum=True).compress(text.encode())
+    plain = text.encode()
+    if len(plain) > MOST_BYTES:
+        raise ValueError(TOO_LONG)
+    return zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(base), write_checksum=True).compress(plain)
 
 
 def unpacked(frame: bytes, base: str | None) -> str:
@@ -97,7 +89,7 @@ def unpacked(frame: bytes, base: str | None) -> str:
     """
     try:
         if not 0 <= zstandard.frame_content_size(frame) <= MOST_BYTES:
-            raise ValueError("a text is too long")
+            raise ValueError(TOO_LONG)
         return zstandard.ZstdDecompressor(dict_data=_dictionary(base)).decompress(frame).decode()
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from error

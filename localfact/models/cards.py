@@ -178,6 +178,13 @@ def list_cards() -> list[ModelCard]:
     return [read_card(file) for file in sorted(data_folder("models").glob("*.yaml"))]
 
 
+def everywhere(name_or_path: str) -> str:
+    """What names the same card in any folder: a name as it is, a path in full."""
+    path = Path(name_or_path)
+    is_name = path.name == name_or_path and (data_folder("models") / f"{name_or_path}.yaml").is_file()
+    return name_or_path if is_name or not path.exists() else str(path.absolute())
+
+
 def load_card(name_or_path: str) -> ModelCard:
     """The card of that name, file, folder or hub id; where its weights are on this machine, its revision is theirs.
 

@@ -7,22 +7,24 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import zstandard
 from counting_engine import IDENTITY, CountingEngine, generate
 from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError, MissingError, RequestError, WriteError
-from localfact.llm import transcript_store
+from localfact.llm import transcript_store, transcript_texts
 from localfact.llm.engine import Message
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.transcript import RecordingEngine, ReplayEngine, identities, prepare
+from localfact.llm.transcript import RecordingEngine, ReplayEngine, identities, prepare, recorded_calls
 from localfact.llm.transcript_store import CallStore
-from localfact.llm.transcript_texts import DEPTH, MOST_BYTES, packed, unpacked
+from localfact.llm.transcript_texts import DEPTH, MOST_BYTES, Base, Bases, lines_of, packed, unpacked
 
 CAN_WRITE_ANYWHERE = (1, 2)  # the capabilities by which root reads and writes what its owner may not
 
@@ -332,8 +334,8 @@ async def recorded_pairs(file: Path, claims: int) -> int:
             await recording.choose([Message("user", prompt(premise, claim))], ["yes", "no"], stage="relate")
     await recording.aclose()
     with closing(CallStore.to_replay(file)) as store:
-        rows, total = store.recorded(10_000)
-    assert total == claims * len(PREMISES) == len(rows)
+        rows = list(store.recorded(10_000))
+        assert store.count() == claims * len(PREMISES) == len(rows)
     assert [json.loads(request)["messages"][0]["content"] for _, request, _ in rows] == [
         prompt(premise, claim) for claim in range(claims) for premise in range(len(PREMISES))
     ]
@@ -388,9 +390,9 @@ async def test_bases_that_lead_nowhere_or_round_in_a_circle_are_damage(file: Pat
 
 
 def test_a_frame_that_says_it_holds_too_much_is_not_opened() -> None:
-    bomb = packed("x" * (MOST_BYTES + 1), None)
+    bomb = zstandard.ZstdCompressor().compress(b"x" * (MOST_BYTES + 1))
     assert len(bomb) < 10_000
-    with pytest.raises(ValueError, match="too long"):
+    with pytest.raises(ValueError, match="more than 64 MiB"):
         unpacked(bomb, None)
 
 
@@ -448,8 +450,51 @@ async def test_a_plain_transcript_of_an_older_version_is_replayed_and_not_added_
         await generate(replay, "unknown")
     await replay.aclose()
     with closing(CallStore.to_replay(file)) as store:
-        ((_, request, _),), total = store.recorded(5)
-    assert (json.loads(request)["messages"][1]["content"], total) == ("known", 1)
+        ((_, request, _),) = store.recorded(5)
+        assert (json.loads(request)["messages"][1]["content"], store.count()) == ("known", 1)
     with pytest.raises(InputError, match="of format 1, which this localfact replays but does not add to"):
         prepare(file)
     assert file.read_bytes() == before
+
+
+async def test_a_call_too_long_to_be_read_again_is_not_kept(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    recording = RecordingEngine(CountingEngine(), file)
+    monkeypatch.setattr(transcript_texts, "MOST_BYTES", 1000)
+    with pytest.raises(WriteError, match=f"{file} cannot be written: a text has more than"):
+        await generate(recording, "x" * 1000)
+    assert (await generate(recording, "x")).text == "first 2"
+    await recording.aclose()
+
+
+def test_bases_are_forgotten_by_their_size_and_their_lines_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transcript_texts, "BASES_SIZE", 3000)
+    bases = Bases()
+    requests = [f"{'Instructions of all stages. ' * 3}\\n{str(number) * 100}" for number in range(8)]
+    for row, request in enumerate(requests):
+        lines = lines_of("s", request)
+        bases.offer(Base(row, request, "", 0, frozenset(lines)))
+        bases.of(lines_of("s", requests[0]))  # is used all the time
+    found = [bases.of(lines_of("s", request.partition("\\n")[2])) for request in requests]
+    assert [base and base.row for base in found] == [0, None, None, None, 4, 5, 6, 7]  # five of 586 characters each
+    assert len(bases._first) == 1 + sum(base is not None for base in found)
+    bases.offer(Base(9, "y" * 4000, "", 0, frozenset(lines_of("s", "y" * 4000))))
+    assert bases.of(lines_of("s", "y" * 4000)) is None
+    with_depth = Base(10, "z" * 50, "", DEPTH, frozenset(lines_of("s", "z" * 50)))
+    bases.offer(with_depth)
+    assert bases.of(lines_of("s", "z" * 50)) is None
+
+
+async def test_a_reader_of_the_first_calls_holds_one_at_a_time(file: Path) -> None:
+    recording = RecordingEngine(CountingEngine(), file)
+    for number in range(20):
+        await generate(recording, str(number) + "x" * 1_000_000)
+    await recording.aclose()
+    tracemalloc.start()
+    try:
+        calls, total = recorded_calls(file, 20, lambda text: text[:50])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (len(calls), total) == (20, 20)
+    assert calls[7].sent.startswith("[system]")
+    assert peak < 10_000_000

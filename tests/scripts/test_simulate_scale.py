@@ -1,9 +1,12 @@
 """The simulation of many machines, against what can be reckoned by hand."""
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+import simpy
 from run_builders import assessment
 
 from localfact.runs.run_folder import TIMINGS_FILE, RunFolder
@@ -57,12 +60,34 @@ def test_what_a_lost_node_had_is_done_again_and_nothing_twice() -> None:
 
 def test_what_limits_is_named() -> None:
     def outcome(**shares: float) -> Outcome:
-        return Outcome(**{"seconds": 100.0, "ready": 1.0, "gpu": 0.0, "driver": 0.0, "lost": 0, "again": 0, **shares})  # type: ignore[arg-type]
+        nothing = {"gpu": 0.0, "cores": 0.0, "slots": 0.0, "driver": 0.0, "lost": 0, "again": 0}
+        return Outcome(**{"seconds": 100.0, "ready": 1.0, **nothing, **shares})  # type: ignore[arg-type]
 
     assert limit_of(outcome(gpu=0.9, driver=0.8)) == "the GPUs"
     assert limit_of(outcome(gpu=0.4, driver=0.99)) == "the driver"
     assert limit_of(outcome(gpu=0.9, ready=60.0)) == "starting"
+    assert limit_of(outcome(gpu=0.3, cores=0.9, slots=1.0)) == "the cores"
+    assert limit_of(outcome(gpu=0.3, slots=0.95)) == "places at the workers"
     assert limit_of(outcome(gpu=0.3, driver=0.2)) == "waiting for the slowest"
+
+
+class LosingTheFirst(Simulation):
+    """The first node is lost 45 seconds after its workers are ready, and no other."""
+
+    def _losses(self, slots: Sequence[simpy.Process]) -> Iterator[Any]:
+        first = self._lost == 0
+        self._lost = 1
+        if first:
+            yield self._time.timeout(self._machines.ready + 45.0)
+            for slot in slots:
+                slot.interrupt()
+
+
+def test_what_an_idle_worker_can_do_does_not_wait_for_the_lost_one() -> None:
+    machines = Machines(workers=2, per_node=1, slots=1, driver=0.0, start=1000.0, weights=0.0, between_losses=1.0)
+    outcome = LosingTheFirst([[Work(gpu=50.0)]], machines).run()
+    assert outcome.again == 1
+    assert outcome.seconds == pytest.approx(1000 + 45 + 50)
 
 
 def test_jobs_are_made_of_a_runs_tokens_and_seconds(tmp_path: Path) -> None:
@@ -74,4 +99,11 @@ def test_jobs_are_made_of_a_runs_tokens_and_seconds(tmp_path: Path) -> None:
     (job,) = jobs_of(tmp_path / "run", Rates(read=100.0, write=20.0, step=0.1))
     assert job == [Work(cores=0.5), Work(gpu=200 / 100 + 40 / 20, wait=10 * 0.1)]
     assert drawn([job], 3) == [job] * 3
+
+
+def test_a_run_without_timings_or_tokens_is_refused(tmp_path: Path) -> None:
+    with RunFolder(tmp_path / "run", {}, {}) as made:
+        made.append(assessment("SC").model_copy(update={"index": 0, "usage": {}}), {})
     (tmp_path / "run" / TIMINGS_FILE).unlink()
+    with pytest.raises(ValueError, match="has no timings of responses"):
+        jobs_of(tmp_path / "run", Rates(1.0, 1.0, 1.0))

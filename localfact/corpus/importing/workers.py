@@ -89,7 +89,8 @@ class Workers:
         if self._pool is not None and self._pool is not self._given:
             self._pool.close()
         if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
+            # Those that are given end what they have at work when they are closed, which is not ours to do.
+            self._threads.shutdown(wait=self._given is None, cancel_futures=True)
 
     def begin(self, raw: RawPage) -> Pending:
         """Gives the document to a worker as soon as one is free."""

@@ -5,6 +5,7 @@ by FAISS's exact inner product or, where there are too many vectors for that, by
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -75,17 +76,32 @@ class DenseIndex:
         cls, texts: Sequence[str], embedder: PassageEmbedder, progress: Callable[[int], None] = lambda _: None
     ) -> "DenseIndex":
         """Embeds the texts, in the order given; `progress` is called with how many are done."""
+        (made,) = cls.in_blocks([len(texts)], texts, embedder, progress)
+        return made
+
+    @classmethod
+    def in_blocks(
+        cls, sizes: Sequence[int], texts: Iterable[str], embedder: PassageEmbedder, progress: Callable[[int], None]
+    ) -> Iterator["DenseIndex"]:
+        """Embeds the texts in one go, and yields an index of so many after another, each as soon as it is complete."""
         import faiss
 
-        vectors = faiss.IndexFlatIP(embedder.dimension)
-        first_part = [0]
-        batches = (texts[begin : begin + PROGRESS_STEP] for begin in range(0, len(texts), PROGRESS_STEP))
-        for each in embedder.embed_each(batches):
-            vectors.add(each.vectors)
-            for count in each.counts:
-                first_part.append(first_part[-1] + count)
-            progress(len(first_part) - 1)
-        return cls(vectors, np.array(first_part, dtype=np.int64))
+        rest, done = iter(texts), 0
+        batches = (
+            list(islice(rest, min(PROGRESS_STEP, size - begin))) for size in sizes for begin in range(0, size, PROGRESS_STEP)
+        )
+        embedded = embedder.embed_each(batches)
+        for size in sizes:
+            vectors = faiss.IndexFlatIP(embedder.dimension)
+            first_part = [0]
+            while len(first_part) <= size:
+                each = next(embedded)
+                vectors.add(each.vectors)
+                for count in each.counts:
+                    first_part.append(first_part[-1] + count)
+                progress(done + len(first_part) - 1)
+            done += size
+            yield cls(vectors, np.array(first_part, dtype=np.int64))
 
     @classmethod
     def load(cls, folder: Path) -> "DenseIndex":

@@ -9,8 +9,9 @@ import unicodedata
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ from localfact.text import normalise, words
 SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 ACCENT = re.compile("[\u0300-\u036f]")
 POSSESSIVE = re.compile("['’]s?$")
+#: Postings that are sorted at once when indexes are joined: some 350 MB.
+POSTINGS_AT_ONCE = 1 << 23
 #: The arrays of an index, each in a file of its own: UTF-8 of the terms in ascending order and where each begins, where each
 #: term's postings begin, of these the positions of passages and the counts, and how many terms each passage has.
 ARRAYS = ("terms", "term_starts", "starts", "positions", "counts", "lengths")
@@ -28,7 +31,7 @@ ARRAYS = ("terms", "term_starts", "starts", "positions", "counts", "lengths")
 Integers = NDArray[np.integer[Any]]
 
 
-class Terms(Sequence[bytes]):
+class Terms:
     """The terms of an index in ascending order, as UTF-8 in one array, and where each begins, shape (terms + 1,)."""
 
     def __init__(self, text: NDArray[np.uint8], starts: Integers) -> None:
@@ -45,19 +48,16 @@ class Terms(Sequence[bytes]):
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    @overload
-    def __getitem__(self, place: int) -> bytes: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[bytes]: ...
-    def __getitem__(self, place: int | slice) -> bytes | Sequence[bytes]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(*place.indices(len(self)))]
-        return self.text[self.starts[place] : self.starts[place + 1]].tobytes()
+    def __iter__(self) -> Iterator[bytes]:
+        return map(self._at, range(len(self)))
 
     def place(self, term: bytes) -> int | None:
         """Which one it is; None where it is none of them."""
-        found = bisect_left(self, term)
-        return found if found < len(self) and self[found] == term else None
+        found = bisect_left(range(len(self)), term, key=self._at)
+        return found if found < len(self) and self._at(found) == term else None
+
+    def _at(self, place: int) -> bytes:
+        return self.text[self.starts[place] : self.starts[place + 1]].tobytes()
 
 
 class Postings(NamedTuple):
@@ -89,10 +89,11 @@ class LexicalIndex:
             before = len(found)
             found.extend([met.setdefault(term, len(met)) for term in terms(text)])
             lengths.append(len(found) - before)
+        order, rank = ordered(list(met))
+        places = rank[np.frombuffer(found, dtype=np.int32)]
         passages = np.repeat(np.arange(len(lengths)), lengths)
-        places = np.frombuffer(found, dtype=np.int32)
-        known = [term.encode("utf-8", "surrogatepass") for term in met]
-        return cls._counted(known, places, passages, np.ones(len(found), dtype=np.int32), np.array(lengths, dtype=np.int32))
+        sums = summed(places, passages, np.ones(len(found), dtype=np.int32), len(lengths), len(order))
+        return cls._made(order, [sums], np.array(lengths, dtype=np.int32))
 
     @classmethod
     def joined(cls, parts: Sequence["tuple[LexicalIndex, Integers]"], passages: int) -> "LexicalIndex":
@@ -103,38 +104,39 @@ class LexicalIndex:
                 positions there are; each is given once.
         """
         met: dict[bytes, int] = {}
-        places, positions, counts = [], [], []
+        found = [np.array([met.setdefault(term, len(met)) for term in part.terms], dtype=np.int64) for part, _ in parts]
+        order, rank = ordered(list(met))
         lengths = np.zeros(passages, dtype=np.int32)
-        for part, new in parts:
-            own = np.array([met.setdefault(term, len(met)) for term in part.terms], dtype=np.int32)
-            moved = new[part._postings.positions]
-            kept = moved >= 0
-            places.append(np.repeat(own, np.diff(part._starts))[kept])
-            positions.append(moved[kept])
-            counts.append(part._postings.counts[kept].astype(np.int32))
+        numbers = np.zeros(len(order), dtype=np.int64)
+        ranks = [rank[own] for own in found]
+        for (part, new), own in zip(parts, ranks, strict=True):
+            numbers[own] += np.diff(part._starts)
             lengths[new[new >= 0]] = part.lengths[new >= 0]
-        return cls._counted(list(met), np.concatenate(places), np.concatenate(positions), np.concatenate(counts), lengths)
+        sums = []
+        for first, last in pairwise(edges(numbers)):
+            chosen = [part._between(new, own, first, last) for (part, new), own in zip(parts, ranks, strict=True)]
+            places, positions, counts = (np.concatenate(column) for column in zip(*chosen, strict=True))
+            sums.append(summed(places, positions, counts, passages, last - first))
+        return cls._made(order, sums, lengths)
+
+    def _between(self, new: Integers, ranks: Integers, first: int, last: int) -> tuple[Integers, Integers, Integers]:
+        """The postings of the terms of these ranks: rank after the first, new position and count of each that has one."""
+        begin, end = np.searchsorted(ranks, (first, last))
+        own = slice(self._starts[begin], self._starts[end])
+        moved = new[self._postings.positions[own]]
+        kept = moved >= 0
+        places = np.repeat(ranks[begin:end] - first, np.diff(self._starts[begin : end + 1]))
+        return places[kept], moved[kept], self._postings.counts[own][kept].astype(np.int32)
 
     @classmethod
-    def _counted(
-        cls, known: Sequence[bytes], places: Integers, passages: Integers, counts: Integers, lengths: Integers
-    ) -> "LexicalIndex":
-        """Sorts postings, of which several may be of the same term and passage. `places` index the known terms."""
-        order = sorted(range(len(known)), key=known.__getitem__)
-        rank = np.empty(len(known), dtype=np.int64)
-        rank[order] = np.arange(len(known))
-        width = max(1, len(lengths))
-        key = rank[places] * width + passages
-        sorting = np.argsort(key, kind="stable")
-        key = key[sorting]
-        first = np.flatnonzero(np.diff(key, prepend=-1))
-        summed = np.add.reduceat(counts[sorting], first) if len(first) else counts[:0]
-        numbers = np.bincount(key[first] // width, minlength=len(known))
+    def _made(cls, order: Sequence[bytes], sums: Sequence["Sums"], lengths: Integers) -> "LexicalIndex":
+        """Of terms in their order and of what is summed up of one range of them after another."""
+        numbers = np.concatenate([each.numbers for each in sums])
         used = np.flatnonzero(numbers)  # a joined index may have lost all passages of a term
         return cls(
-            Terms.of([known[order[place]] for place in used]),
+            Terms.of([order[place] for place in used]),
             np.concatenate([[0], np.cumsum(numbers[used])]).astype(np.int64),
-            Postings((key[first] % width).astype(np.uint32), narrow(summed)),
+            Postings(np.concatenate([each.positions for each in sums]), narrow(np.concatenate([each.counts for each in sums]))),
             lengths,
         )
 
@@ -165,6 +167,42 @@ class LexicalIndex:
         place = self.terms.place(term.encode("utf-8", "surrogatepass"))
         begin, end = (0, 0) if place is None else (self._starts[place], self._starts[place + 1])
         return Postings(self._postings.positions[begin:end], self._postings.counts[begin:end])
+
+
+class Sums(NamedTuple):
+    """How many passages have each term of a range, and the postings of all of them, by term and position."""
+
+    numbers: Integers
+    positions: Integers
+    counts: Integers
+
+
+def summed(places: Integers, passages: Integers, counts: Integers, width: int, terms: int) -> Sums:
+    """Sorts postings, of which several may be of one term and passage: `places` below `terms`, `passages` below `width`."""
+    key = places * max(1, width) + passages
+    sorting = np.argsort(key, kind="stable")
+    key = key[sorting]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    total = np.add.reduceat(counts[sorting], first) if len(first) else counts[:0]
+    numbers = np.bincount(key[first] // max(1, width), minlength=terms)
+    return Sums(numbers, (key[first] % max(1, width)).astype(np.uint32), total)
+
+
+def ordered(known: Sequence[Any]) -> tuple[list[bytes], Integers]:
+    """The terms as UTF-8 in their order, and the place of each of the given ones there."""
+    terms = [term if isinstance(term, bytes) else term.encode("utf-8", "surrogatepass") for term in known]
+    order = sorted(range(len(terms)), key=terms.__getitem__)
+    rank = np.empty(len(terms), dtype=np.int64)
+    rank[order] = np.arange(len(terms))
+    return [terms[place] for place in order], rank
+
+
+def edges(numbers: Integers) -> list[int]:
+    """Where ranges of terms begin that have some millions of postings each, and where the last one ends."""
+    ends = np.cumsum(numbers)
+    total = int(ends[-1]) if len(ends) else 0
+    inner = np.searchsorted(ends, np.arange(POSTINGS_AT_ONCE, total, POSTINGS_AT_ONCE)) + 1
+    return sorted({0, *inner[inner < len(numbers)].tolist(), len(numbers)}) if len(numbers) else [0, 0]
 
 
 def narrow(counts: Integers) -> Integers:

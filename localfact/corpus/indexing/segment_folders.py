@@ -74,15 +74,14 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
             part.save(folder)
         return folder.name.removesuffix(NEW)
 
-    def missing(self, ids: PassageIds, most: int) -> Iterator[tuple[PassageIds, int]]:
-        """The passages that no segment holds, so many at a time, and how many passages were held before each block."""
+    def missing(self, ids: PassageIds, most: int) -> list[PassageIds]:
+        """The passages that no segment holds, in blocks of so many."""
         known = np.zeros(len(ids), dtype=bool)
         for name in self.names():
             found = ids.positions(PassageIds.load(self.folder / name / IDS_FILE).all)
             known[found[found >= 0]] = True
         new = np.flatnonzero(~known)
-        for begin in range(0, len(new), most):
-            yield PassageIds(ids.take(new[begin : begin + most])), len(ids) - len(new) + begin
+        return [PassageIds(ids.take(new[begin : begin + most])) for begin in range(0, len(new), most)]
 
     def holding(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
         """The segments needed for these passages, those that are listed first.
@@ -106,7 +105,7 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
     def few(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
         """The segments needed for these passages; of new ones one is made, and of small ones where they are many.
 
-        So an add costs by what it adds, now and then by what is small, and never by all there is.
+        So an add writes by what it adds, now and then by what is small, and never all there is again.
         """
         held = self.holding(ids, listed)
         held = self._joined(ids, held, [name for name in held if name not in listed])

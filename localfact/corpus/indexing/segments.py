@@ -8,8 +8,8 @@ The newest generation names the segments that are the index; others are left fro
 One process at a time may write.
 """
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +30,7 @@ FLAT_VECTORS = 100_000
 #: A segment is written whenever so many passages are embedded, so that a kill loses minutes, not hours.
 SEGMENT_PASSAGES = 4_096
 #: The same of words, which are quicker to read.
-TERMS_PASSAGES = 65_536
+TERMS_PASSAGES = 16_384
 
 
 class Generation(Record):
@@ -77,6 +77,7 @@ class Segments:
         progress: Callable[[int], None] = lambda _: None,
         *,
         ids: PassageIds | None = None,
+        merge: bool = False,
     ) -> tuple[int, int | None]:
         """Makes the index over exactly these passages, id -> text; passages that are in a segment are not read again.
 
@@ -84,6 +85,7 @@ class Segments:
             texts: all current passages. Equal ids must mean equal texts for as long as the folder exists.
             embedder: always the same one; None leaves vectors as they are and only indexes words.
             progress: called with how many of the passages have vectors. ids: those of the texts, where they are at hand.
+            merge: puts all words and all vectors into one segment each, which needs memory for all of them at once.
 
         Returns:
             How many passages there are and, with an embedder, how many vectors they have. Without passages there is no index.
@@ -98,28 +100,18 @@ class Segments:
         ids, listed = ids if ids is not None else PassageIds.of(texts), self._listed()
         dense = None
         if embedder is not None:
-            for block, before in self._vectors.missing(ids, SEGMENT_PASSAGES):
-                made = DenseIndex.of([texts[one] for one in block], embedder, partial(after, progress, before))
+            blocks = self._vectors.missing(ids, SEGMENT_PASSAGES)
+            sizes = [len(block) for block in blocks]
+            held = len(ids) - sum(sizes)
+            read = (texts[one] for block in blocks for one in block)
+            indexes = DenseIndex.in_blocks(sizes, read, embedder, lambda done: progress(held + done))
+            for block, made in zip(blocks, indexes, strict=True):
                 self._vectors.write(block, made)
-            dense = self._vectors.few(ids, listed)
-        for block, _ in self._words.missing(ids, TERMS_PASSAGES):
+            dense = self._vectors.one(ids, listed) if merge else self._vectors.few(ids, listed)
+        for block in self._words.missing(ids, TERMS_PASSAGES):
             self._words.write(block, LexicalIndex.of(texts[one] for one in block))
-        generation = self._renew(ids, self._words.few(ids, listed), dense)
-        return len(ids), generation.vectors
-
-    def merge(self) -> None:
-        """Puts the words and the vectors of all current passages into one segment each, and drops the others.
-
-        Needs memory for all of them at once.
-
-        Raises:
-            OSError: as in `add`, or there is no index yet. ValueError, RuntimeError: a segment is damaged.
-        """
-        self._remove_half_written()
-        folder, generation = self._newest()
-        ids, listed = PassageIds.load(folder / IDS_FILE), generation.names
-        dense = None if generation.vectors is None else self._vectors.one(ids, listed)
-        self._renew(ids, self._words.one(ids, listed), dense)
+        words = self._words.one(ids, listed) if merge else self._words.few(ids, listed)
+        return len(ids), self._renew(ids, words, dense).vectors
 
     def open(self, dense: bool, generation: str | None = None) -> Index:
         """The index over the current passages, mapped into memory.
@@ -200,8 +192,12 @@ class Segments:
         folder = self._folder / name
         return folder, Generation.model_validate_json((folder / GENERATION_FILE).read_bytes())
 
-    def _listed(self) -> set[str]:
-        return self._newest()[1].names if self._generations.names() else set()
+    def _listed(self) -> Collection[str]:
+        """The segments of the newest generation; before there is one, those that an older version named."""
+        if self._generations.names():
+            return self._newest()[1].names
+        older = self._older.names()
+        return older_segments(self._folder / older[-1] / GENERATION_FILE) if older else ()
 
     @property
     def _all(self) -> tuple[NumberedFolders, ...]:
@@ -216,9 +212,12 @@ class Segments:
             folders.remove(name for name in folders.names() if name not in kept)
 
 
-def after(progress: Callable[[int], None], before: int, done: int) -> None:
-    """Reports what is done of a block, with what was done before it."""
-    progress(before + done)
+def older_segments(file: Path) -> Collection[str]:
+    """The names of segments of vectors in the generation of a version before this one."""
+    try:
+        return set(json.loads(file.read_bytes())["segments"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return ()
 
 
 def agree(what: str, has: int, named: int, of: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from localfact.corpus.indexing import bm25, lexical_index
 from localfact.corpus.indexing.bm25 import BM25, LexicalPart
 from localfact.corpus.indexing.lexical_index import LexicalIndex, terms
 
@@ -51,18 +52,33 @@ def test_a_joined_index_is_to_the_byte_the_one_that_is_made_at_once(
 ) -> None:
     generator = np.random.default_rng(len(texts))
     owner = generator.integers(0, 2, len(texts))
+    at_once = int(generator.integers(1, 9))
     parts = [
         (LexicalIndex.of([texts[place] for place in own] + ["gone"]), np.append(own, -1))
         for own in (np.flatnonzero(owner == part) for part in range(2))
     ]
     once, joined = (tmp_path_factory.mktemp(name) for name in ("once", "joined"))
     LexicalIndex.of(texts).save(once)
-    LexicalIndex.joined(parts, len(texts)).save(joined)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical_index, "POSTINGS_AT_ONCE", at_once)
+        LexicalIndex.joined(parts, len(texts)).save(joined)
     assert {file.name: file.read_bytes() for file in once.iterdir()} == {
         file.name: file.read_bytes() for file in joined.iterdir()
     }
-    loaded = LexicalIndex.load(joined)
-    assert BM25([LexicalPart(loaded)], len(texts), 5).scores("sheep storm").shape == (len(texts),)
+    query, total = "sheep Storm 灯台", sum(len(list(terms(text))) for text in texts)
+    loaded = BM25([LexicalPart(LexicalIndex.load(joined))], len(texts), total)
+    assert loaded.scores(query).tolist() == by_bm25s(texts, query)
+
+
+def test_the_weights_of_frequent_terms_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bm25, "KEPT_FROM", 3)
+    monkeypatch.setattr(bm25, "KEPT_BYTES", 12 * 8)
+    texts = ["sheep storm", "sheep storm bridge", "sheep storm bridge", "sheep bridge", "ferry"]
+    kept = BM25.of(texts)
+    for query in ("sheep", "storm sheep sheep", "bridge ferry", "sheep storm bridge ferry", "storm"):
+        assert kept.scores(query).tolist() == by_bm25s(texts, query)
+        assert kept.scores(query).tolist() == by_bm25s(texts, query)
+    assert sum(len(weights.positions) for weights, _ in kept._kept._values.values()) <= 8
 
 
 def test_a_count_that_no_byte_holds_is_kept(tmp_path: Path) -> None:

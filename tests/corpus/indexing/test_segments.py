@@ -82,9 +82,7 @@ def test_any_split_into_segments_answers_like_an_index_built_at_once(
             patch.setattr("localfact.corpus.indexing.dense_segments.CODED_CANDIDATES", 0)
             for some in added:
                 Segments(folder, "pages").add({passage: texts[passage] for passage in some}, embedder)
-            Segments(folder, "pages").add(texts, embedder)
-            if data.draw(st.booleans()):
-                Segments(folder, "pages").merge()
+            Segments(folder, "pages").add(texts, embedder, merge=data.draw(st.booleans()))
             once = tmp_path_factory.mktemp("once")
             patch.setattr(segments, "SEGMENT_PASSAGES", 10_000)
             patch.setattr(segments, "TERMS_PASSAGES", 10_000)
@@ -149,7 +147,7 @@ def test_passages_that_are_no_longer_current_are_never_found_and_merging_drops_t
     at_once = Index.of(current, embedder)
     assert answers(index, embedder) == answers(at_once, embedder)
     opened_before = answers(index, embedder)
-    folder.merge()
+    folder.add(current, embedder, merge=True)
     assert [file.parent.name for file in folder.files() if file.name == "dense.faiss"] == ["pages-0002"]
     assert len(PassageIds.load(tmp_path / "pages-0002" / "passages.npy")) == len(current)
     assert answers(folder.open(dense=True), embedder) == opened_before
@@ -243,7 +241,7 @@ def test_killed_anywhere_it_opens_as_before_or_after_and_the_next_add_repairs_it
             patch.setattr(owner, name, killing(calls, getattr(owner, name)))
             try:
                 folder.add(texts, embedder)
-                folder.merge()
+                folder.add(texts, embedder, merge=True)
             except KilledError:
                 kills += 1
         assert answers(folder.open(dense=True), embedder) in (before, after)
