@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from localfact.corpus.corpus import Corpus
+from localfact.corpus.corpus import Corpus, index_damage
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import EVERYTHING, Admission
@@ -82,10 +82,12 @@ class CorpusRetriever:
         Hits and their scores are those of the claim's query; affinity is always computed from the claim's own words.
 
         Raises:
-            LocalFactError: the queries could not be written, for a reason that concerns all claims.
+            LocalFactError: the queries could not be written, for a reason that concerns all claims. CorpusError: the index is
+                damaged.
         """
         queries = await queries_of(self._writer, response, claims)
-        return await asyncio.to_thread(self._retrieve, claims, queries)
+        with index_damage(self._corpus.folder, self._selection.kind):
+            return await asyncio.to_thread(self._retrieve, claims, queries)
 
     def find(self, queries: Mapping[str, str]) -> dict[str, list[tuple[Passage, float]]]:
         """The best admitted passages of the whole corpus for each query, with their scores; `queries` by claim id."""

@@ -3,7 +3,7 @@
 import json
 import os
 import signal
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 from localfact.api.evaluate import prepare
 from localfact.api.fetch import fetch
 from localfact.cli.main import app
-from localfact.cluster.joining import leave
+from localfact.cluster import pages as cluster_pages
+from localfact.cluster import tasks
+from localfact.cluster.joining import connect, leave
 from localfact.cluster.pages import ClusterEmbedder, ClusterExtractors, ClusterMachines, document_of, machines_of
 from localfact.cluster.tasks import Task
 from localfact.corpus.build import build_corpus
@@ -25,6 +27,7 @@ from localfact.corpus.corpus import read_description
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.methods.machines import ThisMachine
 from localfact.methods.options import Options
+from localfact.models.cards import everywhere
 from localfact.models.embedder import Embedder
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.failures import PageError, Reason
@@ -41,7 +44,7 @@ def nodes() -> Iterator[LocalCluster]:
     cluster = LocalCluster()
     for _ in range(2):
         cluster.add_node(num_cpus=1)
-    ray.init(address=cluster.address, log_to_driver=False)
+    assert connect(cluster.address)
     yield cluster
     leave()
     cluster.shutdown()
@@ -170,18 +173,15 @@ def test_a_machine_with_other_weights_or_none_is_refused(nodes: LocalCluster, mi
         list(ClusterEmbedder(Other(), "nowhere", 2, 2, 0).embed_each([["A text."]]))
 
 
-def ends(file: str) -> None:
-    """Ends its process, and leaves a trace of that."""
-    with Path(file).open("a") as trace:
-        trace.write("x")
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-def fails() -> None:
-    raise ZeroDivisionError("a bug")
-
-
 async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: LocalCluster, tmp_path: Path) -> None:
+    def ends(file: str) -> None:
+        with Path(file).open("a") as trace:
+            trace.write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def fails() -> None:
+        raise ZeroDivisionError("a bug")
+
     task = Task(ends)
     with pytest.raises(EngineError, match="A worker failed"):
         task.end(task.begin(str(tmp_path / "trace")))
@@ -193,21 +193,46 @@ async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: Local
         await other.awaited(other.begin())
 
 
-def test_pages_are_extracted_by_several_machines_at_once(nodes: LocalCluster) -> None:
-    extractors = ClusterExtractors(2)
-    body = ARTICLE.format(1, LINE.format(1, 2) * 5).encode()
-    answers: list[object] = []
+def test_calls_are_spread_over_the_machines(nodes: LocalCluster) -> None:
+    def where() -> str:
+        time.sleep(0.5)
+        return str(ray.get_runtime_context().get_node_id())
 
-    def ask() -> None:
-        answers.append(extractors.extract_now(body, "text/html", None, "https://a.example/"))
+    task = Task(where)
+    begun = [task.begin() for _ in range(6)]
+    assert len({task.end(each) for each in begun}) == 2
 
-    threads = [threading.Thread(target=ask) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(answers) == 6
-    assert len({str(answer) for answer in answers}) == 1
+
+async def test_a_call_that_no_machine_answers_is_told(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "PATIENCE", 0.5)
+    greedy = Task(lambda: None, cpus=64)
+    said = r"no answer for 0\.5 seconds: what is asked needs 64 CPUs of one machine"
+    with pytest.raises(EngineError, match=said):
+        greedy.end(greedy.begin())
+    with pytest.raises(EngineError, match=said):
+        await greedy.awaited(greedy.begin())
+
+
+def test_a_machine_that_reads_pages_otherwise_is_refused(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_pages, "own_readers", lambda: {"trafilatura": "0.1"})
+    with pytest.raises(InputError, match=r"reads pages with .*trafilatura.*, not \{'trafilatura': '0\.1'\}"):
+        ClusterExtractors(2).extract_now(b"<p>A page.</p>", "text/html", None, "https://a.example/")
+
+
+def test_a_cluster_without_cpus_is_told(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "nodes", lambda: [{"Alive": True, "Resources": {"memory": 1.0}}])
+    with pytest.raises(InputError, match="no node with CPUs"), machines_of("auto"):
+        pass
+
+
+@pytest.mark.parametrize("name", ["minilm", "weights"])
+def test_a_path_is_named_in_full_and_a_card_by_its_name_even_where_a_folder_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).mkdir()
+    assert everywhere(name) == ("minilm" if name == "minilm" else str(tmp_path / "weights"))
+    assert everywhere("owner/name") == "owner/name"
 
 
 def test_a_reason_is_raised_and_a_document_returned() -> None:

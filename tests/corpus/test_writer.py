@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from localfact.corpus import writer as writer_module
 from localfact.corpus.build import build_corpus
-from localfact.corpus.corpus import Corpus, read_description, recorded_id
+from localfact.corpus.corpus import Corpus, CorpusDescription, read_description, recorded_id
 from localfact.corpus.store import Fetch
 from localfact.corpus.verify import verify
 from localfact.corpus.writer import CorpusWriter
@@ -477,3 +478,54 @@ def test_a_corpus_with_a_link_in_it_is_neither_read_nor_written(tmp_path: Path, 
     with CorpusWriter(folder, None) as writer:
         writer.add_pages(pages[1:2])
         writer.finish(("pages",))
+
+
+class KilledError(Exception):
+    """Stands for a kill."""
+
+
+def test_hashes_of_a_corpus_that_was_killed_are_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, texts = tmp_path / "corpus", ("One lamp was lit there.", "Two tents stood here..")
+    build_corpus([Page(link="https://a.example/1", text=texts[0])], folder, None)
+    describe = CorpusWriter._describe
+
+    def killed(writer: CorpusWriter, description: CorpusDescription) -> None:
+        if not description.unfinished:
+            raise KilledError
+        describe(writer, description)
+
+    # The last page goes, and another one comes: its segments get the names that the description still has.
+    for change in (
+        lambda writer: writer.remove(["https://a.example/1"]),
+        lambda writer: writer.add_pages([Page(link="https://a.example/2", text=texts[1])]),
+    ):
+        with monkeypatch.context() as patch, CorpusWriter(folder, None) as writer:
+            patch.setattr(CorpusWriter, "_describe", killed)
+            change(writer)
+            with pytest.raises(KilledError):
+                writer.finish(())
+    with CorpusWriter(folder, None) as writer:
+        writer.finish(())
+    with Corpus.open(folder, None) as corpus:
+        assert verify(corpus) == []
+        assert [passage.text for passage, _ in corpus.search("tents", "pages", 5)] == [texts[1]]
+
+
+def test_segments_that_were_there_are_not_hashed_again(
+    tmp_path: Path, pages: list[Page], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_corpus(pages[:4], tmp_path / "corpus", None, kinds=("pages",))
+    hashed: list[str] = []
+    digest = writer_module.file_digest
+
+    def counted(file: Path) -> str:
+        hashed.append(file.parent.name)
+        return digest(file)
+
+    monkeypatch.setattr(writer_module, "file_digest", counted)
+    with CorpusWriter(tmp_path / "corpus", None) as writer:
+        writer.add_pages(pages[4:])
+        writer.finish(())
+    assert set(hashed) == {"corpus", "pages-terms-0002", "pages-index-0002"}
+    with Corpus.open(tmp_path / "corpus", None) as corpus:
+        assert verify(corpus) == []
