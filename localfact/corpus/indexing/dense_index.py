@@ -86,6 +86,8 @@ class DenseIndex:
         """Embeds the texts in one go, and yields an index of so many after another, each as soon as it is complete."""
         import faiss
 
+        if not sizes:
+            return
         rest, done = iter(texts), 0
         batches = (
             list(islice(rest, min(PROGRESS_STEP, size - begin))) for size in sizes for begin in range(0, size, PROGRESS_STEP)

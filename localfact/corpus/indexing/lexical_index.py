@@ -89,7 +89,7 @@ class LexicalIndex:
             before = len(found)
             found.extend([met.setdefault(term, len(met)) for term in terms(text)])
             lengths.append(len(found) - before)
-        order, rank = ordered(list(met))
+        order, rank = ordered([utf8(term) for term in met])
         places = rank[np.frombuffer(found, dtype=np.int32)]
         passages = np.repeat(np.arange(len(lengths)), lengths)
         sums = summed(places, passages, np.ones(len(found), dtype=np.int32), len(lengths), len(order))
@@ -164,7 +164,7 @@ class LexicalIndex:
 
     def postings(self, term: str) -> Postings:
         """The passages that have the term."""
-        place = self.terms.place(term.encode("utf-8", "surrogatepass"))
+        place = self.terms.place(utf8(term))
         begin, end = (0, 0) if place is None else (self._starts[place], self._starts[place + 1])
         return Postings(self._postings.positions[begin:end], self._postings.counts[begin:end])
 
@@ -188,9 +188,8 @@ def summed(places: Integers, passages: Integers, counts: Integers, width: int, t
     return Sums(numbers, (key[first] % max(1, width)).astype(np.uint32), total)
 
 
-def ordered(known: Sequence[Any]) -> tuple[list[bytes], Integers]:
-    """The terms as UTF-8 in their order, and the place of each of the given ones there."""
-    terms = [term if isinstance(term, bytes) else term.encode("utf-8", "surrogatepass") for term in known]
+def ordered(terms: Sequence[bytes]) -> tuple[list[bytes], Integers]:
+    """The terms in their order, and the place of each of the given ones there."""
     order = sorted(range(len(terms)), key=terms.__getitem__)
     rank = np.empty(len(terms), dtype=np.int64)
     rank[order] = np.arange(len(terms))
@@ -200,9 +199,13 @@ def ordered(known: Sequence[Any]) -> tuple[list[bytes], Integers]:
 def edges(numbers: Integers) -> list[int]:
     """Where ranges of terms begin that have some millions of postings each, and where the last one ends."""
     ends = np.cumsum(numbers)
-    total = int(ends[-1]) if len(ends) else 0
-    inner = np.searchsorted(ends, np.arange(POSTINGS_AT_ONCE, total, POSTINGS_AT_ONCE)) + 1
-    return sorted({0, *inner[inner < len(numbers)].tolist(), len(numbers)}) if len(numbers) else [0, 0]
+    inner = np.searchsorted(ends, np.arange(POSTINGS_AT_ONCE, int(numbers.sum()), POSTINGS_AT_ONCE)) + 1
+    return [*sorted({0, *inner[inner < len(numbers)].tolist()}), len(numbers)]
+
+
+def utf8(term: str) -> bytes:
+    """The term as it is kept; in the order of UTF-8 it is where it is in that of characters."""
+    return term.encode("utf-8", "surrogatepass")
 
 
 def narrow(counts: Integers) -> Integers:
