@@ -2,7 +2,7 @@
 
 The result does not depend on how passages are distributed over the indexes. It is Lucene's BM25, to the bit what bm25s computes
 of all passages at once. What a term weighs depends on how many passages there are, how many have it and how long all are in the
-mean, so weights are computed when a text is asked about; those of frequent terms are kept.
+mean, so weights are computed when a text is asked about; those of the terms that were last asked about are kept.
 """
 
 import threading
@@ -20,8 +20,8 @@ from localfact.runtime.recent import Recent
 K1, B = 1.5, 0.75
 
 
-#: Weights of terms that so many passages have are kept, up to so many bytes: most texts share their most frequent words.
-KEPT_FROM, KEPT_BYTES = 1_000, 1 << 27
+#: Bytes of the weights that are kept, as texts share their most frequent words; and of a term beside its weights.
+KEPT_BYTES, TERM_BYTES = 1 << 27, 400
 
 
 class Weights(NamedTuple):
@@ -92,10 +92,9 @@ class BM25:
             positions.append(here)
             weights.append((rarity * (counts / (discounts[postings.positions] + counts))).astype(np.float32))
         made = Weights(np.concatenate(positions), np.concatenate(weights))
-        if having >= KEPT_FROM:
-            with self._lock:
-                if self._kept.get(term) is None:
-                    self._kept.keep(term, made, made.positions.nbytes + made.weights.nbytes)
+        with self._lock:
+            if self._kept.get(term) is None:
+                self._kept.keep(term, made, made.positions.nbytes + made.weights.nbytes + TERM_BYTES)
         return made
 
 

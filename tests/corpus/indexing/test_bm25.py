@@ -70,8 +70,8 @@ def test_a_joined_index_is_to_the_byte_the_one_that_is_made_at_once(
     assert loaded.scores(query).tolist() == by_bm25s(texts, query)
 
 
-def test_the_weights_of_frequent_terms_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bm25, "KEPT_FROM", 3)
+def test_the_weights_of_terms_are_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bm25, "TERM_BYTES", 0)
     monkeypatch.setattr(bm25, "KEPT_BYTES", 12 * 8)
     texts = ["sheep storm", "sheep storm bridge", "sheep storm bridge", "sheep bridge", "ferry"]
     kept = BM25.of(texts)
