@@ -55,6 +55,22 @@ class KillingANode(Silent):
             self.cluster.remove_node(self.node, allow_graceful=False)
 
 
+def assert_same(one: Any, other: Any) -> None:
+    """All the same, but for the last digits of numbers: what a batch is made of at the start of a run is a matter of moments."""
+    if isinstance(one, float):
+        assert other == pytest.approx(one, abs=1e-4)
+    elif isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for name, value in one.items():
+            assert_same(value, other[name])
+    elif isinstance(one, list):
+        assert len(one) == len(other)
+        for value, another in zip(one, other, strict=True):
+            assert_same(value, another)
+    else:
+        assert one == other
+
+
 def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ray.cluster_utils import Cluster as LocalCluster
 
@@ -83,4 +99,5 @@ def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monke
         cluster.shutdown()
     assert progress.done == RESPONSES
     assert summary.responses_failed == 0
-    assert (shared / ASSESSMENTS_FILE).read_text().splitlines() == (alone / ASSESSMENTS_FILE).read_text().splitlines()
+    one, other = ([json.loads(line) for line in (out / ASSESSMENTS_FILE).read_text().splitlines()] for out in (alone, shared))
+    assert_same(one, other)
