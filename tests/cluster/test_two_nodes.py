@@ -56,7 +56,7 @@ class KillingANode(Silent):
 
 
 def assert_same(one: Any, other: Any) -> None:
-    """All the same, but for the last digits of numbers: what a batch is made of at the start of a run is a matter of moments."""
+    """All the same but for the last digits of numbers: what the first batch of a run is made of is a matter of moments."""
     if isinstance(one, float):
         assert other == pytest.approx(one, abs=1e-4)
     elif isinstance(one, dict):
