@@ -27,7 +27,14 @@ OPTIONS = Options(
     embedder="none",
     claims="given",
     min_mass=0,
-    engine_args={"dtype": "float32", "max_model_len": "2048", "kv_cache_memory_bytes": str(2**28)},
+    # One prompt at a time: what else is in its batch changes the last digits of a prompt that no cache has, and that is a matter
+    # of which requests come in the same moment.
+    engine_args={
+        "dtype": "float32",
+        "max_model_len": "2048",
+        "kv_cache_memory_bytes": str(2**28),
+        "max_num_seqs": "1",
+    },
 )
 
 
@@ -53,22 +60,6 @@ class KillingANode(Silent):
         self.done += 1
         if self.done == self.after:
             self.cluster.remove_node(self.node, allow_graceful=False)
-
-
-def assert_same(one: Any, other: Any) -> None:
-    """All the same but for the last digits of numbers: what the first batch of a run is made of is a matter of moments."""
-    if isinstance(one, float):
-        assert other == pytest.approx(one, abs=1e-4)
-    elif isinstance(one, dict):
-        assert one.keys() == other.keys()
-        for name, value in one.items():
-            assert_same(value, other[name])
-    elif isinstance(one, list):
-        assert len(one) == len(other)
-        for value, another in zip(one, other, strict=True):
-            assert_same(value, another)
-    else:
-        assert one == other
 
 
 def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,5 +90,4 @@ def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monke
         cluster.shutdown()
     assert progress.done == RESPONSES
     assert summary.responses_failed == 0
-    one, other = ([json.loads(line) for line in (out / ASSESSMENTS_FILE).read_text().splitlines()] for out in (alone, shared))
-    assert_same(one, other)
+    assert (shared / ASSESSMENTS_FILE).read_text().splitlines() == (alone / ASSESSMENTS_FILE).read_text().splitlines()
