@@ -27,8 +27,8 @@ OPTIONS = Options(
     embedder="none",
     claims="given",
     min_mass=0,
-    # One prompt at a time: what else is in its batch changes the last digits of a prompt that no cache has, and that is a matter
-    # of which requests come in the same moment.
+    # One prompt at a time: what else is in a batch may change a number's last digits, and that is a matter of which requests
+    # come in the same moment.
     engine_args={
         "dtype": "float32",
         "max_model_len": "2048",
