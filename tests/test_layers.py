@@ -41,7 +41,7 @@ methods: assess claims corpus evidence llm models pipeline prompts relations run
 api: assess claims corpus evidence inference inputs llm methods models pipeline prompts report runs runtime scoring stages text
 __init__: api methods report
 papers: api corpus evidence inputs llm methods models report runs runtime scoring
-cluster: api llm methods models pipeline runs runtime web
+cluster: api llm methods models pipeline prompts runs runtime web
 annotation: inputs report runs runtime scoring text
 cli: annotation api cluster corpus inputs llm methods models papers report runs runtime scoring web
 __main__: cli

@@ -14,6 +14,7 @@ from localfact.llm.shared import Start
 from localfact.methods.options import Options
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import everywhere
+from localfact.prompts.sealing import machine_secret
 from localfact.runs.progress import Progress
 from localfact.runtime.interrupts import interruptible
 
@@ -98,6 +99,7 @@ def road_of(chosen: Configuration, *, offline: bool) -> OpenRoad:
         method=chosen.method.name,
         options=absolute(chosen.options),
         settings={name: value for name, value in plain.items() if name != "data"},
+        secret=machine_secret(),
         offline=offline,
     )
 

@@ -9,7 +9,7 @@ from localfact.errors import EngineError, InputError, LocalFactError, MissingErr
 #: Seconds in which the head of a cluster answers.
 REACHING = 10.0
 #: What of this process's environment the workers get too; nothing that is secret.
-INHERITED = ("LOCALFACT_WEIGHTS", "HF_HOME", "HF_HUB_CACHE", "VLLM_CPU_KVCACHE_SPACE", "XDG_STATE_HOME")
+INHERITED = ("LOCALFACT_WEIGHTS", "HF_HOME", "HF_HUB_CACHE", "VLLM_CPU_KVCACHE_SPACE")
 
 
 def connect(address: str) -> bool:

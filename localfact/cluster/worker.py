@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from localfact.errors import InputError
@@ -83,12 +83,14 @@ class OpenRoad:
 
     Attributes:
         method, options: as for `configure`, with absolute paths. settings: what must come of them, `data` left out, as plain
-            values. offline: whether the process is cut off from the network first.
+            values. secret: of the machine of the command, so that models are sent the same everywhere.
+        offline: whether the process is cut off from the network first.
     """
 
     method: str
     options: Options
     settings: Mapping[str, Any]
+    secret: bytes = field(repr=False)
     offline: bool = False
 
     def __call__(self, opened: AsyncExitStack) -> tuple[Road, Notes]:
@@ -103,4 +105,4 @@ class OpenRoad:
         found = windowless(chosen.settings.plain())
         if changes := differences(windowless(self.settings), found):
             raise InputError(f"This worker would decide otherwise than the machine of the command: {'; '.join(changes)}.")
-        return wire(chosen, opened, observe=unobserved)
+        return wire(chosen, opened, observe=unobserved, secret=self.secret)

@@ -86,7 +86,11 @@ def asking_policy(options: Options, model: str | None) -> AskingPolicy:
 
 
 def open_engine(
-    options: Options, opened: AsyncExitStack, facts: EngineFacts | None = None, start: Start = start_engine
+    options: Options,
+    opened: AsyncExitStack,
+    facts: EngineFacts | None = None,
+    start: Start = start_engine,
+    secret: bytes | None = None,
 ) -> Engine:
     """Starts the engine (minutes, for a large model) or opens the transcript; every call's usage is counted.
 
@@ -94,17 +98,18 @@ def open_engine(
         options: name the model, or a transcript. opened: closes the engine.
         facts: `engine_facts` of these options, where they are known already.
         start: loads the model, where one is loaded.
+        secret: keys the markers around texts in what the model is sent; None: this machine's.
 
     Raises:
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
     """
     facts = facts or engine_facts(options)
-    engine = MeteredEngine(_engine(options, facts, start))
+    engine = MeteredEngine(_engine(options, facts, start, secret or machine_secret()))
     opened.push_async_callback(engine.aclose)
     return PolicyEngine(engine, facts.policy)
 
 
-def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
+def _engine(options: Options, facts: EngineFacts, start: Start, secret: bytes) -> Engine:
     from localfact.llm.transcript import RecordingEngine, ReplayEngine, described, prepare
 
     if facts.settings is None:
@@ -113,7 +118,7 @@ def _engine(options: Options, facts: EngineFacts, start: Start) -> Engine:
         return ReplayEngine(options.replay, described(facts.identity))
     if options.transcript is not None:
         prepare(options.transcript)  # an unusable file is reported before the model is loaded
-    engine = SealingEngine(RetryingEngine(start(facts.settings)), machine_secret())
+    engine = SealingEngine(RetryingEngine(start(facts.settings)), secret)
     return RecordingEngine(engine, options.transcript) if options.transcript is not None else engine
 
 

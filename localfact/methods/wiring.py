@@ -121,12 +121,13 @@ def wire(
     *,
     observe: Observer,
     start: Start = start_engine,
+    secret: bytes | None = None,
 ) -> tuple[Pipeline, Notes]:
     """Loads what the settings name and builds the pipeline; a language model last, as it takes longest.
 
     Args:
         chosen: from `configure`. opened: closes all that is opened here.
-        observe: gets reports on what is done while it closes. start: loads the language model.
+        observe: gets reports on what is done while it closes. start: loads the language model. secret: as for `open_engine`.
 
     Returns:
         The pipeline, and a function that returns, at the end of the run, notes about the run as a whole.
@@ -140,7 +141,7 @@ def wire(
     source = open_source(options, embedder, settings.evidence, opened, observe=observe)
     kinds = [relation_kind(name) for name in relation_names(method, options)]
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
-    engine = open_engine(options, opened, chosen.facts, start) if options.names_model else None
+    engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
     models = [quick.get(place) or kind.open(options, engine, opened) for place, kind in enumerate(kinds)]
     related, kind = (models[0], kinds[0]) if models else (None, None)
     pipeline = Pipeline(

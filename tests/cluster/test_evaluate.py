@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -15,7 +16,6 @@ from localfact.api.evaluate import evaluate, execute, prepare
 from localfact.cli.main import app
 from localfact.cluster.evaluate import Cluster, absolute, check_shared, per_worker, road_of, shares
 from localfact.cluster.joining import leave
-from localfact.cluster.worker import OpenRoad
 from localfact.cluster.workers import Resources
 from localfact.errors import InputError
 from localfact.llm.scripted import ScriptedEngine
@@ -97,7 +97,7 @@ async def test_a_worker_that_would_decide_otherwise_is_refused() -> None:
     road = road_of(chosen, offline=False)
     async with AsyncExitStack() as opened:
         assert road(opened)
-        other = OpenRoad(road.method, road.options, {**road.settings, "seed": 7})
+        other = replace(road, settings={**road.settings, "seed": 7})
         with pytest.raises(InputError, match="would decide otherwise than the machine of the command: seed: 7 -> 0"):
             other(opened)
 

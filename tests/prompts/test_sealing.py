@@ -103,6 +103,10 @@ async def test_the_engine_that_is_opened_seals() -> None:
     settings: Any = object()
     facts = EngineFacts(engine.identity, settings=settings)
     async with AsyncExitStack() as opened:
-        made = open_engine(Options(model="any"), opened, facts, lambda _: engine)
-        await made.generate(CHAT, max_tokens=9, stage="test")
-    assert codes(engine.calls[0][0].content).isdisjoint(CODES)
+        for secret in (None, b"another machine's"):
+            made = open_engine(Options(model="any"), opened, facts, lambda _: engine, secret)
+            await made.generate(CHAT, max_tokens=9, stage="test")
+    here, there = (codes(chat[0].content) for chat in engine.calls)
+    assert here.isdisjoint(CODES)
+    assert here == codes(sealed(CHAT, keyed(machine_secret()))[0].content)
+    assert there == codes(sealed(CHAT, keyed(b"another machine's"))[0].content)
