@@ -95,12 +95,6 @@ class Store:
         self._file = file
         self._finished = finished
 
-    def texts(self, kind: PassageKind) -> dict[str, str]:
-        """All passages of that kind, id -> text, ascending by id."""
-        statement = "SELECT id, text FROM passages WHERE id IN (SELECT passage FROM places WHERE kind = ?) ORDER BY id"
-        with self._database() as database:
-            return dict(database.execute(statement, (kind,)).fetchall())
-
     def passages(self, ids: Iterable[str], admits: Admits = admit_all) -> dict[str, Passage]:
         """The passages of these ids that are on an admitted page; title, date and host are those of the first one by link.
 

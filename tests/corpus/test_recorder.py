@@ -33,6 +33,12 @@ def search(query: str = "harbour", count: int = 5, provider: str = "searxng", li
     return Search(query=query, count=count, provider=provider, time="2026-01-01T00:00:00+00:00", results=results)
 
 
+def texts(recorder: Recorder, kind: PassageKind) -> list[str]:
+    """Of the passages that were cut into that kind."""
+    with recorder.store().reader() as reader:
+        return list(reader.texts_of(reader.passage_ids(kind)).values())
+
+
 def fetch(link: str = LINK, page: Page | None = PAGE, reason: Reason = Reason.TIMED_OUT) -> Fetch:
     failure = None if page is not None else PageFailure(reason=reason, detail="30 s")
     location = Location(file="pages-00001.warc.gz", offset=7, length=9)
@@ -108,12 +114,12 @@ def test_a_snippet_stands_in_for_a_page_that_could_not_be_had_and_goes_when_it_c
     recorder.add_search(search())
     recorder.add_fetch(fetch(page=None))
     recorder.cut("pages")
-    assert list(recorder.store().texts("pages").values()) == ["harbour: snippet 1"]
+    assert texts(recorder, "pages") == ["harbour: snippet 1"]
     recorder.add_fetch(fetch())
     recorder.cut("pages")
     recorder.cut("snippets")
-    assert list(recorder.store().texts("pages").values()) == [PAGE.text]
-    assert list(recorder.store().texts("snippets").values()) == ["harbour: snippet 1"]
+    assert texts(recorder, "pages") == [PAGE.text]
+    assert texts(recorder, "snippets") == ["harbour: snippet 1"]
 
 
 def test_a_page_is_there_once_however_often_it_is_added(recorder: Recorder) -> None:
@@ -143,7 +149,7 @@ def test_a_page_put_in_the_place_of_another_takes_its_passages_with_it(recorder:
     found = recorder.store().fetch(LINK)
     assert found is not None
     assert found.page == better
-    assert sorted(recorder.store().texts("chunks").values()) == sorted([better.text, PAGE.text]), "the imported page stays"
+    assert sorted(texts(recorder, "chunks")) == sorted([better.text, PAGE.text]), "the imported page stays"
 
 
 def test_a_cut_that_is_killed_keeps_what_was_cut(recorder: Recorder, monkeypatch: pytest.MonkeyPatch) -> None:
