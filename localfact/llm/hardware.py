@@ -1,6 +1,7 @@
 """What this machine has to run a language model on: its GPUs as torch reports them, and its memory. Loads nothing onto them."""
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,6 +12,9 @@ from localfact.records import Record
 GIB = 1 << 30
 #: Files with a container's memory limit in bytes, of cgroups version 2 and 1.
 MEMORY_LIMITS = (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"))
+#: Where Linux says what its processors can do, and the names of what computes with bfloat16, on x86 and on Arm.
+PROCESSORS = Path("/proc/cpuinfo")
+BFLOAT16 = re.compile(r"\b(?:avx512_bf16|amx_bf16|bf16)\b")
 
 
 class Gpu(Record):
@@ -22,10 +26,14 @@ class Gpu(Record):
 
 
 class Hardware(Record):
-    """A machine: memory in GiB of the host, or of the container where that is limited; `gpus` is empty without CUDA."""
+    """A machine: memory in GiB of the host, or of the container where that is limited; `gpus` is empty without CUDA.
+
+    `bfloat16`: whether its processors have instructions for it; without them it is several times slower than float32.
+    """
 
     gpus: tuple[Gpu, ...] = ()
     memory_gib: Annotated[float, Field(gt=0)]
+    bfloat16: bool = True
 
     @property
     def device(self) -> Literal["cuda", "cpu"]:
@@ -52,7 +60,7 @@ class Hardware(Record):
 
 
 def detect() -> Hardware:
-    """The GPUs of this machine that CUDA_VISIBLE_DEVICES leaves visible, and its memory."""
+    """The GPUs of this machine that CUDA_VISIBLE_DEVICES leaves visible, its memory, and what its processors can do."""
     import torch
 
     gpus = []
@@ -60,7 +68,7 @@ def detect() -> Hardware:
         for index in range(torch.cuda.device_count()):
             found = torch.cuda.get_device_properties(index)
             gpus.append(Gpu(name=found.name, memory_gib=found.total_memory / GIB, capability=(found.major, found.minor)))
-    return Hardware(gpus=tuple(gpus), memory_gib=host_memory() / GIB)
+    return Hardware(gpus=tuple(gpus), memory_gib=host_memory() / GIB, bfloat16=has_bfloat16())
 
 
 def host_memory(limits: tuple[Path, ...] = MEMORY_LIMITS) -> int:
@@ -68,3 +76,11 @@ def host_memory(limits: tuple[Path, ...] = MEMORY_LIMITS) -> int:
     physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     stated = [file.read_text(encoding="ascii").strip() for file in limits if file.is_file()]
     return min([physical, *(int(text) for text in stated if text.isdigit() and int(text) > 0)])
+
+
+def has_bfloat16(processors: Path = PROCESSORS) -> bool:
+    """Whether the processors compute with bfloat16; where the system does not say, they do."""
+    try:
+        return BFLOAT16.search(processors.read_text(encoding="utf-8", errors="replace")) is not None
+    except OSError:
+        return True

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from localfact.llm.hardware import GIB, Gpu, Hardware, detect, host_memory
+from localfact.llm.hardware import GIB, Gpu, Hardware, detect, has_bfloat16, host_memory
 
 A100 = Gpu(name="A100", memory_gib=79.2, capability=(8, 0))
 H100 = Gpu(name="H100", memory_gib=79.1, capability=(9, 0))
@@ -38,6 +38,22 @@ def test_without_cuda_there_are_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None
     found = detect()
     assert found.gpus == ()
     assert 0 < found.memory_gib <= os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / GIB
+
+
+@pytest.mark.parametrize(
+    ("said", "has"),
+    [
+        ("flags\t\t: fpu avx2 avx512f avx512_bf16 avx512_vnni\n", True),
+        ("flags\t\t: amx_bf16 avx512_fp16\n", True),
+        ("Features\t: fp asimd i8mm bf16 dgh\n", True),
+        ("flags\t\t: fpu avx2 avx512f\nFeatures\t: fp asimd sme_b16f32 sbf16x\n", False),
+        (None, True),
+    ],
+)
+def test_what_processors_say_of_bfloat16(tmp_path: Path, said: str | None, has: bool) -> None:
+    if said is not None:
+        (tmp_path / "cpuinfo").write_text(said)
+    assert has_bfloat16(tmp_path / "cpuinfo") == has
 
 
 def test_the_limit_of_a_container_is_the_memory(tmp_path: Path) -> None:

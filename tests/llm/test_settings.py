@@ -220,6 +220,17 @@ def test_old_gpus_compute_in_float16(tmp_path: Path) -> None:
     assert precision(card, shape, machine(1, 16, AMPERE)) == precision(card, shape, LAPTOP) == "bfloat16"
 
 
+def test_processors_without_bfloat16_compute_in_float32_where_half_of_the_memory_is_left() -> None:
+    card = ModelCard(name="t", revision="r", roles=("llm",), dtype="bfloat16")
+    shape = Shape(weights=WeightsSize(stored=4), dtype="bfloat16", window=32_768, kv_bytes=600_000, kv_heads=8, heads=40)
+    found = {gib: precision(card, shape, Hardware(memory_gib=gib, bfloat16=False)) for gib in (15, 16)}
+    assert found == {15: "bfloat16", 16: "float32"}
+    assert precision(card, shape, Hardware(memory_gib=16, bfloat16=True)) == "bfloat16"
+    assert precision(card, shape, machine(1, 80, HOPPER).model_copy(update={"bfloat16": False})) == "bfloat16"
+    quantised = shape.model_copy(update={"quantised": "awq"})
+    assert precision(card, quantised, Hardware(memory_gib=16, bfloat16=False)) == "bfloat16"
+
+
 def test_without_a_choice_on_the_card_the_fewest_gpus_that_hold_the_window_are_taken() -> None:
     card = ModelCard(name="own", revision="r", roles=("llm",))
     shape = Shape(
