@@ -104,12 +104,12 @@ def open_engine(
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
     """
     facts = facts or engine_facts(options)
-    engine = MeteredEngine(_engine(options, facts, start, secret or machine_secret()))
+    engine = MeteredEngine(_engine(options, facts, start, secret))
     opened.push_async_callback(engine.aclose)
     return PolicyEngine(engine, facts.policy)
 
 
-def _engine(options: Options, facts: EngineFacts, start: Start, secret: bytes) -> Engine:
+def _engine(options: Options, facts: EngineFacts, start: Start, secret: bytes | None) -> Engine:
     from localfact.llm.transcript import RecordingEngine, ReplayEngine, described, prepare
 
     if facts.settings is None:
@@ -118,7 +118,7 @@ def _engine(options: Options, facts: EngineFacts, start: Start, secret: bytes) -
         return ReplayEngine(options.replay, described(facts.identity))
     if options.transcript is not None:
         prepare(options.transcript)  # an unusable file is reported before the model is loaded
-    engine = SealingEngine(RetryingEngine(start(facts.settings)), secret)
+    engine = SealingEngine(RetryingEngine(start(facts.settings)), secret or machine_secret())
     return RecordingEngine(engine, options.transcript) if options.transcript is not None else engine
 
 
