@@ -106,12 +106,21 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
     yield "one run of many responses: the client's memory and time", large(max(200, int(RESPONSES * size)))
 
 
-def timed(road: Road, responses: Sequence[Response], concurrency: int) -> float:
-    """Seconds of a run into a folder of its own."""
+async def timed(road: Road, responses: Sequence[Response], concurrency: int) -> float:
+    """Seconds of a run into a folder of its own.
+
+    Raises:
+        RuntimeError: a response failed, so that the seconds would be those of nothing.
+    """
     with tempfile.TemporaryDirectory() as folder, RunFolder(Path(folder) / "run", {}, {}) as made:
         started = time.perf_counter()
-        asyncio.run(run(responses, road, made, SILENT, concurrency))
-        return time.perf_counter() - started
+        await run(responses, road, made, SILENT, concurrency)
+        took = time.perf_counter() - started
+        lines = (Path(folder) / "run" / ASSESSMENTS_FILE).read_text(encoding="utf-8").splitlines()
+    errors = [assessment["error"] for assessment in map(json.loads, lines) if assessment["status"] == "failed"]
+    if errors or len(lines) != len(responses):
+        raise RuntimeError(f"{len(errors)} of {len(lines)} responses failed: {errors[:1]}")
+    return took
 
 
 def responses_of(count: int) -> list[Response]:
@@ -145,11 +154,16 @@ def by_workers(make: Make, responses: Sequence[Response], replicas: int, slots: 
     from localfact.cluster.workers import Resources, Workers
 
     workers = Workers(make, replicas=replicas, slots=slots, resources=Resources())
-    try:
-        timed(workers, responses[: slots * 4], replicas * slots)
-        return timed(workers, responses, replicas * slots)
-    finally:
-        asyncio.run(workers.aclose())
+
+    async def seconds() -> float:
+        try:
+            while workers.joined < replicas:
+                await timed(workers, responses[: slots * 4], replicas * slots)
+            return await timed(workers, responses, replicas * slots)
+        finally:
+            await workers.aclose()
+
+    return asyncio.run(seconds())
 
 
 def cluster(count: int) -> Table:
@@ -158,7 +172,7 @@ def cluster(count: int) -> Table:
     table = Table()
     for name in ("workers", "responses a second", "ratio", "ms a response beside sleep"):
         table.add_column(name, justify="left" if name == "workers" else "right")
-    alone = timed(Sleeping(0.0), responses, SLOTS)
+    alone = asyncio.run(timed(Sleeping(0.0), responses, SLOTS))
     table.add_row("none, without sleep", f"{count / alone:,.0f}", "", f"{1000 * alone / count:.2f}")
     with local_ray():
         first: float | None = None
