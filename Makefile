@@ -102,7 +102,7 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-test: setup-dev ## the tests but for those of the rooms below; under ten minutes on two cores
+test: setup-dev ## the tests but for those of the rooms below; ten to forty minutes on two cores
 	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(NO_ROOM)"
 
 test-fast: setup-dev ## what takes less than half a second each; under 90 seconds
