@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from puffins import LINK, SEARCH
+
 from localfact.corpus.corpus import Corpus
 from localfact.corpus.store import Fetch
 from localfact.corpus.verify import verify
@@ -10,16 +12,6 @@ from localfact.web.archiving.warc_reading import read_warc
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import WEB, Page
-from localfact.web.searching.results import Search, SearchResult
-
-LINK = "https://bird.example/"
-SEARCH = Search(
-    query="puffins",
-    count=5,
-    provider="searxng",
-    time="2026-01-01T00:00:00+00:00",
-    results=(SearchResult(title="Bird", link="https://bird.example/", snippet="Puffins nest.", rank=1, provider="searxng"),),
-)
 
 
 def texts(folder: Path) -> dict[str, str]:

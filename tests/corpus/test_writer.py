@@ -6,34 +6,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from puffins import LINK, exchange
 
 from localfact.corpus import writer as writer_module
 from localfact.corpus.build import build_corpus
-from localfact.corpus.corpus import Corpus, CorpusDescription, read_description, recorded_id
+from localfact.corpus.corpus import Corpus, CorpusDescription, read_description
 from localfact.corpus.store import Fetch
 from localfact.corpus.verify import verify
 from localfact.corpus.writer import CorpusWriter
 from localfact.errors import CorpusError, InputError, WriteError
 from localfact.models.embedder import Embedder
-from localfact.web.archiving.archive import Location
-from localfact.web.archiving.warc_reading import read_warc
-from localfact.web.fetching.exchange import Exchange
-from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page
-from localfact.web.searching.results import Search, SearchResult
-
-LINK = "https://bird.example/"
-SEARCH = Search(
-    query="puffins",
-    count=5,
-    provider="searxng",
-    time="2026-01-01T00:00:00+00:00",
-    results=(SearchResult(title="Bird", link="https://bird.example/", snippet="Puffins nest.", rank=1, provider="searxng"),),
-)
 
 
 def test_pages_added_in_any_number_of_goes_make_the_corpus_that_one_go_makes(
@@ -92,104 +78,6 @@ def test_a_writer_that_adds_nothing_changes_nothing(tmp_path: Path, pages: list[
         assert writer.store.page_at(pages[0].link) == pages[0]
         writer.finish(("pages",))
     assert {file: file.stat().st_mtime_ns for file in (tmp_path / "corpus").rglob("*")} == before
-
-
-def test_a_corpus_has_an_id_once_searches_are_recorded_and_keeps_it_where_it_is_carried(tmp_path: Path) -> None:
-    assert recorded_id(tmp_path / "web") is None
-    with CorpusWriter(tmp_path / "web", None, identity="planned") as writer:
-        writer.add_search(SEARCH)
-        description = writer.finish(("pages",))
-    assert description.id == "planned"
-    assert (description.searches, description.pages) == (1, 0)
-    shutil.copytree(tmp_path / "web", tmp_path / "carried")
-    assert recorded_id(tmp_path / "carried") == "planned"
-    ((passage, _),) = Corpus.open(tmp_path / "carried", None).search("puffins", "pages", 5)
-    assert (passage.text, passage.provider) == ("Puffins nest.", "searxng")
-
-
-def test_an_id_is_random_kept_while_a_corpus_grows_and_another_when_pages_are_replaced(tmp_path: Path) -> None:
-    ids = []
-    for name in ("one", "two"):
-        with CorpusWriter(tmp_path / name, None) as writer:
-            writer.add_search(SEARCH)
-            writer.add_fetch(Fetch(link=LINK, final_link=LINK, time="now", page=Page(link=LINK, text="Puffins.")))
-            ids.append(writer.finish(("pages",)).id)
-    with CorpusWriter(tmp_path / "one", None, identity="of nobody") as writer:
-        writer.add_pages([Page(link="x", text="X.")])
-        ids.append(recorded_id(tmp_path / "one"))
-        assert writer.finish(("pages",)).id == ids[0] == ids[2]
-        for text in ("Puffins nest.", "Puffins nest again."):
-            writer.replace_page(LINK, Page(link=LINK, text=text))
-            ids.append(recorded_id(tmp_path / "one"))
-        assert writer.finish(("pages",)).id == ids[3] == ids[4]
-        writer.replace_page(LINK, Page(link=LINK, text="Puffins do not nest."))
-        ids.append(writer.finish(("pages",)).id)
-    assert None not in ids
-    assert len(set(ids)) == 4
-
-
-def test_a_corpus_has_no_id_before_a_search_is_recorded_unless_one_is_given(tmp_path: Path, pages: list[Page]) -> None:
-    with CorpusWriter(tmp_path / "corpus", None) as writer:
-        writer.add_pages(pages)
-        assert recorded_id(tmp_path / "corpus") is None
-        assert writer.finish(("pages",)).id is None
-        writer.add_search(SEARCH)
-        assert writer.finish(("pages",)).id is not None
-
-
-def test_a_given_id_is_kept_from_the_opening_on_although_nothing_was_found(tmp_path: Path, pages: list[Page]) -> None:
-    build_corpus(pages, tmp_path / "built", None)
-    before = read_description(tmp_path / "built")
-    shutil.copytree(tmp_path / "built", tmp_path / "killed")
-    with CorpusWriter(tmp_path / "killed", None) as writer:
-        writer.add_pages([Page(link="x", text="X.")])
-    CorpusWriter(tmp_path / "killed", None, identity="planned").close()
-    assert read_description(tmp_path / "killed").unfinished
-    for name in ("built", "new"):
-        CorpusWriter(tmp_path / name, None, identity="planned").close()
-        assert recorded_id(tmp_path / name) == "planned", "a run that is killed here is known by its corpus"
-        with CorpusWriter(tmp_path / name, None, identity="another") as writer:
-            assert writer.finish(("pages",)).id == "planned"
-    assert read_description(tmp_path / "built") == before.model_copy(update={"id": "planned"})
-
-
-def exchange(url: str, status: int = 200) -> Exchange:
-    return Exchange(url=url, time=datetime(2026, 1, 1, tzinfo=UTC), status=status, payload=url.encode())
-
-
-def test_a_fetch_is_where_its_answer_is_whatever_else_was_exchanged(tmp_path: Path) -> None:
-    robots, first, answer, last = (exchange(f"https://bird.example/{name}") for name in ("robots.txt", "1", "2", "3"))
-    fetch = Fetch(link=LINK, final_link=LINK, time="now", page=Page(link=LINK, text="Puffins."))
-    missed = Fetch(link="m", final_link="m", time="now", failure=PageFailure(reason=Reason.TIMED_OUT))
-    with CorpusWriter(tmp_path / "corpus", None) as writer:
-        writer.add_fetch(fetch, [robots, first, answer, last], answer)
-        found = writer.store.fetch(LINK)
-        assert found is not None
-        assert found.location is not None
-        assert writer.archive.read(found.location) == answer
-        writer.add_fetch(missed, [robots])
-        unanswered = writer.store.fetch("m")
-        assert unanswered is not None
-        assert unanswered.location is None
-        with pytest.raises(ValueError, match="not among"):
-            writer.add_fetch(fetch, [robots], exchange(robots.url))
-        writer.finish(("pages",))
-    (file,) = (tmp_path / "corpus" / "pages").iterdir()
-    read = [entry.url for entry in read_warc(file) if isinstance(entry, Exchange)]
-    assert read == [each.url for each in (robots, first, answer, last, robots)], "all are archived"
-    assert verify(Corpus.open(tmp_path / "corpus", None)) == []
-
-
-def test_verify_reads_every_answer_where_the_store_says_it_is(tmp_path: Path) -> None:
-    wrong = Location(file="pages-00001.warc.gz", offset=7, length=9)
-    fetch = Fetch(link=LINK, final_link=LINK, time="now", page=Page(link=LINK, text="Puffins."))
-    with CorpusWriter(tmp_path / "corpus", None) as writer:
-        writer.add_fetch(fetch, [answer := exchange(LINK)], answer)
-        writer._recording().add_fetch(fetch.model_copy(update={"location": wrong}))
-        writer.finish(("pages",))
-    (problem,) = verify(Corpus.open(tmp_path / "corpus", None))
-    assert LINK in problem
-    assert "byte 7" in problem
 
 
 def test_two_do_not_add_at_once_nor_does_one_read_while_another_adds(tmp_path: Path, pages: list[Page]) -> None:
