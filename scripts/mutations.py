@@ -98,10 +98,14 @@ def python_files(paths: Sequence[str]) -> list[Path]:
 
 
 def choose(wanted: dict[str, Any], seed: int, each: int) -> list[dict[str, str]]:
-    """So many statements of each area, one a function at most."""
-    chosen = []
+    """So many statements of each area that has none yet, one a function at most."""
+    chosen = list(wanted.get("statements", ()))
+    areas = {row["area"] for row in chosen}
+    known = {(row["function"], row["statement"]) for row in chosen}
     for area, places in wanted["areas"].items():
-        found = list(statements(python_files(places["code"])))
+        if area in areas:
+            continue
+        found = [one for one in statements(python_files(places["code"])) if (one.function, one.text) not in known]
         random.Random(f"{seed} {area}").shuffle(found)
         firsts = {one.function: one for one in reversed(found)}
         ones = [one for one in found if firsts[one.function] is one][:each]
