@@ -1,15 +1,18 @@
 """Takes statements out of the code, one at a time, and says whether the tests notice: a measure of the tests, not of the code.
 
-    python -m scripts.mutations choose LIST.yaml --seed 14 --each 10     draws statements of each area's code into the list
-    python -m scripts.mutations run LIST.yaml [--then "make test-fast"]  takes each out; runs its area's tests, then those
+    python -m scripts.mutations choose LIST.yaml --seed 14 --each 5   draws statements of each area that has none into the list
+    python -m scripts.mutations reach LIST.yaml REACHED.jsonl         runs the tests once, and notes which meet which statement
+    python -m scripts.mutations run LIST.yaml REACHED.jsonl           takes each statement out, and runs the tests that met it
 
 LIST.yaml has `areas` (name: its `code` and `tests`, as paths) and `statements` (area, function, statement). A statement is
-known by the function that it stands in and by its text, not by its file, so that a list outlives a move. `run` edits the
-checkout it stands in and puts everything back; it refuses to begin where something is not committed.
+known by the function that it stands in and by its text, not by its file, so that a list outlives a move. Where no test that
+met it notices, its area's tests run, too. `--tests` are those to choose from, as pytest takes them; as it stands, those of CI.
+The checkout is edited and put back: nothing begins where something is not committed.
 """
 
 import argparse
 import ast
+import json
 import random
 import shlex
 import shutil
@@ -26,6 +29,23 @@ import yaml
 PATIENCE = 1200
 #: What of a statement is shown and compared: enough to know it by.
 SHOWN = 200
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+#: Its exit codes where a test failed or could not be imported, and where all is well or no test was chosen.
+FAILED, PASSED = {1, 2}, {0, 5}
+#: How many tests run in one process: the first of those that met a statement nearly always notice.
+TOGETHER = 40
+#: The module that a statement calls when it is met, while `reach` runs.
+NOTING = Path("localfact/noting_of_mutations.py")
+NOTE = """
+import json, os
+noted = set()
+def met(number):
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+    if test and (number, test) not in noted:
+        noted.add((number, test))
+        with open({reached!r}, "a", encoding="utf-8") as file:
+            file.write(json.dumps([number, test]) + chr(10))
+"""
 
 
 class Statement(NamedTuple):
@@ -119,64 +139,107 @@ def find(row: dict[str, str]) -> Statement | None:
     return next((one for one in everywhere if (one.function, one.text) == (row["function"], row["statement"])), None)
 
 
-def notices(command: Sequence[str]) -> bool:
-    """Whether the tests fail, or come to no end."""
+def reach(wanted: dict[str, Any], reached: Path, tests: Sequence[str]) -> None:
+    """Runs the tests over code that notes, before each statement, the test that is running."""
+    trees: dict[Path, ast.Module] = {}
+    for number, row in enumerate(wanted["statements"]):
+        if statement := find(row):
+            tree = trees.setdefault(statement.file, ast.parse(statement.file.read_text(encoding="utf-8")))
+            note(tree, statement.node.lineno, statement.node.col_offset, number)
+    before = {file: file.read_bytes() for file in trees}
+    reached.unlink(missing_ok=True)
     try:
-        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+        NOTING.write_text(NOTE.format(reached=str(reached.resolve())), encoding="utf-8")
+        for file, tree in trees.items():
+            file.write_text(ast.unparse(tree), encoding="utf-8")
+        subprocess.run([*PYTEST, "-n", "2", "--dist", "loadfile", *tests], check=False)
+    finally:
+        NOTING.unlink()
+        for file, content in before.items():
+            file.write_bytes(content)
+
+
+def note(tree: ast.AST, line: int, column: int, number: int) -> None:
+    """Puts a call of `NOTE` before the statement that begins there."""
+    call = ast.parse(f"__import__('localfact.{NOTING.stem}').{NOTING.stem}.met({number})").body
+    for node in ast.walk(tree):
+        for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
+            for place, one in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(one, ast.stmt) and (one.lineno, one.col_offset) == (line, column) and not hasattr(one, "noted"):
+                    one.noted = True  # type: ignore[attr-defined]
+                    block[place:place] = call
+                    return
+
+
+def notices(tests: Sequence[str], *options: str) -> bool:
+    """Whether one of the tests fails, or they come to no end."""
+    try:
+        done = subprocess.run([*PYTEST, "-x", *options, *tests], capture_output=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
         return True
-    return done.returncode != 0
+    if done.returncode not in FAILED | PASSED:
+        raise SystemExit(done.stdout.decode() + done.stderr.decode())
+    return done.returncode in FAILED
 
 
-def run(wanted: dict[str, Any], then: str) -> None:
+def run(wanted: dict[str, Any], reached: Path, tests: Sequence[str]) -> None:
     """Takes each statement out; prints which tests noticed, and how many statements were caught."""
+    meetings: dict[int, list[str]] = {}
+    for number, test in map(json.loads, reached.read_text(encoding="utf-8").splitlines()):
+        if test not in meetings.setdefault(number, []):
+            meetings[number].append(test)
     caught, lost = 0, 0
-    for number, row in enumerate(wanted["statements"], start=1):
+    for number, row in enumerate(wanted["statements"]):
         statement = find(row)
         started = time.monotonic()
         if statement is None:
             lost, who = lost + 1, "NOT FOUND"
         else:
-            who = taken_out(statement, wanted["areas"][row["area"]]["tests"], then)
+            who = taken_out(statement, meetings.get(number, []), wanted["areas"][row["area"]]["tests"], tests)
             caught += who != "nobody"
         place = statement.file if statement else "?"
         print(
-            f"{number:3} {who:14} {time.monotonic() - started:5.0f} s  {place} {row['function']}: {row['statement'][:80]!r}",
+            f"{number + 1:3} {who:14} {time.monotonic() - started:5.0f} s  {len(meetings.get(number, ())):5} met it  "
+            f"{place} {row['function']}: {row['statement'][:80]!r}",
             flush=True,
         )
     print(f"caught {caught} of {len(wanted['statements'])}, not found {lost}")
 
 
-def taken_out(statement: Statement, tests: Sequence[str], then: str) -> str:
+def taken_out(statement: Statement, met: Sequence[str], area: Sequence[str], tests: Sequence[str]) -> str:
     """Who noticed that the statement is gone."""
     before = statement.file.read_bytes()
     shutil.rmtree(".hypothesis", ignore_errors=True)  # what an earlier statement's tests remember would fail without a cause
     try:
         statement.file.write_text(without(statement), encoding="utf-8")
         ast.parse(statement.file.read_text(encoding="utf-8"))
-        if notices([sys.executable, "-m", "pytest", "-x", "-q", *tests]):
-            return "its own tests"
-        return "the others" if then and notices(shlex.split(then)) else "nobody"
+        met = sorted(met, key=lambda test: not test.startswith(tuple(area)))
+        if any(notices(met[begin : begin + TOGETHER]) for begin in range(0, len(met), TOGETHER)):
+            return "who met it"
+        return "its area" if notices([*tests, *area], "-n", "2", "--dist", "loadfile") else "nobody"
     finally:
         statement.file.write_bytes(before)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("choose", "run"))
+    parser.add_argument("what", choices=("choose", "reach", "run"))
     parser.add_argument("list", type=Path, metavar="LIST.yaml")
+    parser.add_argument("reached", type=Path, nargs="?", metavar="REACHED.jsonl")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", type=int, default=10, help="statements an area")
-    parser.add_argument("--then", default="", help="a command to run where an area's own tests noticed nothing")
+    parser.add_argument("--tests", type=shlex.split, default=[], help="options of pytest that choose the tests")
     given = parser.parse_args()
     wanted = yaml.safe_load(given.list.read_text(encoding="utf-8"))
     if given.what == "choose":
         wanted["statements"] = choose(wanted, given.seed, given.each)
         given.list.write_text(yaml.safe_dump(wanted, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
         return
+    if given.reached is None:
+        parser.error(f"{given.what} needs the file of which test meets which statement")
     if subprocess.run(["git", "status", "--porcelain", "localfact", "tests"], capture_output=True, check=True).stdout:
         sys.exit("Commit first: what is taken out is put back from the file as it stands.")
-    run(wanted, given.then)
+    (reach if given.what == "reach" else run)(wanted, given.reached, given.tests)
 
 
 if __name__ == "__main__":
