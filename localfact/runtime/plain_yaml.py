@@ -16,6 +16,14 @@ class _Loader(yaml.SafeLoader):
         if any(key.tag == "tag:yaml.org,2002:merge" for key, _ in node.value):
             raise yaml.constructor.ConstructorError(problem="a merge key (<<) is not read", problem_mark=node.start_mark)
 
+    def construct_date(self, node: yaml.ScalarNode) -> Any:
+        """A date or a time."""
+        return self.construct_yaml_timestamp(node)
+
+
+# A library that vLLM imports has PyYAML's own loader take dates for text, everywhere in the process.
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_date)
+
 
 def read_yaml(text: str | bytes) -> Any:
     """The plain values of a YAML document.
