@@ -73,6 +73,7 @@ class _Core:
         self._others = {process.pid for process in multiprocessing.active_children()}
         self._warden: subprocess.Popen[bytes] | None = None
         self._guarded: list[int] = []
+        self._begun = False
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
@@ -81,6 +82,7 @@ class _Core:
                 make = self._configured(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
             self._guard()
+            self._begun = True
         except BaseException as error:
             silence()
             self.end()
@@ -196,13 +198,14 @@ class _Core:
             self._warden.wait()
 
     def _give_start_up(self) -> None:
-        if self._llm is None:  # vLLM blocks the loop until its processes have started or died
+        if not self._begun:  # vLLM blocks the loop until its processes have started or died
             self._kill()
 
     def _kill(self) -> None:
         from vllm.utils.system_utils import kill_process_tree
 
-        for process in self._processes():
+        # Once it has begun, what started later belongs to another engine.
+        for process in self._guarded if self._begun else self._processes():
             kill_process_tree(process)
 
     def _guard(self) -> None:

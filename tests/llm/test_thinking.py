@@ -64,10 +64,15 @@ async def test_no_grammar_holds_before_it_has_thought(engine: Engine) -> None:
     assert said.masked
 
 
-async def test_thoughts_have_a_budget_of_their_own(thinker: Path, engines: Engines) -> None:
-    said = await engines(settings(thinker, 4)).generate(CHAT, max_tokens=24, stage="test")
+async def test_thoughts_have_a_budget_of_their_own_and_an_engine_that_ends_leaves_a_newer_one_alone(
+    engine: Engine, thinker: Path, engines: Engines
+) -> None:
+    newer = engines(settings(thinker, 4))
+    engines.end(settings(thinker, 64))
+    said = await newer.generate(CHAT, max_tokens=24, stage="test")
     assert said.thoughts.startswith("<think>")
     assert "so it floats" not in said.thoughts
+    engines.end(settings(thinker, 4))
 
 
 def test_a_way_of_thinking_that_vllm_does_not_know_is_told(thinker: Path, engines: Engines) -> None:
