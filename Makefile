@@ -8,11 +8,12 @@
 #     make table10 MODEL=llama-3.1-70b DATA=biographies.jsonl   FactReasoner's Table 10 beside the paper's figures
 #     make bundle BUNDLE=/media/stick/localfact MODELS="llama-3.1-8b" CORPORA="index/mine"     for a machine without internet
 #     make setup-llm WHEELS=DIR               installs from that folder alone (a bundle finds its own)
-#     make test-fast                          before each commit; `make test` before a push; CI runs the rooms too
+#     make test-fast                          before each commit; `make test` before a push
+#     make test ROOMS="models pages"          what CI runs; `make test-all` the rest of it, before a release
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 benchmark bundle test test-fast test-models test-pages test-training training-hash lint bench fuzz check-gpu clean help
+.PHONY: setup setup-llm setup-dev eval table10 benchmark bundle test test-fast test-all test-training training-hash lint bench fuzz check-gpu clean help
 
 DATA   ?=
 METHOD ?=
@@ -28,6 +29,8 @@ MODELS  ?= $(MODEL)
 CORPORA ?=
 DEV     ?=
 MINUTES ?= 5
+# Rooms of tests that `make test` leaves out unless they are named.
+ROOMS ?=
 # A folder of wheels to install from, and nothing else is asked then; a bundle has its own.
 WHEELS ?= $(wildcard wheels)
 
@@ -37,11 +40,10 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) -qq
 
-# Two processes, and the tests of a file in one of them.
-PYTEST := $(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
 TRAINING_TESTS := tests/scripts/training
-NO_ROOM := not models and not pages
 TRAINING_HASH := find scripts/training $(TRAINING_TESTS) -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum
+CHOSEN := not exhaustive$(if $(filter models,$(ROOMS)),, and not models)$(if $(filter pages,$(ROOMS)),, and not pages)
 # The tests start hundreds of processes, which shall find their modules compiled.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -102,30 +104,26 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-test: setup-dev ## the tests but for those of the rooms below; ten to forty minutes on two cores
-	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(NO_ROOM)"
+test: setup-dev $(if $(filter models,$(ROOMS)),$(FETCHED:%=models/weights/%/pulled.yaml)) ## the tests; ROOMS="models pages" adds those rooms, as CI does
+	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(CHOSEN)" $(ARGS)
 
-test-fast: setup-dev ## what takes less than half a second each; under 90 seconds
-	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(NO_ROOM) and not slow"
+test-fast: setup-dev ## those that take less than a third of a second each
+	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "not slow and $(CHOSEN)" $(ARGS)
 
-test-models: setup-dev $(FETCHED:%=models/weights/%/pulled.yaml) ## the room of language models in processes of their own
-	@$(PYTEST) -m models
+test-all: setup-dev $(FETCHED:%=models/weights/%/pulled.yaml) ## everything: each point of every matrix, a hundred examples a property
+	@$(PYTEST) --all $(ARGS)
 
-test-pages: setup-dev ## the room of pages: hostile ones, and ours in Chromium where that is installed
-	@$(PYTEST) -m pages
-
-test-training: setup-dev ## the room of what trains the shipped model; leaves a hash of that code beside the model
+test-training: setup-dev ## what trains the shipped model; leaves a hash of that code beside the model
 	@$(PYTEST) $(TRAINING_TESTS)
 	@$(TRAINING_HASH) > models/builtin-nli.training
 
 training-hash: # of what trains the shipped model; models/builtin-nli.training is the one of the last test-training
 	@$(TRAINING_HASH)
 
-lint: setup-dev ## ruff, mypy (which reads the types of vLLM), import layers
+lint: setup-dev ## ruff, and mypy, which reads the types of vLLM
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest -q tests/test_layers.py
 
 fuzz: setup-dev ## damage files of every kind for MINUTES (5), and see that each is read or refused
 	@$(BIN)/python -m scripts.fuzz --minutes $(MINUTES)

@@ -2,13 +2,16 @@
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar
 from unittest.mock import patch
 
 import pytest
+from costs import Costs
+from division import Division
 from engines import Engines
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from taught_model import SECRET, Taught, taught
 
 from localfact.models.cards import load_card
@@ -16,18 +19,36 @@ from localfact.models.embedder import Embedder, load_embedder
 from localfact.prompts.sealing import SECRET_FILE
 from localfact.web.pages import Page
 
+# Each worker has one core: threads of a library's own would wait for one another, which costs more than they bring.
+os.environ |= {"OMP_NUM_THREADS": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"}
+
 # A job in the background of a shell ignores Ctrl-C, and so would all that it starts; tests send it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# No test asserts how fast the machine is.
-settings.register_profile("any machine", deadline=None)
-settings.load_profile("any machine")
+# No test asserts how fast the machine is. CI tries the same ten examples every time, `make test-all` a hundred that are new.
+LENIENT = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+settings.register_profile("ten", max_examples=10, derandomize=True, **LENIENT)
+settings.register_profile("hundred", max_examples=100, **LENIENT)
+settings.load_profile("ten")
 
+Point = TypeVar("Point")
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
+#: Fixtures whose making, or whose answer, takes seconds: whoever uses one is slow.
+COSTLY = {"byte_engine", "piece_engine", "both", "vllm_at", "random_llama", "minilm", "school"}
 
-#: Fixtures that take seconds to make: whoever uses one is slow.
-COSTLY = {"engines", "minilm", "school"}
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", action="store_true", help="tell at the end what the tests cost, by room, and the costliest")
+    parser.addoption("--all", action="store_true", help="every point of a matrix, and a hundred new examples a property")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--all"):
+        settings.load_profile("hundred")
+    config.pluginmanager.register(Division())
+    if config.getoption("--costs"):
+        config.pluginmanager.register(Costs())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -45,6 +66,17 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (home / "localfact" / SECRET_FILE).write_bytes(SECRET)
     with patch.dict(os.environ, {"XDG_STATE_HOME": str(home)}):
         yield home
+
+
+@pytest.fixture(scope="session")
+def some(request: pytest.FixtureRequest) -> Callable[[Sequence[Point]], Sequence[Point]]:
+    """Of many points, such as those where something is killed, the first, the middle and the last; all of them with --all."""
+
+    def chosen(points: Sequence[Point]) -> Sequence[Point]:
+        whole = request.config.getoption("--all") or len(points) <= 3
+        return points if whole else [points[0], points[len(points) // 2], points[-1]]
+
+    return chosen
 
 
 @pytest.fixture(scope="session")
@@ -70,10 +102,9 @@ def engines() -> Iterator[Engines]:
 
 
 @pytest.fixture(scope="session")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Taught:
-    """A tiny Llama that answers its lessons in the formats of the prompts; made once, in half a minute, for all processes."""
-    own = tmp_path_factory.getbasetemp()
-    return taught((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "taught")
+def school(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Taught:
+    """A tiny Llama that answers its lessons in the formats of the prompts; kept between runs while the lessons are the same."""
+    return taught(tmp_path_factory.mktemp("school"), request.config.cache.mkdir("taught"))
 
 
 @pytest.fixture(scope="session")

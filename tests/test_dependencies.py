@@ -7,6 +7,8 @@ import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 #: Imported where it is there, and only then or after its cure was told.
 OPTIONAL = {"llm-cpu", "llm-cuda", "serve", "ray", "zim"}
@@ -30,6 +32,7 @@ def plain(name: str) -> str:
     return re.sub(r"[-_.]+", "-", re.split(r"[<>=\[ ]", name)[0]).lower()
 
 
+@pytest.mark.slow
 def test_every_library_that_is_imported_is_declared() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]

@@ -87,10 +87,13 @@ HEAVY = (
 )
 
 
-def modules() -> Iterator[tuple[str, Path]]:
-    for file in sorted(PACKAGE.rglob("*.py")):
-        relative = file.relative_to(PACKAGE)
-        yield (relative.parts[0] if len(relative.parts) > 1 else relative.stem), file
+#: Each file's floor and syntax tree, read once.
+FILES = {file.relative_to(PACKAGE): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+def owner(file: Path) -> str:
+    """The folder that a file stands in, or the file itself where it stands beside the folders."""
+    return file.parts[0] if len(file.parts) > 1 else file.stem
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
@@ -106,20 +109,19 @@ def ours(names: Iterator[str]) -> set[str]:
     return {name.split(".")[1] for name in names if name.startswith("localfact.")}
 
 
-@pytest.mark.parametrize(
-    ("owner", "file"), list(modules()), ids=lambda value: str(value.name) if isinstance(value, Path) else value
-)
-def test_a_file_imports_only_what_stands_below_it(owner: str, file: Path) -> None:
-    assert owner in MAY_IMPORT, f"{file.name} is new: give it its place in HOUSE"
-    found = ours(imports(ast.parse(file.read_text(encoding="utf-8")))) - {owner} - ANYONE
-    assert found <= MAY_IMPORT[owner], f"{file.relative_to(PACKAGE)} may not import {sorted(found - MAY_IMPORT[owner])}"
+@pytest.mark.parametrize("floor", sorted({owner(file) for file in FILES}))
+def test_a_file_imports_only_what_stands_below_it(floor: str) -> None:
+    assert floor in MAY_IMPORT, f"{floor} is new: give it its place in HOUSE"
+    for file, tree in FILES.items():
+        if owner(file) == floor:
+            above = ours(imports(tree)) - {floor} - ANYONE - MAY_IMPORT[floor]
+            assert not above, f"{file} may not import {sorted(above)}"
 
 
+@pytest.mark.slow
 def test_vllm_is_named_in_one_file_only() -> None:
-    named = [
-        file for _, file in modules() if any(name.split(".")[0] == "vllm" for name in imports(ast.parse(file.read_text())))
-    ]
-    assert {file.name for file in named} <= {"vllm.py"}
+    named = {file.name for file, tree in FILES.items() if any(name.split(".")[0] == "vllm" for name in imports(tree))}
+    assert named <= {"vllm.py"}
 
 
 def test_the_table_of_the_house_lets_no_import_run_upwards() -> None:
@@ -134,6 +136,7 @@ def test_no_stage_may_import_another() -> None:
         assert not MAY_IMPORT[stage] & set(STAGES), f"{stage} may import another stage"
 
 
+@pytest.mark.slow
 def test_importing_the_public_names_loads_no_heavy_library() -> None:
     program = f"import sys, localfact, localfact.cli.main; print([n for n in {HEAVY!r} if n in sys.modules])"
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout

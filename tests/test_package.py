@@ -23,6 +23,7 @@ def test_every_public_name_is_there_and_no_other() -> None:
         _ = localfact.evaluat
 
 
+@pytest.mark.slow
 def test_check_gives_a_verdict_per_claim_with_passages_and_places() -> None:
     text = "Marie Curie was born in Warsaw. What a city! She died in 1934."
     assessment = localfact.check(text, topic="Marie Curie", options=NO_VECTORS)
@@ -36,6 +37,7 @@ def test_check_gives_a_verdict_per_claim_with_passages_and_places() -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_verdict_says_what_it_hangs_on_and_what_else_to_know_of_it() -> None:
     assessment = localfact.check("Marie Curie was born in Warsaw.", options=NO_VECTORS)
     (verdict,) = assessment.verdicts
@@ -51,6 +53,7 @@ def test_a_verdict_says_what_it_hangs_on_and_what_else_to_know_of_it() -> None:
     assert [verdict.label for verdict in german.verdicts] == [VerdictLabel.NOT_ENOUGH_EVIDENCE]  # by our own rules
 
 
+@pytest.mark.slow
 def test_check_counts_what_it_does_on_the_way() -> None:
     class Counting(Silent):
         begun: tuple[int, int] | None = None

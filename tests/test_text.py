@@ -1,7 +1,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.text import WINDOW, closest_sentences, foreign_language, language, normalise, sentences, word_count, words
@@ -119,7 +119,7 @@ def test_sentences_of_a_long_block_are_the_same_as_of_a_short_one() -> None:
 AWKWARD = st.text(st.sampled_from(list("aA1 .!?。\n\r\t\x00\ud800\udfff😀é\u0301\u200d\"“”'()[]*_#|-:\u2028你ह।")), max_size=80)
 
 
-@settings(max_examples=400)
+@pytest.mark.slow
 @given(st.one_of(st.text(max_size=120), AWKWARD, AWKWARD.map(lambda text: text * 60)))
 def test_spans_are_ordered_trimmed_and_cover_everything_but_space(text: str) -> None:
     end, covered = 0, set()

@@ -69,6 +69,7 @@ def test_labels_from_elsewhere_make_a_project_and_are_taken_once(tmp_path: Path)
     assert (json.loads(first.stdout)["finished"], json.loads(again.stdout)["passed_over"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_file_without_labels_is_told_with_its_reason(tmp_path: Path) -> None:
     table = tmp_path / "rows.jsonl"
     table.write_text('{"response": "The mill opened."}\n')

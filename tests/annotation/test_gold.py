@@ -26,7 +26,7 @@ from annotation_projects import (
     span_of,
     task,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.annotation.gold import How, disagreements, final_work, gold_rows, summarise, summary_tables
@@ -314,7 +314,7 @@ STEPS = st.one_of(
 )
 
 
-@settings(max_examples=20)
+@pytest.mark.slow
 @given(st.lists(STEPS, max_size=12), st.lists(STEPS, max_size=12))
 def test_whatever_is_done_the_rows_are_read_again(one: list[Step], other: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:

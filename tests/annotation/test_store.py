@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -352,9 +352,11 @@ while True:
 
 
 @pytest.mark.slow
-def test_killed_in_the_middle_of_steps_every_acknowledged_one_is_there_and_none_twice(tmp_path: Path) -> None:
+def test_killed_in_the_middle_of_steps_every_acknowledged_one_is_there_and_none_twice(
+    tmp_path: Path, some: Callable[[Sequence[int]], Sequence[int]]
+) -> None:
     file = make_store(tmp_path / "annotation.sqlite")
-    for turn in range(5):
+    for turn in some(range(5)):
         process = subprocess.Popen([sys.executable, "-c", KILLED, file], stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         said = [process.stdout.readline() for _ in range(10 + turn)]
@@ -473,6 +475,7 @@ def test_a_database_that_was_cut_is_told(tmp_path: Path) -> None:
         assert told_or_fine(file, whole[: int(share * len(whole))])
 
 
+@pytest.mark.slow
 def test_a_database_with_flipped_bytes_in_it_is_read_or_told(tmp_path: Path) -> None:
     file = worked_on(tmp_path)
     whole = file.read_bytes()

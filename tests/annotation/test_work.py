@@ -251,6 +251,7 @@ any_step = st.one_of(
 any_steps = st.lists(any_step, max_size=40)
 
 
+@pytest.mark.slow
 @given(any_steps)
 def test_any_steps_fold_and_their_number_is_the_version(steps: list[Step]) -> None:
     work = work_of(MILL, steps)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pass_files import EXTRACTOR
 
@@ -48,7 +48,6 @@ def extracted(draw: st.DrawFn) -> tuple[Response, Extraction]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
 @given(extracted())
 def test_what_is_written_is_read_back_equal(
     tmp_path_factory: pytest.TempPathFactory, made: tuple[Response, Extraction]

@@ -49,6 +49,7 @@ def compared(runs: list[Path]) -> RunsCompared:
     return compare_runs(runs)
 
 
+@pytest.mark.slow
 def test_every_score_is_tested_and_adjusted_together(compared: RunsCompared) -> None:
     names = [one.comparison.score.partition("(")[0] for one in compared.comparisons]
     assert names == ["Pr", "F1@K", "F1@K'", "F1", "MAE", "Brier", "claims right"]
@@ -59,6 +60,7 @@ def test_every_score_is_tested_and_adjusted_together(compared: RunsCompared) -> 
     assert [run.name for run in compared.runs] == ["builtin-fr2", "builtin-fr1"]
 
 
+@pytest.mark.slow
 def test_the_claims_that_differ_have_both_verdicts(compared: RunsCompared) -> None:
     assert compared.claims_shared == 12
     assert len(compared.claims) == 6
@@ -69,6 +71,7 @@ def test_the_claims_that_differ_have_both_verdicts(compared: RunsCompared) -> No
     assert spreads == sorted(spreads, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_run_does_not_differ_from_itself(runs: list[Path]) -> None:
     same = compare_runs([runs[0], runs[0]], names=["a", "b"])
     assert same.claims == ()
@@ -76,6 +79,7 @@ def test_a_run_does_not_differ_from_itself(runs: list[Path]) -> None:
     assert {one.p_adjusted for one in same.comparisons} == {1.0}
 
 
+@pytest.mark.slow
 def test_two_runs_of_one_method_are_told_apart_by_their_folders(runs: list[Path]) -> None:
     assert [one.name for one in compare_runs([runs[0], runs[0]]).runs] == ["1. builtin-fr2 (one)", "2. builtin-fr2 (one)"]
     assert compare_runs(runs, names=["a", "b"]).comparisons[0].run == "b"
@@ -97,6 +101,7 @@ def test_names_lose_their_parameters_which_are_told_once() -> None:
     assert policies(["F1@K(median=17)", "Pr"]) == {"F1@K": "median=17"}
 
 
+@pytest.mark.slow
 def test_what_cannot_be_compared_is_refused(runs: list[Path], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="two runs or more"):
         compare_runs(runs[:1])
@@ -107,6 +112,7 @@ def test_what_cannot_be_compared_is_refused(runs: list[Path], tmp_path: Path) ->
         compare_runs([runs[0], tmp_path / "fewer"])
 
 
+@pytest.mark.slow
 def test_all_runs_are_measured_by_one_k(runs: list[Path], tmp_path: Path) -> None:
     fewer = [{**row, "claims": row["claims"][:1]} for row in ROWS]
     evaluate(fewer, method="builtin-fr3", options=OPTIONS, out=tmp_path / "fewer")
@@ -124,6 +130,7 @@ def test_what_is_for_methods_is_refused_beside_runs(words: list[str], runs: list
     assert isinstance(done.exception, InputError)
 
 
+@pytest.mark.slow
 def test_the_command_prints_tables_or_json(runs: list[Path]) -> None:
     folders = [str(run) for run in runs]
     shown = CliRunner().invoke(app, ["compare", *folders, "--one-sided"])
@@ -149,6 +156,7 @@ def test_the_page_has_every_differing_claim_with_all_verdicts_and_the_evidence(
     assert '<th scope="row">method</th><td class="value">builtin-fr2</td><td class="value">builtin-fr1</td>' in page
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page_and_says_where(runs: list[Path], tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["compare", *map(str, runs), "--html", str(tmp_path / "c.html")])
     assert done.exit_code == 0

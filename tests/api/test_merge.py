@@ -44,6 +44,7 @@ def shards_of(data: Path, of: int, options: Options = OPTIONS) -> list[Path]:
     return folders
 
 
+@pytest.mark.slow
 def test_the_merged_run_is_byte_by_byte_that_of_one_run(data: Path) -> None:
     one, merged = data.parent / "one", data.parent / "merged"
     evaluate(data, options=OPTIONS, out=one)
@@ -57,6 +58,7 @@ def test_the_merged_run_is_byte_by_byte_that_of_one_run(data: Path) -> None:
     assert (merged / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_more_shards_than_responses_and_one_shard_alone_merge_too(data: Path) -> None:
     evaluate(data, options=OPTIONS, out=data.parent / "one")
     whole = (data.parent / "one" / ASSESSMENTS_FILE).read_bytes()
@@ -68,29 +70,34 @@ def test_more_shards_than_responses_and_one_shard_alone_merge_too(data: Path) ->
                 file.unlink()
 
 
+@pytest.mark.slow
 def test_a_shard_without_responses_says_so(data: Path) -> None:
     with pytest.raises(InputError, match="has none at all"):
         read_assessment(shards_of(data, 12)[11], "mill-1")
 
 
+@pytest.mark.slow
 def test_a_merge_that_is_made_again_changes_nothing(data: Path) -> None:
     folders = shards_of(data, 2)
     first, again = (merge_runs(folders, out=data.parent / "merged") for _ in range(2))
     assert first == again
 
 
+@pytest.mark.slow
 def test_the_default_folder_is_that_of_the_whole_run(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data.parent)
     merged = merge_runs(shards_of(data, 2))
     assert merged.run == str(prepare(data, options=OPTIONS).out)
 
 
+@pytest.mark.slow
 def test_a_shard_goes_on_as_that_shard_alone(data: Path) -> None:
     folder = shards_of(data, 3)[0]
     with pytest.raises(Exception, match="begun with other settings"):
         execute(prepare(data, options=OPTIONS, out=folder, shard=Shard(2, 3)))
 
 
+@pytest.mark.slow
 def test_what_are_not_all_the_shards_of_one_run_is_told(data: Path) -> None:
     folders = shards_of(data, 3)
     evaluate(data, options=OPTIONS, out=data.parent / "one")
@@ -112,6 +119,7 @@ def test_what_are_not_all_the_shards_of_one_run_is_told(data: Path) -> None:
     assert not (data.parent / "never").exists()
 
 
+@pytest.mark.slow
 def test_a_shard_that_has_not_ended_is_told(data: Path) -> None:
     folders = shards_of(data, 2)
     (folders[1] / SUMMARY_FILE).unlink()
@@ -119,6 +127,7 @@ def test_a_shard_that_has_not_ended_is_told(data: Path) -> None:
         merge_runs(folders, out=data.parent / "never")
 
 
+@pytest.mark.slow
 def test_a_response_of_another_shard_or_none_is_told(data: Path) -> None:
     folders = shards_of(data, 2)
     files = [folder / ASSESSMENTS_FILE for folder in folders]
@@ -141,6 +150,7 @@ def test_a_shard_that_there_is_not_is_told(number: int, of: int) -> None:
         Shard(number, of)
 
 
+@pytest.mark.slow
 def test_the_commands_run_shards_and_merge_them(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(data.parent)
     words = ["eval", "--data", "rows.jsonl", "--relations", "lexical", "--embedder", "none"]
@@ -153,6 +163,7 @@ def test_the_commands_run_shards_and_merge_them(data: Path, monkeypatch: pytest.
     assert "name both" in str(CliRunner().invoke(app, [*words, "--shards", "2"]).exception)
 
 
+@pytest.mark.slow
 def test_a_shard_whose_failed_rows_are_tried_again_just_now_has_not_ended(data: Path) -> None:
     folders = shards_of(data, 3)
     for folder in folders:
@@ -163,12 +174,14 @@ def test_a_shard_whose_failed_rows_are_tried_again_just_now_has_not_ended(data: 
         (folder / ASSESSMENTS_FILE).write_bytes(b"".join(lines))
 
 
+@pytest.mark.slow
 def test_the_merged_run_is_none_of_the_shards(data: Path) -> None:
     folders = shards_of(data, 2)
     with pytest.raises(InputError, match="one of the shards"):
         merge_runs(folders, out=folders[1], force=True)
 
 
+@pytest.mark.slow
 def test_other_versions_are_warned_of(data: Path) -> None:
     folders = shards_of(data, 2)
     file = folders[1] / RUN_FILE

@@ -77,6 +77,7 @@ def test_every_figure_is_a_picture_and_a_drawing_and_the_same_again(runs: dict[s
             assert not tags & {"script", "text", "image"}
 
 
+@pytest.mark.slow
 def test_a_run_without_labels_is_in_the_other_figures_and_a_sentence_says_why(runs: dict[str, Path], tmp_path: Path) -> None:
     made = plot([runs["labelled"], runs["bare"]], out=tmp_path, only=("roc", "reliability"))
     assert [Path(file).name for file in made.figures] == ["reliability.png", "reliability.svg", "roc.png", "roc.svg"]
@@ -86,6 +87,7 @@ def test_a_run_without_labels_is_in_the_other_figures_and_a_sentence_says_why(ru
     assert "bare" not in svg
 
 
+@pytest.mark.slow
 def test_both_runs_are_drawn_with_their_own_numbers(runs: dict[str, Path], tmp_path: Path) -> None:
     plot([runs["labelled"], runs["hostile"]], out=tmp_path, only=["reliability"])
     svg = (tmp_path / "reliability.svg").read_text(encoding="utf-8")
@@ -93,6 +95,7 @@ def test_both_runs_are_drawn_with_their_own_numbers(runs: dict[str, Path], tmp_p
     assert "calibration error; claims in each bin" in svg
 
 
+@pytest.mark.slow
 def test_a_run_looks_the_same_in_a_figure_that_another_run_is_not_in(runs: dict[str, Path], tmp_path: Path) -> None:
     plot([runs["bare"], runs["labelled"]], out=tmp_path, only=["roc", "reliability", "risk-coverage"])
     for name in ("roc", "reliability", "risk-coverage"):
@@ -182,6 +185,7 @@ def test_a_run_of_which_some_graphs_are_left_out_is_told() -> None:
     assert graphs_left_out([run], []) == ["runs/x has 1,200 responses: 500 evenly spread ones are in passage-posterior."]
 
 
+@pytest.mark.slow
 def test_the_command_lists_the_files_and_notes_what_is_lacking(runs: dict[str, Path], tmp_path: Path) -> None:
     words = ["plot", str(runs["labelled"]), str(runs["bare"]), "--out", str(tmp_path), "--only", "roc"]
     done = CliRunner().invoke(app, words)
@@ -193,6 +197,7 @@ def test_the_command_lists_the_files_and_notes_what_is_lacking(runs: dict[str, P
     assert printed["notes"] == [f"{runs['bare']} has no annotated claims: not in roc."]
 
 
+@pytest.mark.slow
 def test_the_command_takes_the_latest_run_where_none_is_named(
     runs: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

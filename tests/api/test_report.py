@@ -47,6 +47,7 @@ def test_a_finished_run_has_its_report_and_only_files_of_its_own(run: Path) -> N
     assert block(page, "response-0")["seconds"]
 
 
+@pytest.mark.slow
 def test_the_report_of_the_same_run_is_the_same_again(run: Path) -> None:
     before = (run / "report.html").read_bytes()
     assert write_report(run).read_bytes() == before
@@ -122,6 +123,7 @@ def test_readers_are_told_how_verdicts_are_reached_and_what_the_models_that_ship
     assert limits_of({"assessment": {"relations": "albert-vitaminc@1"}}) == ""
 
 
+@pytest.mark.slow
 def test_the_annotators_precision_stands_beside_ours_where_all_responses_are_shown(tmp_path: Path) -> None:
     rows = [{**row, "claims": [{"text": row["response"].split(". ")[0] + ".", "label": "S"}]} for row in ROWS]
     evaluate(rows, options=OPTIONS, out=tmp_path / "labelled")

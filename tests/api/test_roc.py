@@ -107,6 +107,7 @@ def test_three_false_completions_stand_against_one_true_one_and_the_reverse(tmp_
     assert model.closed == 1
 
 
+@pytest.mark.slow
 def test_each_curve_reads_its_own_probability(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     """Contradiction is told rightly here, and entailment the wrong way round."""
     opened["m"] = Oracle(lambda pair: said(0.1, 0.2) if "true" in pair.hypothesis else said(0.3, 0.6))
@@ -116,6 +117,7 @@ def test_each_curve_reads_its_own_probability(tmp_path: Path, opened: dict[str, 
     ]
 
 
+@pytest.mark.slow
 def test_the_folder_holds_the_numbers_and_two_figures_a_curve(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     opened["m"] = Oracle(right)
     report = relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m"])
@@ -126,6 +128,7 @@ def test_the_folder_holds_the_numbers_and_two_figures_a_curve(tmp_path: Path, op
     assert all(Path(figure).stat().st_size > 1000 for figure in report.figures)
 
 
+@pytest.mark.slow
 def test_several_models_share_a_figure_and_each_has_its_predictions(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     opened["good"] = Oracle(right, "good@1")
     opened["models/blind"] = Oracle(lambda pair: said(0.3, 0.3), "blind@1")
@@ -151,6 +154,7 @@ def test_what_cannot_be_related_is_counted_left_out_and_tried_again(tmp_path: Pa
     assert (again.models[0].failed, curve_numbers(again)) == (0, [(1.0, 9, 3), (1.0, 3, 9)])
 
 
+@pytest.mark.slow
 def test_a_model_that_relates_nothing_has_no_curve_and_stops_no_other(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     opened["dumb"] = Oracle(lambda pair: Failure(reason="no answer"), "dumb@1")
     opened["m"] = Oracle(right)
@@ -198,6 +202,7 @@ def test_predictions_of_other_data_or_another_model_are_refused_unless_forced(
     assert len(model.asked) == 12
 
 
+@pytest.mark.slow
 def test_a_limit_counts_rows_and_bad_rows_are_told(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     opened["m"] = Oracle(right)
     data = questions_file(tmp_path, 4)
@@ -225,6 +230,7 @@ async def test_a_hypothesis_beyond_the_window_is_left_to_the_model() -> None:
     assert await fitting_premise(question, Narrow(right, words=5)) == question.premise
 
 
+@pytest.mark.slow
 def test_cut_premises_are_counted(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     model = opened["m"] = Narrow(right, words=9)
     report = relation_roc(questions_file(tmp_path), tmp_path / "out", relations=["m"])
@@ -296,6 +302,7 @@ def test_the_lexical_model_tells_experts_completions_apart(shared: Path, tmp_pat
     assert numbers["models"][0]["contradiction"]["positives"] == 120
 
 
+@pytest.mark.slow
 def test_the_model_that_ships_is_asked_where_none_is_named(tmp_path: Path, opened: dict[str, Oracle]) -> None:
     opened["builtin-nli"] = Oracle(right)
     report = relation_roc(questions_file(tmp_path), tmp_path / "out")

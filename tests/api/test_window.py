@@ -69,6 +69,7 @@ def about_windows(summary: Summary) -> list[str]:
     return [warning for warning in summary.warnings if "window" in warning]
 
 
+@pytest.mark.slow
 def test_a_window_that_decided_nothing_is_no_reason_to_refuse_a_run(machine: Machine, tmp_path: Path) -> None:
     assert machine.job(SMALL).out == machine.job(NEARLY).out
     out = tmp_path / "run"
@@ -80,6 +81,7 @@ def test_a_window_that_decided_nothing_is_no_reason_to_refuse_a_run(machine: Mac
     assert {one.decided_by_window for one in read_assessments(out)} == {None}
 
 
+@pytest.mark.slow
 def test_a_window_that_split_a_passage_must_be_the_same(machine: Machine, tmp_path: Path) -> None:
     written(tmp_path, 30, 3_000, 30)
     out = tmp_path / "run"
@@ -91,6 +93,7 @@ def test_a_window_that_split_a_passage_must_be_the_same(machine: Machine, tmp_pa
     assert machine.run(SMALL, out).responses == 3
 
 
+@pytest.mark.slow
 def test_a_window_that_splits_what_is_left_of_a_run_begun_with_another_is_told(machine: Machine, tmp_path: Path) -> None:
     written(tmp_path, 30, 3_000)
     out = tmp_path / "run"
@@ -119,6 +122,7 @@ def test_a_split_pair_that_is_cached_is_told_too_and_is_that_window_s_alone(mach
         assert bool(found.usage) == (window == NEARLY)
 
 
+@pytest.mark.slow
 def test_shards_of_other_windows_are_merged_where_those_decided_nothing(machine: Machine, tmp_path: Path) -> None:
     shards = [tmp_path / "one", tmp_path / "two"]
     for number, (window, out) in enumerate(zip((SMALL, NEARLY), shards, strict=True), start=1):

@@ -374,6 +374,7 @@ OPINIONS = st.one_of(st.none(), st.tuples(st.sampled_from(PreVerificationLabel),
 PAGES = st.lists(st.sampled_from(["page one", "page two", "long " * 200, "longer " * 2_000]), max_size=4)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(OPINIONS, ANSWERS, PAGES), max_size=6))
 async def test_every_claim_has_one_verdict_in_its_order_and_the_counts_add_up(drawn):
     rows = {f"n{number}": row for number, row in enumerate(drawn)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.assess.factreasoner import FactReasoner
@@ -33,7 +33,6 @@ def test_an_overconfident_model_is_brought_down_to_what_its_claims_deserve() -> 
     assert (found.claims, found.model) == (80, "some-model")
 
 
-@settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=40, max_size=80), st.floats(0, 1), st.floats(0, 1))
 def test_a_fitted_map_never_falls_and_keeps_the_share_of_supported_claims(
     rows: list[tuple[float, bool]], one: float, other: float

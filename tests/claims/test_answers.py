@@ -333,6 +333,7 @@ def test_any_text_can_be_read_and_no_word_is_lost(bits: list[str], cut: bool) ->
     assert [word for word in words if word in answer] == [word for word in words if word in kept]
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

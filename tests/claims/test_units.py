@@ -160,6 +160,7 @@ def test_any_text_can_be_read_and_no_word_is_lost(bits: list[str], cut: bool) ->
     assert [word for word in words if word in answer] == [word for word in words if word in kept]
 
 
+@pytest.mark.slow
 @given(st.lists(st.from_regex(r"[A-Z][a-z0-9 ,#'é-]{0,40}[a-z]\.", fullmatch=True), min_size=1, max_size=40))
 def test_what_is_written_as_asked_is_read_as_written(claims: list[str]) -> None:
     answer = "\n".join(f"[{number}] {claim}" for number, claim in enumerate(claims, start=1))

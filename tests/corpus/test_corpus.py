@@ -142,6 +142,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(tmp_path: Path, embedder:
     assert [file.name for file in tmp_path.iterdir()] == ["pages.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_leaves_no_corpus_and_the_next_one_works(tmp_path: Path, pages: list[Page]) -> None:
     target = tmp_path / "killed"
     program = (

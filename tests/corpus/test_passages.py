@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, capped, chunks, passages_of
@@ -85,7 +85,7 @@ texts = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@pytest.mark.slow
 @given(texts)
 def test_chunks_keep_both_limits_and_lose_no_word(text: str) -> None:
     found = chunks(text)
@@ -99,7 +99,7 @@ def test_chunks_keep_both_limits_and_lose_no_word(text: str) -> None:
     assert not text[covered:].strip()
 
 
-@settings(max_examples=100)
+@pytest.mark.slow
 @given(st.lists(st.integers(2, 120), min_size=5, max_size=60))
 def test_the_overlap_is_the_longest_run_of_whole_sentences_that_fits(lengths: list[int]) -> None:
     text = numbered_text(lengths)

@@ -42,6 +42,7 @@ def rows(file: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_a_request_that_always_fails_leaves_twenty_of_twenty(localfact: CommandLine, poisoned: Path, tmp_path: Path) -> None:
     data = []
     for number in range(RESPONSES):

@@ -37,6 +37,7 @@ def corpus(localfact: CommandLine, tmp_path: Path) -> Path:
     return tmp_path / "corpus"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("wget") is None, reason="wget is not installed")
 def test_a_warc_made_by_wget_is_added(localfact: CommandLine, corpus: Path, site: LoopbackPages, tmp_path: Path) -> None:
     wget = ("wget", "--quiet", "--tries=1", "--warc-file=saved", "--delete-after", "-e", "robots=off")
@@ -62,6 +63,7 @@ def test_factscores_wikipedia_is_added(localfact: CommandLine, corpus: Path, tmp
     assert links(corpus, localfact, "Who kept the lighthouse?")[0] == "https://en.wikipedia.org/wiki/Ada_Orm"
 
 
+@pytest.mark.slow
 def test_a_zim_file_is_added(localfact: CommandLine, corpus: Path, tmp_path: Path) -> None:
     pytest.importorskip("libzim")
     from libzim.writer import Creator, Hint, Item, StringProvider
@@ -89,6 +91,7 @@ def test_a_zim_file_is_added(localfact: CommandLine, corpus: Path, tmp_path: Pat
     assert links(corpus, localfact, "Where is wool spun?")[0].endswith("Halla")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_told_and_passed_over(localfact: CommandLine, corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "rows.jsonl").write_text(

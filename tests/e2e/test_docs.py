@@ -1,7 +1,8 @@
-"""Every command of the README and of docs/ does what its line says, in a folder like its reader's.
+"""Every command of the README and of docs/ can be given as it stands, in a folder like its reader's.
 
-Large language models answer by a script; the web and the hub are on loopback; of `make` what it would run is run, without the
-installing before it. docs/extending.md has a test of its own, tests/test_extending.py.
+What reads a run, a corpus or a file of figures is run; an evaluation is planned; what takes long and has tests of its own is
+parsed to its last option. Large language models answer by a script, and the hub and the web are on loopback. docs/extending.md
+has a test of its own, tests/test_extending.py.
 """
 
 import os
@@ -15,13 +16,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from annotation_server import serving as serving_annotators
-from docs_reader import ROOT, ScriptedWriter, command_line, engine, hub, prepare
+from docs_reader import ROOT, command_line, engine, hub, prepare
 from docs_reader import weights as made_weights
 from loopback_hub import TOKEN
 from loopback_hub import serving as serving_hub
-from namespaces import only_loopback
 from small_web import SmallWeb, small_web
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from localfact.cli.main import app
 
 pytestmark = pytest.mark.slow
 
@@ -33,16 +36,15 @@ PAGES = [
 COMMAND = re.compile(
     r"^    ((?:localfact|make|python -m|unshare) .*?)(?:  .*|$)|`((?:localfact|make|python -m) [^`]+)`", re.MULTILINE
 )
-#: What takes minutes as it stands gets less to do, and what would write into the checkout another place.
-MORE = {
-    "make eval": ("--limit", "1"),
-    "make table10": ("--limit", "1"),
-    "localfact eval --method builtin-fr2 --claims": ("--limit", "1"),
-    "localfact models pull": ("--to", "pulled"),
-    "python -m scripts.measure_gate": ("--limit", "1"),
-    "python -m scripts.plot_collapse": ("--seeds", "1", "--out", "collapse.svg"),
-    "python -m scripts.attempts": ("--share", "0.001"),
-    "python -m scripts.training.compare": ("--limit", "1", "--work", "compared"),
+#: Commands that tests run elsewhere, by how they begin, and where.
+TESTED = {
+    "localfact align": "tests/api/test_align.py",
+    "localfact annotate runs/": "tests/annotation",
+    "localfact annotate answers": "tests/annotation",
+    "localfact annotate annotations/mine": "tests/annotation",
+    "localfact compare --methods": "tests/api/test_compare_methods.py",
+    "localfact papers failures": "tests/api/test_failures.py",
+    "localfact papers table10": "tests/papers/test_table10.py",
 }
 #: Targets that install, gather wheels, measure for long, or run this test: `make` knows them, and they are not run here.
 NOT_RUN = {
@@ -55,10 +57,13 @@ NOT_RUN = {
     "lint",
     "test",
     "test-fast",
-    "test-models",
-    "test-pages",
+    "test-all",
     "test-training",
 }
+
+
+#: What a `make` hands on.
+UNDER_MAKE = {"MAKEFLAGS", "MAKEOVERRIDES", "MFLAGS", "MAKELEVEL", "ROOMS", "ARGS"}
 
 
 class Command(NamedTuple):
@@ -71,16 +76,15 @@ class Command(NamedTuple):
         return f"{self.place} {self.text[:60]}"
 
 
-def commands() -> Iterator[object]:
-    """Each once; the one that starts a language model with the network unplugged is the room of models'."""
+def commands() -> Iterator[Command]:
+    """Each once."""
     seen = set()
     for page in PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")
         for hit in COMMAND.finditer(text):
             command = Command(f"{page}:{text.count(chr(10), 0, hit.start()) + 1}", hit[1] or hit[2])
             if command.text not in seen:
-                starts_engine = "--offline" in command.text and "MODEL=" in command.text
-                yield pytest.param(command, id=str(command), marks=[pytest.mark.models] if starts_engine else [])
+                yield command
             seen.add(command.text)
 
 
@@ -100,9 +104,15 @@ def prepared(weights: Path, web: SmallWeb, tmp_path_factory: pytest.TempPathFact
     return prepare(tmp_path_factory.mktemp("reader"), weights, web)
 
 
+def made(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """What `make` would do; it knows nothing of the `make` that these tests may run under, nor of that one's variables."""
+    environment = {name: value for name, value in os.environ.items() if name not in UNDER_MAKE}
+    return subprocess.run(["make", "-n", *words], capture_output=True, text=True, cwd=ROOT, env=environment, check=True)
+
+
 def run_by_make(words: list[str]) -> list[str]:
     """The command of localfact that `make` would run, after it has fetched what that needs."""
-    done = subprocess.run(["make", "-n", *words], capture_output=True, text=True, cwd=ROOT, check=True)
+    done = made(words)
     *_, command = [line for line in done.stdout.replace("\\\n", " ").splitlines() if line.startswith(".venv/bin/localfact")]
     return ["localfact", *shlex.split(command)[1:]]
 
@@ -127,46 +137,54 @@ def clear_output(folder: Path, words: list[str]) -> None:
         made.unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("command", list(commands()))
-def test_a_command_of_the_pages_does_what_it_says(
+def parse(words: list[str]) -> None:
+    """Parses the words of a command as far as its last option.
+
+    Raises:
+        UsageError: there is no such command or option, or it does not take that.
+    """
+    command, context, name, rest = get_command(app), None, "localfact", words[1:]
+    while True:
+        context = command.make_context(name, rest, parent=context)
+        if not isinstance(command, TyperGroup):
+            return
+        name, command, rest = command.resolve_command(context, [*context._protected_args, *context.args])
+
+
+def test_what_is_said_to_be_tested_elsewhere_is_there() -> None:
+    assert all((ROOT / place).exists() for place in TESTED.values())
+
+
+@pytest.mark.parametrize("command", list(commands()), ids=str)
+def test_a_command_of_the_pages_can_be_given(
     command: Command, prepared: Path, weights: Path, web: SmallWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", engine)
-    monkeypatch.setattr("localfact.methods.extraction.TextWriter", ScriptedWriter)
-    folder = shutil.copytree(prepared, tmp_path / "reader")
     words = shlex.split(command.text.replace("/path/to/folder", str(weights / "folder")))
-    more = [word for start, words in MORE.items() if command.text.startswith(start) for word in words]
     if words[0] == "python":
-        script = subprocess.run([sys.executable, *words[1:], *more], capture_output=True, text=True, cwd=folder)
-        assert script.returncode == 0, script.stderr
+        told = subprocess.run([sys.executable, *words[1:3], "--help"], capture_output=True, text=True, cwd=ROOT, check=True)
+        assert {word for word in words if word.startswith("--")} <= set(told.stdout.split())
         return
     if words[0] == "unshare":
-        if not only_loopback():
-            pytest.skip("no network namespace can be made")
-        limited = command.text.replace(" --offline", " --offline --limit 1")
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(limited, shell=True, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": path})
-        assert done.returncode == 0, done.stderr
-        return
-    if words[1] == "annotate" and words[2] not in ("export", "import"):  # serves until it is stopped
-        with serving_annotators(*words[2:], inside=folder) as served:
-            assert served.end() == 0
-        return
+        words = shlex.split(words[-1].partition("exec ")[2])
     if words[0] == "make":
         if words[1] in NOT_RUN:
-            subprocess.run(["make", "-n", *words[1:]], capture_output=True, cwd=ROOT, check=True)
+            made(words[1:])
             return
         words = run_by_make(words[1:])
+    if "--offline" in words or " ".join(words).startswith(tuple(TESTED)):  # tests/e2e/test_offline.py
+        parse(words)
+        return
+    monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", engine)
+    folder = shutil.copytree(prepared, tmp_path / "reader")
     clear_output(folder, words)
     user = command_line(folder, weights)
     with serving_hub(hub()) as served:
         if words[1:3] == ["models", "pull"]:
+            words += ["--to", "pulled"]
             user.environment |= {"HF_ENDPOINT": served.url, "HF_TOKEN": TOKEN}
-        done = user(*on_loopback(words, web)[1:], *more)
-    if "--model" in words and "--offline" in words:
-        # There the engine is real, in a process of its own; its weights are random, and what it says is no claim.
-        assert (done.returncode, "No claim can be read" in " ".join(done.stderr.split())) == (1, True), done.stderr
-        return
+        if words[1] == "eval" and "--plan" not in words:
+            words += ["--plan"]
+        done = user(*on_loopback(words, web)[1:])
     assert done.returncode == 0, done.stderr
 
 

@@ -34,6 +34,7 @@ def rows(file: Path, *items: object) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_the_sample_is_scored_and_its_run_folder_stands(localfact: CommandLine, tmp_path: Path) -> None:
     done = localfact("eval", "--limit", "2")
     assert done.returncode == 0, done.stderr
@@ -44,6 +45,7 @@ def test_the_sample_is_scored_and_its_run_folder_stands(localfact: CommandLine, 
     assert len((run / "assessments.jsonl").read_text().splitlines()) == 2
 
 
+@pytest.mark.slow
 def test_json_is_the_summary_alone_and_its_counts_add_up(evaluated: CommandLine, tmp_path: Path) -> None:
     done = evaluated(*EVALUATED, "--json")
     assert done.returncode == 0, done.stderr
@@ -64,6 +66,7 @@ def test_json_is_the_summary_alone_and_its_counts_add_up(evaluated: CommandLine,
     assert any("BM25 alone" in warning for warning in summary["warnings"])
 
 
+@pytest.mark.slow
 def test_a_finished_run_is_shown_not_redone_and_another_setting_is_refused(evaluated: CommandLine, tmp_path: Path) -> None:
     timings = (tmp_path / "out/timings.jsonl").read_bytes()
     first, second = evaluated(*EVALUATED), evaluated(*EVALUATED)
@@ -83,6 +86,7 @@ def test_a_plan_runs_nothing(localfact: CommandLine, tmp_path: Path) -> None:
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
     localfact: CommandLine, tmp_path: Path, killer: signal.Signals
@@ -103,6 +107,7 @@ def test_a_run_that_is_stopped_in_the_middle_ends_with_the_same_bytes(
     assert (tmp_path / "stopped/assessments.jsonl").read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(localfact: CommandLine, tmp_path: Path) -> None:
     # Of a slower relation model the answers are kept in a file of their own, which would be full first: the next test.
     words = ("eval", "--limit", "6", *QUICK)
@@ -119,6 +124,7 @@ def test_a_full_disk_is_one_sentence_and_the_run_goes_on_when_there_is_room(loca
     assert (tmp_path / "full/assessments.jsonl").read_bytes() == whole
 
 
+@pytest.mark.slow
 def test_a_disk_too_full_for_the_relations_is_one_sentence_too_and_the_run_goes_on(
     localfact: CommandLine, tmp_path: Path
 ) -> None:
@@ -133,6 +139,7 @@ def test_a_disk_too_full_for_the_relations_is_one_sentence_too_and_the_run_goes_
     assert (tmp_path / "full/assessments.jsonl").read_bytes() == (tmp_path / "whole/assessments.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_bad_rows_are_counted_and_the_good_ones_scored(localfact: CommandLine, tmp_path: Path) -> None:
     data = rows(
         tmp_path / "data.jsonl",
@@ -159,6 +166,7 @@ def corpus() -> Path:
     return Path(__file__).resolve().parents[2] / "index/sample"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -194,6 +202,7 @@ def test_responses_without_evidence_need_a_corpus(localfact: CommandLine, tmp_pa
     assert "--corpus" in done.stderr
 
 
+@pytest.mark.slow
 def test_given_claims_and_passages_are_used_and_extract_ignores_the_claims(localfact: CommandLine, tmp_path: Path) -> None:
     row = {
         "input": "Who was she?",
@@ -209,6 +218,7 @@ def test_given_claims_and_passages_are_used_and_extract_ignores_the_claims(local
     assert extracted["claims"] == 2
 
 
+@pytest.mark.slow
 def test_show_and_score_read_a_run_again(evaluated: CommandLine) -> None:
     localfact = evaluated
     assert "F1@K(7)" in localfact(*EVALUATED, "--recall-k", "7").stdout
@@ -227,6 +237,7 @@ def test_show_and_score_read_a_run_again(evaluated: CommandLine) -> None:
     assert "marie-curie" in missing.stderr
 
 
+@pytest.mark.slow
 def test_the_claims_of_a_run_are_a_table_and_the_graph_of_a_response_is_solved_again(
     evaluated: CommandLine, tmp_path: Path
 ) -> None:
@@ -244,6 +255,7 @@ def test_the_claims_of_a_run_are_a_table_and_the_graph_of_a_response_is_solved_a
     assert localfact("show", "out", "--graph").returncode == 2
 
 
+@pytest.mark.slow
 def test_the_labelled_example_gets_the_scores_that_its_relations_allow(localfact: CommandLine, shared: Path) -> None:
     data = shared / "data/flaherty/flaherty_wikipedia.json"
     done = localfact("eval", "--data", data, "--method", "builtin-fr2", *QUICK, "--json")

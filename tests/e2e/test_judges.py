@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 from commands import CommandLine
 from engines import NEEDS_VLLM
@@ -24,6 +25,7 @@ GUARDING = (
 GUARDIAN = Family(GUARDING, ("<|turn|>", "<|end|>"), "", arguments={"guardian_config": {"risk_name": "groundedness"}})
 
 
+@pytest.mark.slow
 def test_a_model_that_judges_runs_from_its_card_on_claims_that_rules_find(localfact: CommandLine, tmp_path: Path) -> None:
     """In real vLLM, taught its own template's turns: what a passage says is supported, what another says is neither."""
     facts = ("The heron is grey.", "The otter swims well.")

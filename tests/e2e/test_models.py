@@ -49,6 +49,7 @@ def answer(command: CommandLine, *words: str | Path) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_list_names_every_card_and_what_is_here(lonely: CommandLine) -> None:
     rows = {row["name"]: row for row in answer(lonely, "list")}
     assert len(rows) >= 13
@@ -57,6 +58,7 @@ def test_list_names_every_card_and_what_is_here(lonely: CommandLine) -> None:
     assert "not here" in lonely("models", "list").stdout
 
 
+@pytest.mark.slow
 def test_show_tells_the_card_and_why_it_would_not_run_here(lonely: CommandLine) -> None:
     shown = answer(lonely, "show", "deepseek-v3")
     assert (shown["hub"], shown["weights_gib"]) == ("deepseek-ai/DeepSeek-V3", {"stored": 641.3})
@@ -65,6 +67,7 @@ def test_show_tells_the_card_and_why_it_would_not_run_here(lonely: CommandLine) 
     assert lonely("models", "show", "no-such-model").returncode == 3
 
 
+@pytest.mark.slow
 def test_pull_brings_a_model_that_check_then_finds_fit(lonely: CommandLine, tmp_path: Path) -> None:
     with serving(LoopbackHub({"someone/tiny": Repository(FILES, gated=True)})) as hub:
         lonely.environment["HF_ENDPOINT"] = hub.url
@@ -87,6 +90,7 @@ def test_pull_brings_a_model_that_check_then_finds_fit(lonely: CommandLine, tmp_
     assert answer(lonely, "show", "someone/tiny")["identity"] == f"tiny@{COMMIT[:12]}"
 
 
+@pytest.mark.slow
 def test_a_pull_that_was_killed_goes_on(lonely: CommandLine, tmp_path: Path) -> None:
     content = tensors(400_000)
     repository = Repository(FILES | {"model.safetensors": content})
@@ -101,6 +105,7 @@ def test_a_pull_that_was_killed_goes_on(lonely: CommandLine, tmp_path: Path) -> 
     assert (tmp_path / "tiny" / "model.safetensors").read_bytes() == content
 
 
+@pytest.mark.slow
 def test_a_disk_that_fills_is_one_sentence_and_the_same_command_goes_on(lonely: CommandLine, tmp_path: Path) -> None:
     content = tensors(400_000)
     with serving(LoopbackHub({"someone/tiny": Repository(FILES | {"model.safetensors": content})})) as hub:
@@ -115,6 +120,7 @@ def test_a_disk_that_fills_is_one_sentence_and_the_same_command_goes_on(lonely: 
     assert (tmp_path / "tiny" / "model.safetensors").read_bytes() == content
 
 
+@pytest.mark.slow
 def test_pull_without_a_network_is_one_sentence(lonely: CommandLine, tmp_path: Path) -> None:
     done = lonely("models", "pull", "qwen2.5-0.5b", "--to", tmp_path)
     assert done.returncode == 3
@@ -126,6 +132,7 @@ def test_pull_without_a_network_is_one_sentence(lonely: CommandLine, tmp_path: P
     assert "HF_HUB_OFFLINE is set" in offline.stderr
 
 
+@pytest.mark.slow
 def test_check_tells_what_is_wrong_with_a_folder(lonely: CommandLine, tmp_path: Path) -> None:
     folder = tmp_path / "tiny"
     folder.mkdir()
@@ -146,11 +153,13 @@ def test_check_tells_what_is_wrong_with_a_folder(lonely: CommandLine, tmp_path: 
     assert "PROBLEM" in lonely("models", "check", folder).stdout
 
 
+@pytest.mark.slow
 def test_list_shows_rerankers_with_their_role(lonely: CommandLine) -> None:
     rows = {row["name"]: row for row in answer(lonely, "list")}
     assert (rows["ms-marco-minilm"]["roles"], rows["ms-marco-minilm"]["weights"]) == (["reranker"], None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("stated", "outputs"), [({"id2label": {"0": "LABEL_0"}}, 1), ({"num_labels": 1}, 1), ({}, 2)])
 def test_check_tells_a_reranker_by_its_one_output(
     lonely: CommandLine, tmp_path: Path, stated: dict[str, Any], outputs: int
@@ -168,6 +177,7 @@ def test_check_tells_a_reranker_by_its_one_output(
     assert done.returncode == (0 if outputs == 1 else 2)
 
 
+@pytest.mark.slow
 def test_check_says_before_loading_that_a_model_is_too_big(lonely: CommandLine, tmp_path: Path) -> None:
     folder = tmp_path / "huge"
     folder.mkdir()
@@ -187,6 +197,7 @@ def test_check_says_before_loading_that_a_model_is_too_big(lonely: CommandLine, 
     assert "is too big for this machine" in json.loads(done.stdout)[0]["problems"][0]
 
 
+@pytest.mark.slow
 def test_check_tells_of_a_difference_whether_its_base_is_here_and_it_is_whole(lonely: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "difference").mkdir()
     (tmp_path / "difference" / "adapter.safetensors").write_bytes(tensors(100))
@@ -207,6 +218,7 @@ def test_check_tells_of_a_difference_whether_its_base_is_here_and_it_is_whole(lo
     assert "damaged or cut short" in " ".join(damaged.stdout.split())
 
 
+@pytest.mark.slow
 def test_check_without_a_name_looks_at_what_is_here(lonely: CommandLine) -> None:
     minilm = next(finding for finding in answer(lonely, "check") if finding["model"] == "minilm")
     assert (minilm["problems"], minilm["machine"]) == ([], None)

@@ -18,6 +18,7 @@ CORPUS = Path(__file__).parents[2] / "index/sample"
 VERSIONS = ["FR1", "FR2", "FR3"]
 
 
+@pytest.mark.slow
 def test_the_sample_gives_three_rows_beside_the_papers_and_again_at_once(localfact: CommandLine, tmp_path: Path) -> None:
     done = localfact(*SAMPLE)
     assert done.returncode == 0, done.stderr
@@ -34,6 +35,7 @@ def test_the_sample_gives_three_rows_beside_the_papers_and_again_at_once(localfa
     assert {file: file.read_bytes() for file in tmp_path.rglob("timings.jsonl")} == timings
 
 
+@pytest.mark.slow
 def test_every_format_has_the_same_figures_as_the_run_folders(localfact: CommandLine, tmp_path: Path) -> None:
     printed = {how: localfact(*SAMPLE, "--format", how) for how in ("json", "csv", "markdown", "latex")}
     assert [done.returncode for done in printed.values()] == [0] * 4, printed["json"].stderr
@@ -55,6 +57,7 @@ def test_every_format_has_the_same_figures_as_the_run_folders(localfact: Command
     assert all(line["K of F1@K"].startswith("median=") for line in read)
 
 
+@pytest.mark.slow
 def test_tables_solver_and_k_are_printed_and_another_setting_in_the_folder_is_refused(localfact: CommandLine) -> None:
     options = ("--tables", "balanced", "--solver", "bp", "--recall-k", "22", "--k", "2")
     done = localfact(*SAMPLE, *options)
@@ -67,6 +70,7 @@ def test_tables_solver_and_k_are_printed_and_another_setting_in_the_folder_is_re
     assert localfact(*SAMPLE, *options, "--solver", "wmb", "--force").returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killer", [signal.SIGKILL, signal.SIGINT])
 def test_a_table_that_is_stopped_in_its_second_row_goes_on_from_there(
     localfact: CommandLine, tmp_path: Path, killer: signal.Signals
@@ -88,6 +92,7 @@ def test_a_table_that_is_stopped_in_its_second_row_goes_on_from_there(
     assert (tmp_path / "rows/lexical/fr3/timings.jsonl").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_a_row_that_stops_takes_no_finished_row_along(localfact: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "rows/lexical/fr2").mkdir(parents=True)
     (tmp_path / "rows/lexical/fr2/notes.txt").write_text("not a run")
@@ -102,6 +107,7 @@ def test_a_row_that_stops_takes_no_finished_row_along(localfact: CommandLine, tm
     assert [row["cells"]["version"] for row in json.loads(again.stdout)["rows"][:3]] == VERSIONS
 
 
+@pytest.mark.slow
 def test_a_language_model_without_weights_is_refused_in_one_sentence_before_anything_is_run(
     localfact: CommandLine, tmp_path: Path
 ) -> None:
@@ -125,6 +131,7 @@ def test_an_option_that_cannot_be_is_refused(localfact: CommandLine, tmp_path: P
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_file_made_from_labels_and_a_corpus_is_what_the_table_reads(localfact: CommandLine, tmp_path: Path) -> None:
     facts = [
         {"text": "Marie Curie was a physicist.", "label": "S"},
@@ -153,6 +160,7 @@ def test_a_file_made_from_labels_and_a_corpus_is_what_the_table_reads(localfact:
     assert [row["#S"]["value"] + row["#C"]["value"] + row["#U"]["value"] for row in ours] == [2, 2, 2]
 
 
+@pytest.mark.slow
 def test_a_response_that_cannot_be_used_is_told_and_the_exit_code_says_so(localfact: CommandLine, tmp_path: Path) -> None:
     rows = [{"id": "good", "response": "Marie Curie was born in Warsaw."}, {"id": "empty"}]
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

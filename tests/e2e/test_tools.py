@@ -35,6 +35,7 @@ def test_the_version_is_told_and_short_help_works(localfact: CommandLine) -> Non
     assert localfact().returncode != 0
 
 
+@pytest.mark.slow
 def test_runs_are_listed_and_the_latest_is_shown(localfact: CommandLine, tmp_path: Path) -> None:
     assert "no run" in localfact("runs").stderr
     missing = localfact("show")
@@ -51,6 +52,7 @@ def test_runs_are_listed_and_the_latest_is_shown(localfact: CommandLine, tmp_pat
     assert "run.yaml" in localfact("runs").stdout
 
 
+@pytest.mark.slow
 def test_claims_of_one_verdict_are_shown_alone_and_the_worst_first(localfact: CommandLine) -> None:
     assert localfact("eval", "--limit", "3", "--relations", "lexical", "--embedder", "none").returncode == 0
     whole = [json.loads(line) for line in localfact("show", "--only", "contradicted", "--json").stdout.splitlines()]
@@ -69,6 +71,7 @@ def test_every_command_explains_itself(localfact: CommandLine, command: str) -> 
     assert "Usage" in localfact(command, "--help").stdout
 
 
+@pytest.mark.slow
 def test_check_judges_a_text_from_standard_input(localfact: CommandLine) -> None:
     done = localfact("check", "-", "--topic", "Marie Curie", "--embedder", "none", stdin="Marie Curie was born in Warsaw.")
     assert done.returncode == 0, done.stderr
@@ -76,6 +79,7 @@ def test_check_judges_a_text_from_standard_input(localfact: CommandLine) -> None
     assert "sample" in done.stderr
 
 
+@pytest.mark.slow
 def test_check_takes_the_relation_model_that_is_named(localfact: CommandLine) -> None:
     words = ("check", "-", "--topic", "Marie Curie", "--embedder", "none", "--json")
     said = [
@@ -218,6 +222,7 @@ def test_methods_and_doctor_report_as_json_too(localfact: CommandLine) -> None:
     assert "builtin-fr2" in localfact("methods").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_output_that_cannot_be_written_is_one_sentence(tmp_path: Path, unbuffered: str) -> None:
     command = CommandLine(tmp_path)
@@ -252,6 +257,7 @@ def test_rules_extract_to_a_file_without_a_language_model(localfact: CommandLine
     assert "--model" in refused.stderr
 
 
+@pytest.mark.slow
 def test_a_text_too_long_to_check_is_refused_with_the_option_that_raises_the_limit(localfact: CommandLine) -> None:
     text = "Marie Curie was born in Warsaw. " * 20
     refused = localfact("check", "-", "--max-words", "100", "--embedder", "none", stdin=text)
@@ -260,6 +266,7 @@ def test_a_text_too_long_to_check_is_refused_with_the_option_that_raises_the_lim
     assert localfact("check", "-", "--max-words", "120", "--embedder", "none", stdin=text).returncode == 0
 
 
+@pytest.mark.slow
 def test_control_characters_of_a_text_do_not_reach_the_terminal(localfact: CommandLine) -> None:
     done = localfact("check", "-", "--embedder", "none", stdin="Marie Curie was \x1b[31mborn\x1b]0;title\x07 in Warsaw.")
     assert "Marie Curie" in done.stdout

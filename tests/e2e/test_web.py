@@ -3,7 +3,7 @@
 import json
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from commands import CommandLine
 from loopback_search import Misbehaviour
 from small_web import HOSTS, SmallWeb, small_web
 
-KILLS = 5
+KILLS = range(5)
 #: Relations that need no model.
 LEXICAL = ("--relations", "lexical")
 #: Nothing is loaded.
@@ -34,6 +34,7 @@ def assessments(folder: Path) -> bytes:
     return (folder / "assessments.jsonl").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_run_that_could_read_no_page_says_so_and_does_not_end_well(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
@@ -52,10 +53,11 @@ def test_a_run_that_could_read_no_page_says_so_and_does_not_end_well(
     assert summary["usage"]["retrieve"]["pages"] == summary["usage"]["retrieve"]["pages_failed"] > 0
 
 
+@pytest.mark.slow
 def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
-    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *LEXICAL, *web.words)
+    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *QUICK, *web.words)
     assert live.returncode == 0, live.stderr
     assert "Claims are sent as search queries to searxng" in live.stderr
     searched, fetched = web.engine.count(), len(web.site.paths())
@@ -63,9 +65,9 @@ def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     assert fetched == len({(asked.host, asked.path) for asked in web.site.asked if asked.path != "/robots.txt"}), (
         "each page once"
     )
-    again = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "again", *LEXICAL, *web.words)
+    again = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "again", *QUICK, *web.words)
     assert again.returncode == 0, again.stderr
-    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *LEXICAL, "--offline")
+    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *QUICK, "--offline")
     assert offline.returncode == 0, offline.stderr
     assert (web.engine.count(), len(web.site.paths())) == (searched, fetched), "nothing was asked for again"
     assert assessments(tmp_path / "live") == assessments(tmp_path / "again") == assessments(tmp_path / "offline")
@@ -77,6 +79,7 @@ def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     assert localfact("corpus", "verify", "web").returncode == 0
 
 
+@pytest.mark.slow
 def test_two_queries_a_claim_are_sent_recorded_and_counted(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
     chosen = ("--queries-per-claim", "2", *QUICK)
     live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *chosen, *web.words)
@@ -92,6 +95,7 @@ def test_two_queries_a_claim_are_sent_recorded_and_counted(localfact: CommandLin
     assert (refused.returncode, "--queries llm" in refused.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_corpus_fetched_ahead_serves_an_offline_evaluation(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
     fetched = localfact("corpus", "fetch", "--data", web.data, "--out", "web", "--json", *QUICK[2:], *web.words)
     assert fetched.returncode == 0, fetched.stderr
@@ -107,12 +111,15 @@ def test_a_corpus_fetched_ahead_serves_an_offline_evaluation(localfact: CommandL
     assert assessments(tmp_path / "live") == assessments(tmp_path / "offline")
 
 
-def test_killed_five_times_in_the_middle_of_fetching_the_corpus_is_the_same(localfact: CommandLine, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_killed_in_the_middle_of_fetching_again_and_again_the_corpus_is_the_same(
+    localfact: CommandLine, tmp_path: Path, some: Callable[[Sequence[int]], Sequence[int]]
+) -> None:
     with small_web(tmp_path, delay=0.15) as web:
         words = ("corpus", "fetch", "--data", web.data, "--embedder", "none", "--concurrency", "1", *web.words)
         assert localfact(*words, "--out", "whole").returncode == 0
         total = len(web.site.asked) + web.engine.count()
-        for kill in range(KILLS):
+        for kill in some(KILLS):
             before = len(web.site.asked) + web.engine.count()
             process = localfact.start(*words, "--out", "killed")
             # One more request than the last time, in the middle of searching or fetching.
@@ -127,10 +134,13 @@ def test_killed_five_times_in_the_middle_of_fetching_the_corpus_is_the_same(loca
         last = localfact(*words, "--out", "killed")
         assert last.returncode == 0, last.stderr
         assert content(localfact, "killed") == content(localfact, "whole")
-        assert len(web.site.asked) + web.engine.count() - total < total + 10 * KILLS, "what was there was not asked for again"
+        assert len(web.site.asked) + web.engine.count() - total < total + 10 * len(KILLS), (
+            "what was there was not asked for again"
+        )
     assert localfact("corpus", "verify", "killed").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_search_that_nobody_answers_fails_its_claims_alone_and_is_asked_again(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
@@ -152,6 +162,7 @@ def test_a_search_that_nobody_answers_fails_its_claims_alone_and_is_asked_again(
     assert "failed" not in {verdict["label"] for row in rows for verdict in row["verdicts"]}
 
 
+@pytest.mark.slow
 def test_snippets_in_place_of_pages_fetch_nothing(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
     words = ("--data", web.data, "--corpus", "web", *QUICK, "--evidence", "snippet")
     live = localfact("eval", *words, "--out", "live", *web.words)
@@ -164,6 +175,7 @@ def test_snippets_in_place_of_pages_fetch_nothing(localfact: CommandLine, web: S
     assert assessments(tmp_path / "live") == assessments(tmp_path / "offline")
 
 
+@pytest.mark.slow
 def test_blocked_hosts_are_neither_asked_nor_used(localfact: CommandLine, web: SmallWeb, tmp_path: Path) -> None:
     words = ("--data", web.data, "--corpus", "web", *QUICK, "--block-host", HOSTS[1], "--before", "2019")
     assert localfact("eval", *words, "--out", "live", *web.words).returncode == 0
@@ -174,6 +186,7 @@ def test_blocked_hosts_are_neither_asked_nor_used(localfact: CommandLine, web: S
     assert any("pages from 2019 on were left out" in warning for warning in rows[0]["warnings"])
 
 
+@pytest.mark.slow
 def test_the_corpus_as_a_whole_can_be_searched_once_it_is_finished(localfact: CommandLine, web: SmallWeb) -> None:
     words = ("--data", web.data, "--embedder", "none", "--corpus", "web", *LEXICAL)
     refused = localfact("eval", *words, "--scope", "corpus", *web.words)
@@ -187,6 +200,7 @@ def test_the_corpus_as_a_whole_can_be_searched_once_it_is_finished(localfact: Co
     assert "the whole corpus was searched for every claim" in whole.stdout
 
 
+@pytest.mark.slow
 def test_a_claim_that_was_never_searched_for_gets_the_whole_corpus_and_the_output_says_so(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
@@ -201,6 +215,7 @@ def test_a_claim_that_was_never_searched_for_gets_the_whole_corpus_and_the_outpu
     assert last["counts"]["retrieve"]["passages"] > 0
 
 
+@pytest.mark.slow
 def test_one_text_is_checked_against_the_web_and_a_claim_that_failed_is_an_exit_code(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:
@@ -234,6 +249,7 @@ def test_what_is_wrong_with_the_options_is_said_before_anything_is_made_or_sent(
     assert not (tmp_path / "web").exists()
 
 
+@pytest.mark.slow
 def test_the_web_is_not_searched_offline(localfact: CommandLine, web: SmallWeb) -> None:
     refused = localfact("eval", "--data", web.data, "--corpus", "web", "--offline", *web.words)
     assert refused.returncode == 2
@@ -241,6 +257,7 @@ def test_the_web_is_not_searched_offline(localfact: CommandLine, web: SmallWeb) 
     assert web.engine.count() == 0
 
 
+@pytest.mark.slow
 def test_pages_can_be_extracted_again_from_the_archive_and_exported(
     localfact: CommandLine, web: SmallWeb, tmp_path: Path
 ) -> None:

@@ -129,6 +129,7 @@ def test_of_a_long_query_the_beginning_is_read_and_the_texts_have_half_of_the_ro
     assert reranker.scores(query, [text]) == pytest.approx([plain(beginning, text)], abs=1e-5)
 
 
+@pytest.mark.slow
 def test_scores_are_the_same_to_the_last_bit_whatever_is_asked_with_them(folder: Path) -> None:
     texts = texts_of(40, 60)
     together = fresh(folder).scores(QUERY, texts)
@@ -201,6 +202,7 @@ def test_the_memory_of_scores_is_bounded_and_loses_what_was_not_asked_for_longes
     assert len(counted) == 4
 
 
+@pytest.mark.slow
 def test_many_threads_may_ask_at_once(folder: Path, reranker: Reranker) -> None:
     made = fresh(folder)
     queries, texts = [f"Granite {number}?" for number in range(30)], texts_of(4, 60)

@@ -120,6 +120,7 @@ async def test_an_error_that_concerns_every_query_is_raised(tmp_path: Path, engi
             await collector.collect("islands")
 
 
+@pytest.mark.slow
 async def test_only_as_many_results_are_fetched_as_are_used_and_none_of_blocked_hosts(
     tmp_path: Path, site: LoopbackPages, engine: LoopbackSearch
 ) -> None:
@@ -159,7 +160,8 @@ async def test_a_collector_that_is_cancelled_leaves_nothing_running(tmp_path: Pa
     engine.always = Misbehaviour(200, delay=5)
     async with collecting(tmp_path / "web", engine) as collector:
         asking = asyncio.create_task(collector.collect("islands"))
-        await asyncio.sleep(0.2)
+        while not engine.asked:
+            await asyncio.sleep(0.01)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking

@@ -20,6 +20,7 @@ def values(graph: FactorGraph, solver: str = "auto") -> np.ndarray:
     return np.array([marginals(graph, solver=solver).marginals[name] for name in graph.ids])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hard", [0.0, 0.2])
 @pytest.mark.parametrize("tables", TABLE_SETS)
 def test_marginals_pair_marginals_and_log_z_equal_enumeration(tables, hard):
@@ -50,6 +51,7 @@ def test_belief_propagation_is_near_enumeration_on_small_graphs_with_hard_probab
             assert found.log_z == pytest.approx(known[2], abs=5e-3), seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "bp"])
 @pytest.mark.parametrize("seed", range(8))
 def test_names_and_the_order_of_variables_and_factors_do_not_matter(solver, seed):
@@ -67,6 +69,7 @@ def test_names_and_the_order_of_variables_and_factors_do_not_matter(solver, seed
     assert values(shuffled, solver) == pytest.approx(values(graph, solver)[places], abs=1e-9 if solver == "auto" else 1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [6, 12, 26])
 def test_a_symmetric_graph_gets_a_symmetric_answer(size):
     names = [f"c{i}" for i in range(size)]

@@ -23,6 +23,7 @@ for solver in ("auto", "bp", "gibbs"):
 """
 
 
+@pytest.mark.slow
 def test_every_solver_of_our_own_answers_without_numba():
     done = subprocess.run([sys.executable, "-c", SOLVE], capture_output=True, text=True, check=False)
     assert done.stdout.split("\n")[:3] == [f"{solver} 0.9 0.5 0.2" for solver in ("auto", "bp", "gibbs")], done.stderr

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from small_graphs import HARD, clique, enumerated, graphs, whole
 
 from localfact.errors import InputError
@@ -12,8 +12,6 @@ from localfact.inference import tempering
 from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.gibbs import _consistent_start, _levels, _pulls, sample
 from localfact.inference.reading import read_graph
-
-some = settings(max_examples=40)
 
 
 def two_opposite_states(count: int, pull: float, bias: float) -> FactorGraph:
@@ -23,7 +21,7 @@ def two_opposite_states(count: int, pull: float, bias: float) -> FactorGraph:
     return FactorGraph(tuple(map(str, range(count))), [bias] * count, np.array(pairs), np.array([table] * len(pairs)))
 
 
-@some
+@pytest.mark.slow
 @given(graph=graphs(HARD, most=6))
 def test_marginals_are_right_within_the_error_given(graph):
     expected, _ = enumerated(graph)
@@ -95,7 +93,7 @@ def test_priors_of_0_and_1_come_out_exactly():
     assert found.marginals[2] == pytest.approx(6 / 7, abs=1e-9)
 
 
-@settings(max_examples=200)
+@pytest.mark.slow
 @given(graph=graphs(HARD))
 def test_starts_are_assignments_of_positive_weight_wherever_there_is_one(graph):
     component = whole(graph)
@@ -115,7 +113,6 @@ def test_without_zeros_the_starts_are_all_false_and_all_true(graph):
     assert _consistent_start(whole(graph), 1).tolist() == [1] * len(graph.ids)
 
 
-@some
 @given(graph=graphs(HARD, most=6))
 def test_odds_and_levels_kept_up_over_many_flips_are_those_of_the_last_state(graph):
     assume(enumerated(graph)[0] is not None)

@@ -44,6 +44,7 @@ def relation(source: str, target: str, label: str, probability: float) -> Relati
     return Relation(source=source, target=target, label=RelationLabel(label), probability=probability)
 
 
+@pytest.mark.slow
 @given(graph=graphs())
 def test_exact_marginals_and_log_z_equal_enumeration_with_hard_zeros_too(graph):
     known = enumerate_all(graph)

@@ -2,18 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from small_graphs import HARD, clique, enumerated, graphs, whole
 
 from localfact.errors import InputError
 from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.pgmpy_bridge import eliminate_with_pgmpy, to_pgmpy
 
-few = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 EQUAL = FactorGraph(("a", "c"), [0.5, 0.9], [[1, 0], [1, 0], [1, 0]], [[[0.8, 0.8], [0.2, 0.8]]] * 3)
 
 
-@few
+@pytest.mark.slow
 @given(graph=graphs(HARD, most=6, edges=10))
 def test_pgmpys_elimination_equals_enumeration_with_hard_zeros_too(graph):
     expected, log_z = enumerated(graph)
@@ -23,7 +22,6 @@ def test_pgmpys_elimination_equals_enumeration_with_hard_zeros_too(graph):
     assert found_log_z == pytest.approx(log_z, abs=1e-9)
 
 
-@few
 @given(graph=graphs(most=5, edges=8))
 def test_the_network_has_the_graphs_partition_function_and_ids(graph):
     network = to_pgmpy(graph)

@@ -39,6 +39,7 @@ def test_what_is_left_has_at_least_three_neighbours_each(count, edges, core, wid
     assert len(reduction.steps) == count - core
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tables", TABLE_SETS)
 def test_reduced_and_unreduced_graphs_have_the_same_marginals_pairs_and_log_z(tables):
     for seed in range(200):

@@ -35,6 +35,7 @@ def test_every_narrow_reference_graph_comes_out_right(shared):
             assert found.marginals is None
 
 
+@pytest.mark.slow
 def test_every_wide_reference_graph_is_within_the_promised_error_and_no_label_flips(shared):
     for file, known, claims in reference_graphs(shared, narrow=False):
         found = marginals(read_graph(file))

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_graphs import HARD, enumerated, graphs
 
@@ -58,6 +58,7 @@ def summed(count: int, factors: Factors) -> np.ndarray:
     return sums
 
 
+@pytest.mark.slow
 @given(graph=graphs(HARD))
 def test_a_written_graph_is_read_back_bit_by_bit(graph):
     found = read_uai(write_uai(graph), graph.ids)
@@ -93,7 +94,6 @@ def test_what_is_written_says_source_and_target_in_order():
     assert " ".join(write_uai(graph).split()) == "MARKOV 2 2 2 3 1 0 1 1 2 1 0 2 0.5 0.5 2 0.125 0.875 4 0.8 0.7 0.2 0.6"
 
 
-@settings(max_examples=8)
 @given(graph=graphs(most=4, edges=4))
 def test_pgmpy_reads_what_is_written(graph):
     from pgmpy.readwrite import UAIReader

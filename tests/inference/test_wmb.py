@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from small_graphs import HARD, clique, enumerated, graphs, whole
 
@@ -12,8 +12,6 @@ from localfact.errors import InputError
 from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.reading import read_graph
 from localfact.inference.wmb import _buckets, _shift_costs, min_fill_variables, mini_buckets
-
-some = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 
 
 def grid(side: int, seed: int) -> FactorGraph:
@@ -26,7 +24,6 @@ def grid(side: int, seed: int) -> FactorGraph:
     return FactorGraph(ids, random.uniform(0.1, 0.9, side * side), np.array(across + down), tables)
 
 
-@some
 @given(graph=graphs(HARD, most=7))
 def test_exact_where_the_width_is_within_the_i_bound_with_hard_zeros_too(graph):
     expected, log_z = enumerated(graph)
@@ -37,14 +34,12 @@ def test_exact_where_the_width_is_within_the_i_bound_with_hard_zeros_too(graph):
     assert found.log_z == pytest.approx(log_z, abs=1e-9)
 
 
-@some
 @given(graph=graphs(most=8), i_bound=st.integers(1, 4), iterations=st.integers(1, 4))
 def test_log_z_is_never_below_the_true_one(graph, i_bound, iterations):
     found = mini_buckets(whole(graph), i_bound=i_bound, iterations=iterations)
     assert found.log_z >= enumerated(graph)[1] - 1e-9
 
 
-@some
 @given(graph=graphs(HARD, most=8), i_bound=st.integers(1, 3))
 def test_hard_zeros_leave_the_bound_a_bound_and_every_marginal_a_probability(graph, i_bound):
     expected, log_z = enumerated(graph)

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from counting_engine import IDENTITY
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.llm.calls import ChooseCall, CountCall, GenerateCall
@@ -63,7 +63,6 @@ def what_decides(call: Any, identity: EngineIdentity) -> tuple[Any, ...]:
 
 
 @pytest.mark.slow
-@settings(max_examples=500)
 @given(two_calls(), IDENTITIES, IDENTITIES, st.booleans())
 def test_keys_are_equal_if_and_only_if_everything_that_decides_the_answer_is(
     calls: tuple[Any, Any], identity: EngineIdentity, other_identity: EngineIdentity, same_engine: bool
@@ -122,7 +121,6 @@ def test_the_key_of_a_call_stays_the_same_from_version_to_version() -> None:
     assert CALL.keys(IDENTITY).whole == "303a87b480036eeeee128498739cb4dcc117af7fadb4546e9f4a0df745b9e08a"
 
 
-@settings(max_examples=60)
 @given(
     st.dictionaries(st.text(min_size=1), st.floats(max_value=-2.1), min_size=1, max_size=8),
     st.floats(min_value=0, allow_infinity=False),

@@ -72,6 +72,7 @@ def test_the_ids_are_those_of_the_template_with_one_token_of_beginning(tmp_path:
     assert expected.count(tokenizer.bos_token_id) == 1
 
 
+@pytest.mark.slow
 def test_a_tokenizer_in_mistrals_own_format_is_converted(tmp_path: Path) -> None:
     """Mistral's library, which vLLM brings along, has such files."""
     mistral = pytest.importorskip("mistral_common")

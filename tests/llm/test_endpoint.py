@@ -35,7 +35,7 @@ def assert_same(one: Choice, other: Choice) -> None:
     assert one.log_probs == pytest.approx(other.log_probs, abs=1e-2)
 
 
-@pytest.mark.slow
+@pytest.mark.models
 @NEEDS_VLLM
 async def test_label_probabilities_and_texts_are_those_of_the_engine_in_this_process(
     byte_engine: Any, endpoint_engine: Any
@@ -53,7 +53,7 @@ async def test_label_probabilities_and_texts_are_those_of_the_engine_in_this_pro
     assert await endpoint_engine.count(CHAT) == await byte_engine.count(CHAT)
 
 
-@pytest.mark.slow
+@pytest.mark.models
 @NEEDS_VLLM
 async def test_a_server_that_is_killed_and_begun_again_loses_no_request(
     byte_engine: Any, byte_folder: Path, vllm_at: VLLMServer
@@ -64,7 +64,7 @@ async def test_a_server_that_is_killed_and_begun_again_loses_no_request(
     await asked[0]
     await asyncio.to_thread(vllm_at.kill)
     asked += [asyncio.create_task(engine.choose(chat, LABELS, stage="x")) for chat in chats[20:]]
-    await asyncio.sleep(1.0)
+    await asyncio.sleep(0)
     assert not all(one.done() for one in asked)
     await asyncio.to_thread(vllm_at.begin)
     found = await asyncio.gather(*asked)
@@ -74,7 +74,7 @@ async def test_a_server_that_is_killed_and_begun_again_loses_no_request(
     await engine.aclose()
 
 
-@pytest.mark.slow
+@pytest.mark.models
 @NEEDS_VLLM
 def test_a_command_asks_the_server_and_its_token_is_in_no_file(
     byte_folder: Path, vllm_at: VLLMServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -242,16 +242,15 @@ def test_the_token_of_the_environment_is_sent_and_stands_in_no_settings(
 
 
 def test_a_server_that_is_not_there_is_waited_for_and_then_told(byte_folder: Path, impatient: None) -> None:
-    begun = time.monotonic()
     with pytest.raises(EngineError, match="does not answer"):
         endpoint_settings(load_card(str(byte_folder)), "http://127.0.0.1:9")
-    assert time.monotonic() - begun < 30
 
 
 def test_a_cancelled_request_is_given_up_and_the_engine_goes_on(byte_folder: Path, decoder: Any) -> None:
     async def go(engine: EndpointEngine) -> None:
         asked = asyncio.create_task(engine.choose(CHAT, ["Yes", "No"], stage="x"))
-        await asyncio.sleep(0.05)
+        while len(server.fails) > 1:
+            await asyncio.sleep(0.01)
         asked.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asked
@@ -260,7 +259,8 @@ def test_a_cancelled_request_is_given_up_and_the_engine_goes_on(byte_folder: Pat
         with pytest.raises(EngineError):
             await engine.choose(CHAT, ["Yes", "No"], stage="x")
 
-    with double(Old(decoder, (503, "busy"), (503, "busy"))) as address:
+    server = Old(decoder, (503, "busy"), (503, "busy"))
+    with double(server) as address:
         asyncio.run(go(opened(byte_folder, address)))
 
 

@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from engines import NEEDS_VLLM
+from engines import NEEDS_VLLM, Engines
 
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Engine, Message
@@ -15,11 +15,14 @@ CHAT = (Message("user", "Is the café in Zürich open? 🌦"),)
 LABELS = ["Supported", "Non-supported", "Likely supported"]
 
 
-REAL = [NEEDS_VLLM, pytest.mark.slow]
-
-
-@pytest.fixture(params=["scripted", pytest.param("byte_engine", marks=REAL), pytest.param("endpoint_engine", marks=REAL)])
-def engine(request: pytest.FixtureRequest) -> Engine:
+@pytest.fixture(
+    params=[
+        "scripted",
+        pytest.param("byte_engine", marks=[NEEDS_VLLM, pytest.mark.slow]),
+        pytest.param("endpoint_engine", marks=[NEEDS_VLLM, pytest.mark.models]),
+    ]
+)
+def engine(request: pytest.FixtureRequest, engines: Engines) -> Engine:
     if request.param == "scripted":
         answer = "The café, naïve 😀 and all, is open ### Supported. It is open because the door stands open."
         return ScriptedEngine(lambda chat: answer, lambda chat, labels: {labels[0]: 0.7}, window=2048)

@@ -18,6 +18,8 @@ CHATS = {
     "a claim": extraction_chat(None, None, "", "Ice floats on water. It is cold.", "", boundary=Boundary()),
     "a question": (Message("user", "Is the café in Zürich open?"),),
 }
+#: Families whose turns begin with a space, a thought, a channel: real engines are asked about these, and about all with --all.
+ASKED_IN_CI = {"mistral", "qwen3", "gpt-oss"}
 PREFIXES = ("", "Relation: ", "- Ice floats on water. ###SUPPORTED###\n- Ice is cold. ###")
 
 
@@ -73,7 +75,9 @@ def test_an_answer_that_the_model_began_goes_on_as_it_is(layout: ChatLayout) -> 
 
 @NEEDS_VLLM
 @pytest.mark.models
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize(
+    "name", [name if name in ASKED_IN_CI else pytest.param(name, marks=pytest.mark.exhaustive) for name in FAMILIES]
+)
 async def test_a_model_taught_its_familys_turns_gives_the_labels_their_whole_mass(
     name: str, tmp_path: Path, engines: Engines
 ) -> None:
@@ -91,3 +95,4 @@ async def test_a_model_taught_its_familys_turns_gives_the_labels_their_whole_mas
         assert choice.mass > 0.99
         assert choice.best == label
         assert choice.distribution[label] > 0.99
+    engines.end(settings)

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import byte_tokenizer, piece_tokenizer
 from tokenizers.decoders import DecodeStream
@@ -104,7 +104,6 @@ def test_bytes_that_complete_and_begin_characters_in_one_token_get_both_places()
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
-@settings(max_examples=200)
 @given(data=st.data())
 def test_any_tokens_at_all_are_placed_in_order_and_cover_the_streams_text(kind: str, data: st.DataObject) -> None:
     """Random tokens, as a random model says them: broken characters, marks, bytes in any order."""

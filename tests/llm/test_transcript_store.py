@@ -69,6 +69,7 @@ async def replayed_texts(file: Path, numbers: Sequence[int]) -> dict[int, str]:
     return {number: answer.text for number, answer in zip(numbers, answers, strict=True)}
 
 
+@pytest.mark.slow
 async def test_two_processes_that_write_at_once_are_given_the_same_answers(file: Path) -> None:
     processes = [writer(file, name, 300) for name in ("one", "two")]
     for process in processes:
@@ -97,6 +98,7 @@ async def test_a_file_closed_while_another_had_it_open_becomes_one_plain_file_af
     assert [path.name for path in file.parent.iterdir()] == ["calls.sqlite"]
 
 
+@pytest.mark.slow
 async def test_answers_given_before_a_kill_stand_and_the_file_goes_on(file: Path) -> None:
     process = writer(file, "killed", math.inf)
     assert process.stdin is not None
@@ -164,6 +166,7 @@ def read_where_nothing_can_be_written(file: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_a_closed_transcript_is_replayed_from_a_folder_that_cannot_be_written(file: Path) -> None:
     writer(file, "recorded", 10).communicate("go\n")
     assert read_where_nothing_can_be_written(file) == ["recorded says 0", "WriteError"]
@@ -181,11 +184,13 @@ def killed(file: Path) -> None:
     process.communicate()
 
 
+@pytest.mark.slow
 def test_a_killed_transcript_is_replayed_from_a_folder_that_cannot_be_written(file: Path) -> None:
     killed(file)
     assert read_where_nothing_can_be_written(file) == ["recorded says 0", "WriteError"]
 
 
+@pytest.mark.slow
 def test_a_log_without_its_shared_memory_that_cannot_be_read_in_place_is_said(file: Path) -> None:
     killed(file)
     file.with_name("calls.sqlite-shm").unlink()
@@ -194,6 +199,7 @@ def test_a_log_without_its_shared_memory_that_cannot_be_read_in_place_is_said(fi
     assert "copy calls.sqlite-wal with it to a folder that can be written" in read
 
 
+@pytest.mark.slow
 async def test_a_file_whose_log_was_left_behind_is_read_without_it(file: Path, tmp_path: Path) -> None:
     killed(file)
     alone = tmp_path / "alone" / "calls.sqlite"
@@ -228,6 +234,7 @@ asyncio.run(main(Path(sys.argv[1])))
 """
 
 
+@pytest.mark.slow
 async def test_a_full_disk_is_said_and_what_was_kept_stands(file: Path) -> None:
     limit = 200_000
     done = subprocess.run(

@@ -106,6 +106,7 @@ async def test_of_two_models_of_one_name_the_folder_s_files_tell_which(tmp_path:
         recorded_identity(file, str(folder))
 
 
+@pytest.mark.slow
 async def test_a_model_under_two_names_is_one_model_and_its_answers_are_found_under_either(tmp_path: Path) -> None:
     folder = model_folder(tmp_path / "tiny")
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))

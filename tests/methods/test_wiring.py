@@ -35,6 +35,7 @@ RESPONSE = Response(id="r", text=TEXT, prompt="Who was Kepler?")
 MODEL = Options(model="scripted", embedder="none")
 
 
+@pytest.mark.slow
 async def test_what_is_found_has_the_identity_of_what_is_opened(tmp_path: Path) -> None:
     albert = str(tiny_albert(tmp_path / "albert"))
     for options in (Options(embedder="none"), Options(), Options(relations=albert)):
@@ -153,6 +154,7 @@ def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypat
     assert reserved[4] > 0
 
 
+@pytest.mark.slow
 def test_a_second_opinion_is_asked_about_what_would_decide_and_kept_in_a_file_of_its_own(tmp_path: Path) -> None:
     options = Options(relations="lexical", second_opinion="builtin-nli", claims="given", embedder="none")
     row = {

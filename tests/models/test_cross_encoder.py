@@ -92,6 +92,7 @@ def mixed_tokens(encoder: CrossEncoder, count: int) -> list[Tokens]:
     return [encoder.tokens(*pair, cut="only_first") for pair in zip(texts[::2], texts[1::2], strict=True)]
 
 
+@pytest.mark.slow
 def test_an_onnx_file_is_read_on_the_cpu_whatever_device_is_asked_for(shipped: Path) -> None:
     encoder = CrossEncoder(load_card(str(shipped)), "relations", device="cuda:1", precision="bfloat16")
     assert isinstance(encoder.model, OnnxModel)
@@ -101,6 +102,7 @@ def test_an_onnx_file_is_read_on_the_cpu_whatever_device_is_asked_for(shipped: P
     assert len(encoder.outputs(mixed_tokens(encoder, 1))[0]) == 3
 
 
+@pytest.mark.slow
 def test_an_onnx_pair_has_the_same_outputs_to_the_last_bit_alone_among_others_and_on_many_threads(
     onnx_encoder: CrossEncoder,
 ) -> None:
@@ -133,6 +135,7 @@ def test_marks_of_the_tokenizer_in_a_text_are_letters_to_an_onnx_file(onnx_encod
     assert [number for number in spelt if number in marks] == [number for number in plain if number in marks]
 
 
+@pytest.mark.slow
 def test_an_onnx_file_is_read_without_torch_or_transformers(shipped: Path) -> None:
     program = (
         "import sys; from localfact.models.cross_encoder import CrossEncoder; from localfact.models.cards import load_card\n"
@@ -145,6 +148,7 @@ def test_an_onnx_file_is_read_without_torch_or_transformers(shipped: Path) -> No
     assert printed.split() == ["1", "[]"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("onnx", [False, True], ids=["torch", "onnx"])
 def test_a_model_that_was_taught_the_marks_of_what_two_texts_share_is_given_them(tmp_path: Path, onnx: bool) -> None:
     from transformers import AutoModelForSequenceClassification

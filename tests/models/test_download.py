@@ -78,6 +78,7 @@ def test_weights_configuration_and_tokenizer_come_and_nothing_else(hub: Loopback
     assert sum(counts) == plan.size
 
 
+@pytest.mark.slow
 def test_what_was_pulled_is_found_and_known_by_its_commit(
     hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
@@ -134,7 +134,6 @@ def test_a_sentence_longer_than_the_window_is_cut_between_words(minilm: Embedder
     assert " ".join(parts) == text
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.sampled_from(

@@ -34,6 +34,7 @@ def cells(table: Table, group: int, row: int) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 def test_the_first_run_is_tested_against_each_other_with_the_papers_row_of_the_same_assessors_below() -> None:
     first = measured(*BETTER, method="factreasoner-fr2")
     table = made(printed_table("22"), first, measured(*WORSE, method="factscore"), measured(*WORSE, method="veriscore"))
@@ -51,6 +52,7 @@ def test_the_first_run_is_tested_against_each_other_with_the_papers_row_of_the_s
     assert unpaired["F1@K"] < 0.05
 
 
+@pytest.mark.slow
 def test_a_smaller_error_is_better() -> None:
     gold = "ssss"
     first, second = (
@@ -61,6 +63,7 @@ def test_a_smaller_error_is_better() -> None:
         assert ours[score] < 0.05 < turned[score]
 
 
+@pytest.mark.slow
 def test_a_comparison_that_the_paper_does_not_have_stands_alone_and_its_fr_is_of_any_version() -> None:
     runs = [measured(*BETTER, method="factreasoner-fr3"), measured(*WORSE, method="factscore"), measured(*WORSE, method="safe")]
     table = made(printed_table("23"), *runs)

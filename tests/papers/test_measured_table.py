@@ -82,6 +82,7 @@ def test_claims_that_are_false_by_their_labels_make_accuracy_another_thing() -> 
     assert "1 of its 2 claims are not true by their labels" in table.notes[0]
 
 
+@pytest.mark.slow
 def test_data_and_model_of_the_paper_are_said_to_be() -> None:
     run = [assessment("S", index=at) for at in range(1000)]
     table = measured_table(printed_table("5"), [measured(run)])

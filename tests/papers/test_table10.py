@@ -37,6 +37,7 @@ def test_the_versions_of_a_relation_model_are_run_fr3_first_over_one_file_of_pai
     assert not list(Path().iterdir())
 
 
+@pytest.mark.slow
 def test_the_default_folder_follows_from_data_and_options_but_not_from_the_relation_models() -> None:
     def folder(options: Options = LEXICAL, limit: int | None = 2) -> Path:
         return row_jobs(None, relations=("lexical",), options=options, limit=limit)[0].job.out.parent.parent

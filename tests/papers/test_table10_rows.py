@@ -163,6 +163,7 @@ def test_an_engine_that_cannot_start_is_said_before_a_folder_is_made(tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_extracted_claims_are_the_same_in_every_row_of_every_relation_model(
     tmp_path: Path, options: Options, unsplit: Path
 ) -> None:
@@ -175,6 +176,7 @@ def test_extracted_claims_are_the_same_in_every_row_of_every_relation_model(
     assert [file.parent for file in out.rglob(CALLS_FILE)] == [out]
 
 
+@pytest.mark.slow
 def test_extracted_claims_are_the_same_when_each_row_is_a_command_of_its_own(
     tmp_path: Path, options: Options, unsplit: Path
 ) -> None:
@@ -187,6 +189,7 @@ def test_extracted_claims_are_the_same_when_each_row_is_a_command_of_its_own(
     assert all(claims_of(job) == claims_of(jobs[0]) for job in jobs)
 
 
+@pytest.mark.slow
 def test_without_the_transcript_claims_are_extracted_again(tmp_path: Path, options: Options, unsplit: Path) -> None:
     jobs = jobs_of(unsplit, options, tmp_path / "out", "lexical")
     run_first(jobs, Starts())
@@ -196,6 +199,7 @@ def test_without_the_transcript_claims_are_extracted_again(tmp_path: Path, optio
     assert len(starts.engines) == 1
 
 
+@pytest.mark.slow
 def test_the_engine_ends_before_a_row_that_names_none(tmp_path: Path, options: Options, given: Path) -> None:
     """It would hold the memory that a cross-encoder needs."""
     starts = Starts()
@@ -222,6 +226,7 @@ def test_the_engine_ends_when_a_row_stops(tmp_path: Path, options: Options, give
     assert starts.engines[0].ended == 1
 
 
+@pytest.mark.slow
 def test_all_rows_can_be_answered_from_a_transcript_without_weights(tmp_path: Path, options: Options, unsplit: Path) -> None:
     first = jobs_of(unsplit, options, tmp_path / "out", "llm")
     rows = list(run_rows(first, unwatched, start=Starts()))

@@ -63,6 +63,7 @@ def test_a_text_that_contains_its_own_closing_marker_cannot_close_it() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["text", "evidence"])
 @given(text=HOSTILE, title=HOSTILE)
 def test_only_the_two_markers_look_like_markers(kind: Kind, text: str, title: str) -> None:
@@ -212,6 +213,7 @@ def test_every_label_that_is_read_is_broken_up(label: str, form: str) -> None:
         assert_brings_no_label(inside(form.format(written)))
 
 
+@pytest.mark.slow
 def test_no_letter_that_is_read_as_another_hides_a_label() -> None:
     hidden = 0
     for character in map(chr, range(0x80, sys.maxunicode + 1)):
@@ -224,6 +226,7 @@ def test_no_letter_that_is_read_as_another_hides_a_label() -> None:
     assert hidden >= 3
 
 
+@pytest.mark.slow
 @given(text=LABELLING | HOSTILE, title=LABELLING)
 @example(text="##\u200b## ##\tsupported##", title="Final decision:")
 @example(text="supported", title="Decision")

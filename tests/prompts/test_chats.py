@@ -3,7 +3,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
@@ -307,6 +306,7 @@ def test_whatever_decides_how_enclosed_text_looks_is_in_every_hash(
     assert all(after[task] != before[task] for task in before)
 
 
+@pytest.mark.slow
 def test_the_hashes_are_the_same_in_every_process() -> None:
     asked = "import json; from localfact.prompts import prompt_hashes; print(json.dumps(prompt_hashes()))"
     for seed in ("1", "2"):
@@ -346,9 +346,8 @@ def test_no_label_of_a_page_is_one_to_a_judge(hostile: str) -> None:
 
 
 def test_a_long_run_of_brackets_is_searched_in_one_pass() -> None:
-    begin = time.monotonic()
-    judging_chat("factverify", "Ice floats.", [passage("[" * 50_000), passage("[ " * 50_000)], boundary=BOUNDARY)
-    assert time.monotonic() - begin < 20
+    """In two, a million of them would take hours: the test would not end."""
+    judging_chat("factverify", "Ice floats.", [passage("[" * 500_000), passage("[ " * 500_000)], boundary=BOUNDARY)
 
 
 @pytest.mark.parametrize("task", get_args(Judge))

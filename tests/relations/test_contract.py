@@ -87,6 +87,7 @@ async def test_equal_pairs_have_equal_predictions(model: RelationModel) -> None:
     assert predictions[0] == predictions[2] == predictions[3] != predictions[1]
 
 
+@pytest.mark.slow
 async def test_an_odd_pair_concerns_itself_alone(model: RelationModel) -> None:
     expected = list(await model.relate(PAIRS))
     mixed = await model.relate([ODD[0], *PAIRS[:3], *ODD[1:3], *PAIRS[3:], ODD[3]])

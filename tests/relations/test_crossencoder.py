@@ -189,6 +189,7 @@ def test_the_card_that_ships_says_the_order_that_vitaminc_has() -> None:
     assert card.window == 512
 
 
+@pytest.mark.slow
 def test_a_prediction_is_the_same_to_the_last_bit_whatever_is_asked_with_it(model: CrossEncoderRelationModel) -> None:
     pairs = pairs_of(40, 60, 20)
     together = related(model, pairs)
@@ -203,6 +204,7 @@ def in_batches(folder: Path, shape: Shape) -> CrossEncoderRelationModel:
     return made
 
 
+@pytest.mark.slow
 def test_batches_as_on_a_gpu_differ_by_rounding_only_whatever_is_in_them(
     model: CrossEncoderRelationModel, folder: Path
 ) -> None:
@@ -388,6 +390,7 @@ def test_nothing_is_asked_from_the_network(folder: Path, monkeypatch: pytest.Mon
     CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
 
 
+@pytest.mark.slow
 def test_the_identity_of_an_onnx_file_names_no_precision_of_ours(tmp_path: Path) -> None:
     card = load_card(str(tiny_onnx(tmp_path)))
     assert cross_encoder_identity(card).split("+")[1] == "onnx"

@@ -224,6 +224,7 @@ def expected(folder: Path, pair: Pair) -> dict[str, float]:
     return {label: weight / sum(weights.values()) for label, weight in weights.items()}
 
 
+@pytest.mark.slow
 @NEEDS_VLLM
 async def test_a_real_engine_gives_the_models_own_probabilities_with_one_prefill_a_pair(engine: Any, folder: Path) -> None:
     pairs = [Pair(passage, claim) for passage in PASSAGES for claim in CLAIMS]
@@ -237,6 +238,7 @@ async def test_a_real_engine_gives_the_models_own_probabilities_with_one_prefill
     assert (usage.requests, usage.output_tokens) == (6, 0)
 
 
+@pytest.mark.slow
 @NEEDS_VLLM
 async def test_a_real_engine_reads_a_pair_beyond_its_window_in_windows(engine: Any) -> None:
     long = "The tower is 324 metres high, and the answer to the question is true or false. " * 150

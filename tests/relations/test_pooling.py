@@ -74,6 +74,7 @@ def card(tmp_path: Path) -> ModelCard:
     return load_card(str(tiny_onnx(tmp_path, window=128))).model_copy(update={"pool": POOL})
 
 
+@pytest.mark.slow
 def test_sentence_pairs_are_the_models_own_and_passages_are_pooled_with_what_all_of_them_says(card: ModelCard) -> None:
     long = f"{PASSAGE} {PASSAGE} {SENTENCE} {PASSAGE} {PASSAGE}"
     pairs = [Pair(premise, claim) for premise in (SENTENCE, PASSAGE, long) for claim in CLAIMS]

@@ -148,6 +148,7 @@ def test_markup_in_a_cell_is_shown_and_not_obeyed() -> None:
     assert all(text in shown for text in ("[red]t[/]", "[bold]g[/]", "[link=x]y[/link]"))
 
 
+@pytest.mark.slow
 @given(tables())
 def test_any_csv_is_read_back_cell_by_cell(table: Table) -> None:
     deviating = table.with_deviations()
@@ -173,6 +174,7 @@ def test_a_number_and_a_text_stay(cell: str) -> None:
     assert no_formula(cell) == cell
 
 
+@pytest.mark.slow
 @given(tables())
 def test_any_json_is_read_back(table: Table) -> None:
     text = rendered(table, "json")
@@ -180,6 +182,7 @@ def test_any_json_is_read_back(table: Table) -> None:
     assert len(json.loads(text.encode())["rows"]) == len(cells(table))
 
 
+@pytest.mark.slow
 @given(tables())
 def test_every_line_of_a_markdown_table_has_as_many_cells_as_there_are_columns(table: Table) -> None:
     lines = [line for line in markdown(table).splitlines() if line.startswith("| ")]
@@ -222,6 +225,7 @@ def test_a_narrow_terminal_breaks_no_word() -> None:
     assert max(map(len, shown.splitlines())) <= 80
 
 
+@pytest.mark.slow
 @given(tables())
 def test_a_wide_terminal_shows_every_number_of_any_table(table: Table) -> None:
     shown = drawn(table, 400)

@@ -42,6 +42,7 @@ def size_of(png: bytes) -> tuple[int, int]:
     return int.from_bytes(png[16:20]), int.from_bytes(png[20:24])
 
 
+@pytest.mark.slow
 def test_a_roc_figure_is_a_png_of_its_size_and_an_svg() -> None:
     files = rendered(roc_figure({"lexical": some_curve(1)}, "Contradiction"))
     assert set(files) == {"png", "svg"}
@@ -51,12 +52,14 @@ def test_a_roc_figure_is_a_png_of_its_size_and_an_svg() -> None:
     assert ElementTree.fromstring(files["svg"]).tag == f"{SVG}svg"
 
 
+@pytest.mark.slow
 def test_a_band_figure_is_a_png_of_its_size_and_an_svg() -> None:
     files = rendered(band_figure(lines(), title="t", xlabel="claims", ylabel="posterior", ylim=(0, 1)))
     assert size_of(files["png"]) == tuple(round(side * RESOLUTION) for side in SIZE)
     assert ElementTree.fromstring(files["svg"]).tag == f"{SVG}svg"
 
 
+@pytest.mark.slow
 def test_every_curve_is_drawn_in_its_colour_with_its_area_and_interval_beside_its_name() -> None:
     curves = {"lexical": some_curve(1), "albert": some_curve(2)}
     svg = rendered(roc_figure(curves, "Entailment"))["svg"].decode()
@@ -67,6 +70,7 @@ def test_every_curve_is_drawn_in_its_colour_with_its_area_and_interval_beside_it
     assert "Entailment" in svg
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["_hidden", "a $ b $ c", "models/<b>&amp;", "\\frac{1}", "名前"])
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_a_name_of_any_characters_is_drawn_as_it_is(name: str) -> None:

@@ -30,6 +30,7 @@ def test_a_run_of_several_sources_has_a_row_for_each_and_what_is_not_annotated_i
     assert any(note.startswith("other, all: ") for note in table.notes)
 
 
+@pytest.mark.slow
 def test_the_command_prints_it_and_refuses_runs_without_labels(tmp_path: Path) -> None:
     labelled = {
         "response": "Ice floats on water.",

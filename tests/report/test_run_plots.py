@@ -55,6 +55,7 @@ def test_an_error_rate_of_few_claims_is_drawn_only_where_there_are_no_more() -> 
     assert [line.get_xdata()[0] for line in lines] == [0.5, 1.0]
 
 
+@pytest.mark.slow
 def test_precision_by_length_tells_how_many_responses_and_what_the_line_is() -> None:
     svg = is_a_picture(rendered(precision_by_length_figure({"run": LENGTHS}, "t")))
     assert "10  run" in svg

@@ -60,6 +60,7 @@ def assessments(draw: st.DrawFn) -> list[Assessment]:
     return made
 
 
+@pytest.mark.slow
 @given(assessments())
 def test_sums_of_outlines_are_those_of_the_whole(tmp_path_factory: pytest.TempPathFactory, made: list[Assessment]) -> None:
     folder = tmp_path_factory.mktemp("run")

@@ -70,6 +70,7 @@ async def test_progress_is_told_of_every_row_and_claim(tmp_path: Path) -> None:
     assert asked.heard == [("begin", 1, 0), ("prompt_tokens", 2), ("cached_tokens", 0), ("output_tokens", 2), "row"]
 
 
+@pytest.mark.slow
 async def test_public_prompts_and_biographies_go_through_both_passes(shared: Path, tmp_path: Path) -> None:
     engines = Engines(lambda chat: "It is old.\nIt is large.")
     prompts = shared / "data/fastfact_bench/data_sample2.jsonl"

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pass_files import EXTRACTOR, ROWS, DiesSoon, Opened, extract, rows_of, written
 from roads import LineExtractor
@@ -41,7 +41,6 @@ async def test_only_failed_rows_are_tried_again(tmp_path: Path) -> None:
     assert (summary.failed, rows_of(tmp_path / "claims.jsonl")[4]["claims"][0]["text"]) == (1, "mended")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keep=st.floats(0, 1), order=st.permutations(range(6)))
 async def test_a_part_cut_off_anywhere_is_continued_to_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, keep: float, order: list[int]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from roads import OnePassage, WordRelations, responses, small_pipeline
 
@@ -106,7 +106,6 @@ async def test_a_second_run_asks_nothing_again_but_what_failed(tmp_path: Path) -
     assert road.relation_model.asked == 2  # the response with the broken claim, both its claims
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(keep=st.floats(0, 1))
 async def test_a_file_cut_off_anywhere_is_continued_to_the_same_bytes(
     tmp_path_factory: pytest.TempPathFactory, keep: float

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from run_builders import assessment, run_of, runs
 
@@ -37,6 +37,7 @@ def test_the_interval_is_that_of_the_percentile_bootstrap() -> None:
     assert result.ci[1] == pytest.approx(result.value + 1.96 * deviation, abs=0.02)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_interval_in_another_process() -> None:
     program = (
         "from run_builders import run_of\n"
@@ -114,6 +115,7 @@ def test_as_zero_means_a_precision_of_zero_for_its_error_and_nothing_for_a_brier
     assert (f1.value, f1.value_with_zeros) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
 
 
+@pytest.mark.slow
 def test_a_result_is_plain_json_and_reads_itself_back() -> None:
     run = run_of("SC", "SS", gold="sn", posteriors=[0.9, 0.2])
     for result in score(run, [*standard_scores(run), F1AtK(KPolicy.parse("gold"))]):
@@ -122,7 +124,7 @@ def test_a_result_is_plain_json_and_reads_itself_back() -> None:
         assert ScoreResult.model_validate_json(text) == result
 
 
-@settings(max_examples=10)
+@pytest.mark.slow
 @given(runs(), st.randoms(use_true_random=False))
 def test_results_do_not_depend_on_the_order_in_which_responses_come(run: list[Assessment], shuffler: random.Random) -> None:
     shuffled = list(run)
@@ -130,7 +132,7 @@ def test_results_do_not_depend_on_the_order_in_which_responses_come(run: list[As
     assert score(run, [Precision(), CalibrationError()]) == score(shuffled, [Precision(), CalibrationError()])
 
 
-@settings(max_examples=10)
+@pytest.mark.slow
 @given(runs())
 def test_every_response_and_every_claim_is_either_in_or_counted_as_left_out(run: list[Assessment]) -> None:
     for result in score(run, standard_scores(run)):

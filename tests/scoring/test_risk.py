@@ -128,6 +128,7 @@ def test_where_every_theta_is_just_too_risky_one_is_chosen_no_more_often_than_de
     assert rate(chosen_carelessly, 1) > 0.1  # so the sequence is what keeps the promise, and this test would see it broken
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("claims", "max_risk"), [(150, 0.1), (600, 0.1), (600, 0.05)])
 def test_where_confidence_tells_right_from_wrong_the_promise_is_broken_no_more_often_than_delta(
     claims: int, max_risk: float

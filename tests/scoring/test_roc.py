@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
@@ -114,7 +114,6 @@ def test_a_curve_rises_from_the_origin_to_the_far_corner(scored: list[tuple[floa
     assert sorted(points[1:], key=lambda point: (point[1], point[2])) == points[1:]
 
 
-@settings(max_examples=50)
 @given(SCORED, st.integers(2, 6), st.integers(0, 2**32))
 def test_a_resample_has_the_area_of_its_rows_written_out(scored: list[tuple[float, bool]], rows: int, seed: int) -> None:
     scores, positive = (np.array(column) for column in zip(*scored, strict=True))

@@ -199,6 +199,7 @@ def test_where_only_the_counts_of_the_annotation_are_known_the_error_of_precisio
     assert not {"F1(gold)", "Brier(response)", "Brier(claim)"} & set(names)
 
 
+@pytest.mark.slow
 @given(runs(), st.randoms(use_true_random=False))
 def test_names_do_not_depend_on_the_order_of_the_responses(run: list[Assessment], shuffler: random.Random) -> None:
     shuffled = list(run)
@@ -207,6 +208,7 @@ def test_names_do_not_depend_on_the_order_of_the_responses(run: list[Assessment]
     assert [str(one) for one in fitted] == [str(one.fitted_to(shuffled)) for one in standard_scores(shuffled)]
 
 
+@pytest.mark.slow
 @given(runs())
 def test_every_value_of_a_response_is_within_its_bounds_and_f1_between_its_two_parts(run: list[Assessment]) -> None:
     recalls: list[tuple[RecallAtK | RecallAtKPrime, RecallAtK | RecallAtKPrime]] = [

@@ -63,6 +63,7 @@ def test_values_repeated_in_a_cluster_are_no_further_witnesses() -> None:
     assert thrice.ci == pytest.approx(once.ci)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03], [0.5, 0.0, 1.0, 0.2, 0.2], list(DRAWN.uniform(0, 0.2, 12))])
 def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
@@ -100,6 +101,7 @@ def test_rounding_is_no_evidence() -> None:
     assert (found.ties, found.p_permutation, found.p_bootstrap, found.t_test) == (40, 1.0, 1.0, None)
 
 
+@pytest.mark.slow
 def test_many_pairs_take_little_memory() -> None:
     assert permutation_p(np.tile([0.2, -0.1], 5_000), "greater") == pytest.approx(1e-4)
 
@@ -111,6 +113,7 @@ def test_without_a_difference_a_tenth_of_the_tests_finds_one_at_a_tenth() -> Non
     assert 0.06 < np.mean(np.array(p_values) <= 0.1) < 0.14
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.integers(2, 20), elements=st.integers(-50, 50).map(float)))
 def test_the_two_sides_of_the_t_test_add_up_to_one(differences: np.ndarray) -> None:
     greater, less = (difference(differences, 0 * differences, side).t_test for side in ("greater", "less"))

@@ -55,6 +55,7 @@ def names(folder: Path) -> set[str]:
     return {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
 
 
+@pytest.mark.slow
 def test_a_bundle_is_a_checkout_with_weights_and_corpora_where_they_are_looked_for(
     model: Path, corpus: Path, tmp_path: Path
 ) -> None:
@@ -72,6 +73,7 @@ def test_a_bundle_is_a_checkout_with_weights_and_corpora_where_they_are_looked_f
     assert "index/mine/corpus.yaml: FAILED" in checked(made).stdout
 
 
+@pytest.mark.slow
 def test_a_bundle_made_again_copies_only_what_is_new(
     model: Path, corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,6 +89,7 @@ def test_a_bundle_made_again_copies_only_what_is_new(
     assert {"models/weights/a-model/model.safetensors", "index/mine/corpus.yaml"} < names(made)
 
 
+@pytest.mark.slow
 def test_a_corpus_that_changed_since_takes_the_place_of_what_it_was(model: Path, corpus: Path, tmp_path: Path) -> None:
     (corpus / "segments/pages-words-0099").mkdir()
     (corpus / "segments/pages-words-0099/generation.json").write_text("{}")
@@ -119,6 +122,7 @@ def test_a_corpus_that_is_unfinished_or_not_whole_is_refused_with_what_to_do(cor
     assert not (tmp_path / "stick").exists()
 
 
+@pytest.mark.slow
 def test_weights_from_the_cache_of_the_hub_stay_the_model_that_they_are(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,6 +153,7 @@ def bundle_mark(file: Path) -> str:
     return subprocess.run(["git", "hash-object", file], capture_output=True, text=True, check=True).stdout.strip()
 
 
+@pytest.mark.slow
 def test_without_git_the_project_is_what_git_would_have_told(model: Path, corpus: Path, tmp_path: Path) -> None:
     made = gathered(tmp_path / "stick", models=[str(model)], corpora=[corpus])
     (made / ".venv/bin").mkdir(parents=True)

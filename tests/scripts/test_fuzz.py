@@ -18,6 +18,7 @@ def refuse(folder: Path) -> None:
     raise InputError("damaged")
 
 
+@pytest.mark.slow
 def test_how_reading_ends_is_told_apart(tmp_path: Path) -> None:
     ends = (
         (lambda folder: None, RESULT),

@@ -20,15 +20,19 @@ class Scripted:
 
     Attributes:
         seconds: how long it takes. log: a folder in which each process leaves the ids of what it was given.
+        company: how many processes must have been given something before any of them is done.
     """
 
     seconds: float = 0.0
     log: Path | None = None
+    company: int = 1
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         if self.log is not None:
             with (self.log / str(os.getpid())).open("a") as file:
                 file.write(f"{response.id}\n")
+            while len(list(self.log.iterdir())) < self.company:
+                await asyncio.sleep(0.05)
         await asyncio.sleep(self.seconds)
         if response.text.startswith("kill"):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -48,8 +52,9 @@ class Make:
     log: Path | None = None
     missing: str = ""
     closed: Callable[[], None] | None = field(default=None)
+    company: int = 1
 
     def __call__(self, opened: AsyncExitStack) -> tuple[Scripted, Notes]:
         if self.missing:
             raise MissingError(self.missing)
-        return Scripted(self.seconds, self.log), lambda: ("A note of the worker.",)
+        return Scripted(self.seconds, self.log, self.company), lambda: ("A note of the worker.",)

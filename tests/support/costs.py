@@ -1,7 +1,7 @@
-"""What the tests cost: processor minutes by room and the costliest tests, told at the end of a run (CONTRIBUTING.md has the budgets).
+"""What the tests cost: processor minutes by room, and the costliest tests (budgets: CONTRIBUTING.md).
 
-A test's processor time is its worker's own and that of the processes that it started and saw end, set-up and teardown included. What
-is made once (an engine, a server) is counted where it is first asked for, or where its process ends.
+A test's processor time is its worker's own and that of the processes that it started and saw end, set-up and teardown
+included. What is made once (an engine, a server) is counted where it is first asked for, or where its process ends.
 """
 
 import os
@@ -14,8 +14,6 @@ import pytest
 #: Names of the numbers that travel with a test's last report: seconds of processor and of clock.
 PROCESSOR, CLOCK = "processor", "clock"
 COSTLIEST = 25
-#: A test that costs more, in processor seconds, is one of the slow ones: CONTRIBUTING.md.
-QUICK = 1.0
 
 
 def processor_seconds() -> float:

@@ -3,7 +3,6 @@
 import csv
 import json
 import shutil
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,16 +14,16 @@ from tiny_models import tiny_llama
 
 from localfact.llm.scripted import ScriptedEngine
 from localfact.llm.settings import EngineSettings
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGE_MODELS = ("llama-3.1-8b", "llama-3.1-70b", "qwen2.5-7b", "smollm2-135m", "granite-guardian-3.1-8b", "minicheck-7b")
 CURIE = "Marie Curie was born in Warsaw in 1867. She won two Nobel Prizes."
 #: Commands that make what later ones of a page read.
 BEFORE = (
-    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 1 --out runs/shard-1",
-    "eval --data answers.jsonl --corpus index/mine --shards 2 --shard 2 --out runs/shard-2",
-    "eval --data answers.jsonl --corpus index/mine --out runs/HASH",
+    "eval --data answers.jsonl --corpus index/mine --relations lexical --embedder none --shards 2 --shard 1 --out runs/shard-1",
+    "eval --data answers.jsonl --corpus index/mine --relations lexical --embedder none --shards 2 --shard 2 --out runs/shard-2",
+    "eval --data answers.jsonl --corpus index/mine --relations lexical --embedder none --out runs/HASH",
     "eval --method builtin-fr1 --limit 2 --claims given --relations lexical --out runs/one",
     "eval --method builtin-fr2 --limit 2 --claims given --relations lexical --out runs/other",
     "calibrate --data labelled.jsonl --model llama-3.1-8b --prior-map map.json",
@@ -41,16 +40,6 @@ def engine(settings: EngineSettings) -> ScriptedEngine:
     )
     scripted.identity = settings.identity
     return scripted
-
-
-class ScriptedWriter:
-    """In place of the small model that takes sentences apart: finds one claim in everything."""
-
-    def __init__(self, card: ModelCard) -> None:
-        self.card = card
-
-    def write(self, prompts: Sequence[str], done: Callable[[str], bool]) -> list[str]:
-        return ["Marie Curie was born in Warsaw."] * len(prompts)
 
 
 def weights(folder: Path) -> Path:

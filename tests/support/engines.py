@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from unittest.mock import patch
 
@@ -17,11 +18,16 @@ NEEDS_VLLM = pytest.mark.skipif(find_spec("vllm") is None, reason="vLLM is not i
 FAST_START = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
 
 
+#: How many engines of commands are kept: each takes nearly a gigabyte.
+LENT = 2
+
+
 class Engines:
-    """Starts an engine when it is first asked for, and ends all of them at the end."""
+    """Starts an engine when it is first asked for, and ends all in the end; those of commands that are over, earlier."""
 
     def __init__(self) -> None:
         self._started: dict[str, Engine] = {}
+        self._lent: list[str] = []
 
     def __call__(self, settings: EngineSettings) -> Engine:
         """The engine of these settings, itself; who asks for it does not end it."""
@@ -32,10 +38,23 @@ class Engines:
 
     def lent(self, settings: EngineSettings) -> Engine:
         """The same, for code that ends it: nothing happens then. Stands in for the class `VLLMEngine`."""
-        engine = self(settings)
+        engine, name = self(settings), repr(settings)
+        self._lent = [*(one for one in self._lent if one != name), name]
+        for earlier in self._lent[:-LENT]:
+            self._end(earlier)
+        self._lent = self._lent[-LENT:]
         return SharedEngine(engine.identity, lambda: engine)
 
     def close(self) -> None:
         """Ends them."""
-        for engine in self._started.values():
-            asyncio.run(engine.aclose())
+        for name in list(self._started):
+            self._end(name)
+
+    def _end(self, name: str) -> None:
+        engine = self._started.pop(name)
+        with ThreadPoolExecutor(1) as elsewhere:  # the event loop of this thread may be at work
+            elsewhere.submit(asyncio.run, engine.aclose()).result()
+
+    def end(self, settings: EngineSettings) -> None:
+        """Ends the engine of these settings, which nobody will ask any more."""
+        self._end(repr(settings))

@@ -6,14 +6,16 @@ sent. The model knows nothing else, and its probabilities are known: 1 nearly ev
 
 import asyncio
 import fcntl
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import tiny_models
 from lessons import (
     DOUBTED,
     DOUBTED_LABEL,
@@ -52,6 +54,8 @@ EXTRACTION_TOKENS, VERIFICATION_TOKENS = 192, 128
 #: As the method retrieves: chunks, ten a claim.
 PASSAGES_PER_CLAIM = 10
 WINDOW = 2048
+#: Stands beside the weights when they are whole.
+LEARNED_FILE = "learned"
 #: Pre-tokens: breaks of lines, hashes and words in capitals stand alone, so that labels are of several tokens; all else may
 #: become one token up to the end of its line, which makes the long prompts short.
 PRE_TOKENS = r"\n+|#+|[A-Z]{2,}|[^\n#A-Z]+|[A-Z][^\n#A-Z]*"
@@ -87,23 +91,27 @@ class Taught:
     lessons: tuple[Lesson, ...]
 
 
-@cache
-def taught(folder: Path) -> Taught:
-    """Builds the corpus, learns the lessons and writes everything under `folder`, unless another process has done so."""
-    model, corpus, data = folder / "taught-llama", folder / "corpus", folder / "responses.jsonl"
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
+def taught(folder: Path, cache: Path) -> Taught:
+    """Builds the corpus under `folder` and has the model learn its lessons, unless `cache` has one that learned just these."""
+    corpus, data = folder / "corpus", folder / "responses.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
+    build_corpus([Page(**page) for page in PAGES], corpus, None)
+    learned = lessons(corpus)
+    model = cache / fingerprint(learned) / "taught-llama"
+    with (cache / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        learned_before = (folder / "learned").exists()
-        if not learned_before:
-            data.write_text("".join(json.dumps(row) + "\n" for row in RESPONSES), encoding="utf-8")
-            build_corpus([Page(**page) for page in PAGES], corpus, None)
-        learned = lessons(corpus)
-        if not learned_before:
+        if not (model / LEARNED_FILE).exists():
             save_tokenizer(model, learned)
             teach(model, learned)
-            (folder / "learned").touch()
+            (model / LEARNED_FILE).touch()
     return Taught(model, corpus, data, tuple(learned))
+
+
+def fingerprint(learned: Sequence[Lesson]) -> str:
+    """Of everything that makes the model what it is: the lessons, how it learns them, and by which versions of whose code."""
+    versions = [f"{name} {version(name)}" for name in ("tokenizers", "torch", "transformers")]
+    sources = [Path(file).read_text(encoding="utf-8") for file in (__file__, tiny_models.__file__)]
+    return hashlib.sha256(repr((learned, versions, sources)).encode()).hexdigest()[:16]
 
 
 def lessons(corpus: Path) -> list[Lesson]:

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.rules.clauses import LONGEST_SENTENCE, split_clauses
@@ -284,7 +284,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
+@pytest.mark.slow
 @given(st.lists(PIECES, min_size=1, max_size=30).map(lambda pieces: f"Ada {' '.join(pieces)}"))
 def test_every_clause_lies_inside_its_sentence(sentence: str) -> None:
     for clause in split_clauses(sentence):

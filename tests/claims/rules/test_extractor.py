@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.rules.extractor import RuleExtractor
@@ -164,7 +164,6 @@ FRAGMENTS = st.sampled_from(
 )
 
 
-@settings(max_examples=200)
 @given(st.one_of(st.text(max_size=200), st.lists(FRAGMENTS, max_size=40).map("".join)))
 async def test_claims_are_numbered_unique_and_lie_in_the_response(text: str) -> None:
     claims = (await extract(text)).claims

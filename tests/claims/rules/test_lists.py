@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.rules.lists import names_something, sentence_of
@@ -98,7 +98,6 @@ def test_a_heading_may_be_a_side_of_it(heading: str) -> None:
     assert not names_something(heading)
 
 
-@settings(max_examples=300)
 @given(st.text(st.sampled_from(list('AaIt isdBorn:-–.,|1950"()éthe ')), min_size=1, max_size=60), st.booleans())
 def test_every_character_keeps_a_place_in_the_line(text: str, item: bool) -> None:
     plain = line(text)

@@ -222,6 +222,7 @@ def test_a_document_without_text_is_told_once_and_not_through_the_log_too(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_utf8_and_names_that_are_no_text_stop_nothing(tmp_path: Path) -> None:
     (tmp_path / "pages.jsonl").write_bytes(b'{"url": "u", "text": "caf\xe9"}\n{"url": "v", "text": "two"}\n')
     (tmp_path / "caf\udce9.txt").write_text("Coffee.")
@@ -315,6 +316,7 @@ def test_a_file_twice_gives_the_same_pages(tmp_path: Path) -> None:
     assert imported(file) == imported(file)
 
 
+@pytest.mark.slow
 def test_a_file_that_a_link_leads_to_outside_the_folder_is_passed_over_unless_wanted(tmp_path: Path) -> None:
     folder, secret = tmp_path / "folder", tmp_path / "secret.txt"
     folder.mkdir()

@@ -126,6 +126,7 @@ def test_without_libzim_the_message_says_how_to_install_it(tmp_path: Path, monke
         read(file)
 
 
+@pytest.mark.slow
 def test_the_process_gives_the_same_entries_and_the_same_errors(tmp_path: Path) -> None:
     entries = [Article("Ålesund", HTML.format("Å"), media_type="text/html; charset=latin-1"), Article("a", HTML)]
     file = zim_file(tmp_path / "file.zim", entries)

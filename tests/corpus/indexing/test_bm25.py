@@ -27,6 +27,7 @@ def by_bm25s(texts: list[str], query: str) -> list[float]:
     return scores
 
 
+@pytest.mark.slow
 @given(TEXTS, st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join))
 def test_scores_are_those_of_bm25s_however_the_passages_are_distributed(texts: list[str], query: str) -> None:
     expected = by_bm25s(texts, query)
@@ -46,6 +47,7 @@ def test_scores_are_those_of_bm25s_however_the_passages_are_distributed(texts: l
     assert BM25([LexicalPart(joined)], len(texts), total).scores(query).tolist() == expected
 
 
+@pytest.mark.slow
 @given(TEXTS)
 def test_a_joined_index_is_to_the_byte_the_one_that_is_made_at_once(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str]

@@ -184,6 +184,7 @@ def test_ties_beyond_what_faiss_returns_are_ordered_by_position() -> None:
         assert dense.best(rows[1], 120) == np.lexsort((np.arange(len(dense)), -scores))[:120].tolist()
 
 
+@pytest.mark.slow
 def test_importing_loads_no_heavy_library() -> None:
     program = (
         f"import sys, {index_module.__name__}, localfact.evidence.given, localfact.corpus.build;"

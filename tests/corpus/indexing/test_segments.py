@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.corpus.indexing import dense_index, segment_folders, segments
@@ -62,7 +62,6 @@ def answers(index: Index, embedder: LettersAsVectors, *, dense: bool = True) -> 
 
 
 @pytest.mark.slow
-@settings(max_examples=20)
 @given(data=st.data())
 def test_any_split_into_segments_answers_like_an_index_built_at_once(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -157,6 +156,7 @@ def test_passages_that_are_no_longer_current_are_never_found_and_merging_drops_t
     assert len(embedder.embedded) == sum(len(texts[name].split("|")) for name in texts.keys() - current.keys())
 
 
+@pytest.mark.slow
 def test_many_small_segments_are_merged_by_themselves(tmp_path: Path) -> None:
     texts, embedder, folder = corpus(2 * MOST_SEGMENTS), LettersAsVectors(), Segments(tmp_path, "pages")
     for count in range(1, len(texts) + 1):
@@ -174,6 +174,7 @@ def sizes(folder: Segments) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 def test_an_add_leaves_a_large_segment_alone_and_joins_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(segments, "SEGMENT_PASSAGES", 30)
     monkeypatch.setattr(segments, "TERMS_PASSAGES", 45)
@@ -218,6 +219,7 @@ def killing(calls: int, function: Callable[..., object]) -> Callable[..., object
     return call
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("what", "most"),
     [("os.fsync", 3), ("pathlib.Path.rename", 3), ("numpy.save", 100), ("os.unlink", 100), ("shutil.rmtree", 100)],

@@ -19,6 +19,7 @@ class LettersAsTokens:
         return [ord(letter) for letter in text]
 
 
+@pytest.mark.slow
 def test_the_calls_that_fastfact_sends_are_those_of_its_formula_for_the_claims_of_the_sample() -> None:
     responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=2)
     claims = [len(response.claims or ()) for response in responses]

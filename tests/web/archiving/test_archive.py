@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from warc_checks import passes_checker
 from warcio.archiveiterator import ArchiveIterator
@@ -88,7 +88,6 @@ headers = st.lists(
 
 
 @pytest.mark.slow
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     headers=headers,
     payload=st.one_of(
@@ -291,6 +290,7 @@ def test_threads_append_at_once(tmp_path: Path) -> None:
     assert passes_checker(files_of(tmp_path))
 
 
+@pytest.mark.slow
 def test_a_cut_anywhere_in_the_last_append_loses_nothing_before(kept: tuple[Path, list[Location]]) -> None:
     folder, locations = kept
     (file,) = files_of(folder)

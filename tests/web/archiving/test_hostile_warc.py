@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from warc_checks import GOOD, PAGE, answer, exchanges, problems, record, written, zipped
 
@@ -104,6 +104,7 @@ def test_a_huge_record_is_passed_over_in_little_memory(tmp_path: Path) -> None:
     assert peak < 5_000_000
 
 
+@pytest.mark.slow
 def test_a_file_that_expands_without_measure_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(warc_reading, "MOST_EXPANSION", (20_000_000, 200))
     expanded: list[int] = []
@@ -128,7 +129,6 @@ def test_a_bomb_in_the_head_of_a_record_is_given_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         st.binary(max_size=300),

@@ -219,6 +219,7 @@ def test_broken_markup_gives_text_or_a_reason_and_nothing_else(page: bytes) -> N
     assert reason in {None, Reason.NO_TEXT, Reason.UNREADABLE}
 
 
+@pytest.mark.slow
 def test_text_behind_invalid_markup_is_found() -> None:
     assert LAMP in of(f"<html><body><p><b><i>Cape</p></i><div></span></b><td>{LAMP}</foo></html>").text
     assert LAMP in of("<div>" * 1_500 + LAMP).text

@@ -62,6 +62,12 @@ async def failure(extractors: Extractors, body: bytes, media_type: str = "text/h
     return error.value.failure.reason, error.value.failure.detail
 
 
+async def begun(extractors: Extractors) -> None:
+    """Waits until a process has a page."""
+    while extractors._idle.qsize() == len(extractors._workers):
+        await asyncio.sleep(0.01)
+
+
 async def works(extractors: Extractors) -> bool:
     return "3 May 1862" in (await extractors.extract(PAGE, "text/html", "utf-8", "https://a.example/")).text
 
@@ -145,7 +151,7 @@ async def test_a_page_whose_process_is_killed_from_outside_is_tried_again(extrac
     assert await works(extractors)
     first = processes(extractors)
     large = asyncio.create_task(extractors.extract(b"<p>Word word.</p>" * 10_000, "text/html", None, "https://a.example/"))
-    await asyncio.sleep(0.1)
+    await begun(extractors)
     os.kill(first[0], signal.SIGKILL)
     assert (await large).text.startswith("Word")
     assert processes(extractors) != first
@@ -155,7 +161,7 @@ async def test_closing_leaves_no_process_and_cancels_what_is_at_work() -> None:
     extractors = Extractors(2)
     assert all(await asyncio.gather(works(extractors), works(extractors)))
     at_work = asyncio.create_task(extractors.extract(SLOW, "text/html", None, ""))
-    await asyncio.sleep(0.3)
+    await begun(extractors)
     pids = processes(extractors)
     await asyncio.to_thread(extractors.close)
     assert gone(pids, 5)
@@ -171,7 +177,8 @@ extractors = Extractors(2, seconds=3)
 async def main():
     one = await extractors.extract(b"<p>Some words here.</p>", "text/html", None, "")
     busy = asyncio.create_task(extractors.extract(b"<table><tr><td>" * 180_000, "text/html", None, ""))
-    await asyncio.sleep(0.3)
+    while extractors._idle.qsize() == 2:
+        await asyncio.sleep(0.01)
     await extractors.extract(b"<p>Some words here.</p>", "text/html", None, "")
     print(*(worker._process.pid for worker in extractors._workers), flush=True)
     await asyncio.sleep(60)
@@ -180,6 +187,7 @@ asyncio.run(main())
 
 
 async def test_closing_leaves_no_pipe_of_an_idle_process() -> None:
+    gc.collect()  # what other tests left
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with Extractors(1) as extractors:

@@ -221,6 +221,7 @@ def test_what_no_rule_for_a_usual_screen_hides_stays(rule: str) -> None:
     assert shown(page) == "Shown."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("selector", "elements"),
     [("p[data-x='NUMBER']", "<i>x</i>" * 3_000), ("i ~ p:not(.c)", "<i>x</i>" * 20_000)],

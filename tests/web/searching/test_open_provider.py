@@ -110,6 +110,7 @@ async def test_nobody_at_the_address_is_told_and_is_not_nothing_found(engines: L
     await chain.aclose()
 
 
+@pytest.mark.slow
 def test_opening_a_provider_by_name_imports_no_other() -> None:
     program = (
         "import sys; from localfact.web.searching.providers import open_provider; open_provider(['searxng'], searxng_url='http://[::1]:1');"
