@@ -165,8 +165,7 @@ def note(tree: ast.AST, line: int, column: int, number: int) -> None:
     for node in ast.walk(tree):
         for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
             for place, one in enumerate(block if isinstance(block, list) else ()):
-                if isinstance(one, ast.stmt) and (one.lineno, one.col_offset) == (line, column) and not hasattr(one, "noted"):
-                    one.noted = True  # type: ignore[attr-defined]
+                if isinstance(one, ast.stmt) and (one.lineno, one.col_offset) == (line, column):
                     block[place:place] = call
                     return
 

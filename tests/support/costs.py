@@ -6,7 +6,7 @@ included. What is made once (an engine, a server) is counted where it is first a
 
 import os
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -45,7 +45,7 @@ class Costs:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         spent = dict(report.user_properties)
         if PROCESSOR in spent:
-            self._tests[report.nodeid] = (float(spent[PROCESSOR]), float(spent[CLOCK]))  # type: ignore[arg-type]
+            self._tests[report.nodeid] = (float(str(spent[PROCESSOR])), float(str(spent[CLOCK])))
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if len(self._tests) < COSTLIEST:
@@ -56,13 +56,15 @@ class Costs:
 
     def lines(self) -> Iterator[str]:
         """A table of rooms, then one of tests."""
-        rooms: Counter[str] = Counter()
+        rooms: defaultdict[str, float] = defaultdict(float)
         counts: Counter[str] = Counter()
         for test, (processor, _) in self._tests.items():
-            rooms[room_of(test)] += processor  # type: ignore[assignment]
+            rooms[room_of(test)] += processor
             counts[room_of(test)] += 1
         yield "processor minutes, tests, room"
-        yield from (f"{seconds / 60:8.2f} {counts[room]:6} {room}" for room, seconds in rooms.most_common())
+        yield from (
+            f"{seconds / 60:8.2f} {counts[room]:6} {room}" for room, seconds in sorted(rooms.items(), key=lambda item: -item[1])
+        )
         yield f"{sum(rooms.values()) / 60:8.2f} {len(self._tests):6} all"
         yield f"processor seconds, seconds, the {COSTLIEST} costliest tests"
         costliest = sorted(self._tests.items(), key=lambda item: item[1], reverse=True)[:COSTLIEST]
