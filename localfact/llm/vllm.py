@@ -198,7 +198,7 @@ class _Core:
             self._warden.wait()
 
     def _give_start_up(self) -> None:
-        if not self._begun:  # vLLM blocks the loop until its processes have started or died
+        if self._llm is None and not self._begun:  # vLLM blocks the loop until its processes have started or died
             self._kill()
 
     def _kill(self) -> None:
