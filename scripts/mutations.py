@@ -6,8 +6,8 @@
 
 LIST.yaml has `areas` (name: its `code` and `tests`, as paths) and `statements` (area, function, statement). A statement is
 known by the function that it stands in and by its text, not by its file, so that a list outlives a move. Where no test that
-met it notices, its area's tests run, too. `--tests` are those to choose from, as pytest takes them; as it stands, those of CI.
-The checkout is edited and put back: nothing begins where something is not committed.
+met it notices, its area's tests run, too. A run that was stopped goes on with `--first`, the number of the next statement.
+The checkout is edited and put back: nothing begins where something is not committed. After a kill, `git checkout localfact`.
 """
 
 import argparse
@@ -26,10 +26,12 @@ from typing import Any, NamedTuple
 import yaml
 
 #: A test run that takes longer, in seconds, is taken for one that a mutation made endless.
-PATIENCE = 1200
+PATIENCE = 600
 #: What of a statement is shown and compared: enough to know it by.
 SHOWN = 200
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
+#: Its options that choose the tests of CI.
+OF_CI = "-m 'not exhaustive' --ignore tests/scripts/training"
 #: Its exit codes where a test failed or could not be imported, and where all is well or no test was chosen.
 FAILED, PASSED = {1, 2}, {0, 5}
 #: How many tests run in one process: the first of those that met a statement nearly always notice.
@@ -152,7 +154,7 @@ def reach(wanted: dict[str, Any], reached: Path, tests: Sequence[str]) -> None:
         NOTING.write_text(NOTE.format(reached=str(reached.resolve())), encoding="utf-8")
         for file, tree in trees.items():
             file.write_text(ast.unparse(tree), encoding="utf-8")
-        subprocess.run([*PYTEST, "-n", "2", "--dist", "loadfile", *tests], check=False)
+        subprocess.run([*PYTEST, "-n", "2", "--dist", "worksteal", *tests], check=False)
     finally:
         NOTING.unlink()
         for file, content in before.items():
@@ -160,7 +162,7 @@ def reach(wanted: dict[str, Any], reached: Path, tests: Sequence[str]) -> None:
 
 
 def note(tree: ast.AST, line: int, column: int, number: int) -> None:
-    """Puts a call of `NOTE` before the statement that begins there."""
+    """Puts a call of what `NOTE` defines before the statement that begins there."""
     call = ast.parse(f"__import__('localfact.{NOTING.stem}').{NOTING.stem}.met({number})").body
     for node in ast.walk(tree):
         for block in (getattr(node, name, None) for name in ("body", "orelse", "finalbody")):
@@ -181,14 +183,15 @@ def notices(tests: Sequence[str], *options: str) -> bool:
     return done.returncode in FAILED
 
 
-def run(wanted: dict[str, Any], reached: Path, tests: Sequence[str]) -> None:
-    """Takes each statement out; prints which tests noticed, and how many statements were caught."""
+def run(wanted: dict[str, Any], reached: Path, tests: Sequence[str], first: int) -> None:
+    """Takes each statement out, from the first wanted one on; prints which tests noticed, and how many were caught."""
     meetings: dict[int, list[str]] = {}
     for number, test in map(json.loads, reached.read_text(encoding="utf-8").splitlines()):
         if test not in meetings.setdefault(number, []):
             meetings[number].append(test)
     caught, lost = 0, 0
-    for number, row in enumerate(wanted["statements"]):
+    rows = wanted["statements"][first - 1 :]
+    for number, row in enumerate(rows, start=first - 1):
         statement = find(row)
         started = time.monotonic()
         if statement is None:
@@ -202,7 +205,7 @@ def run(wanted: dict[str, Any], reached: Path, tests: Sequence[str]) -> None:
             f"{place} {row['function']}: {row['statement'][:80]!r}",
             flush=True,
         )
-    print(f"caught {caught} of {len(wanted['statements'])}, not found {lost}")
+    print(f"caught {caught} of {len(rows)}, not found {lost}")
 
 
 def taken_out(statement: Statement, met: Sequence[str], area: Sequence[str], tests: Sequence[str]) -> str:
@@ -215,7 +218,7 @@ def taken_out(statement: Statement, met: Sequence[str], area: Sequence[str], tes
         met = sorted(met, key=lambda test: not test.startswith(tuple(area)))
         if any(notices(met[begin : begin + TOGETHER]) for begin in range(0, len(met), TOGETHER)):
             return "who met it"
-        return "its area" if notices([*tests, *area], "-n", "2", "--dist", "loadfile") else "nobody"
+        return "its area" if notices([*tests, *area], "-n", "2", "--dist", "worksteal") else "nobody"
     finally:
         statement.file.write_bytes(before)
 
@@ -227,7 +230,8 @@ def main() -> None:
     parser.add_argument("reached", type=Path, nargs="?", metavar="REACHED.jsonl")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", type=int, default=10, help="statements an area")
-    parser.add_argument("--tests", type=shlex.split, default=[], help="options of pytest that choose the tests")
+    parser.add_argument("--first", type=int, default=1, help="number of the statement to begin with")
+    parser.add_argument("--tests", type=shlex.split, default=OF_CI, help="options of pytest that choose the tests: %(default)s")
     given = parser.parse_args()
     wanted = yaml.safe_load(given.list.read_text(encoding="utf-8"))
     if given.what == "choose":
@@ -238,7 +242,10 @@ def main() -> None:
         parser.error(f"{given.what} needs the file of which test meets which statement")
     if subprocess.run(["git", "status", "--porcelain", "localfact", "tests"], capture_output=True, check=True).stdout:
         sys.exit("Commit first: what is taken out is put back from the file as it stands.")
-    (reach if given.what == "reach" else run)(wanted, given.reached, given.tests)
+    if given.what == "reach":
+        reach(wanted, given.reached, given.tests)
+    else:
+        run(wanted, given.reached, given.tests, given.first)
 
 
 if __name__ == "__main__":
