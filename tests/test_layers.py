@@ -118,7 +118,6 @@ def test_a_file_imports_only_what_stands_below_it(floor: str) -> None:
             assert not above, f"{file} may not import {sorted(above)}"
 
 
-@pytest.mark.slow
 def test_vllm_is_named_in_one_file_only() -> None:
     named = {file.name for file, tree in FILES.items() if any(name.split(".")[0] == "vllm" for name in imports(tree))}
     assert named <= {"vllm.py"}

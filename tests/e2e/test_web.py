@@ -11,7 +11,6 @@ from commands import CommandLine
 from loopback_search import Misbehaviour
 from small_web import HOSTS, SmallWeb, small_web
 
-KILLS = range(5)
 #: Relations that need no model.
 LEXICAL = ("--relations", "lexical")
 #: Nothing is loaded.
@@ -54,10 +53,11 @@ def test_a_run_that_could_read_no_page_says_so_and_does_not_end_well(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("chosen", [QUICK, pytest.param(LEXICAL, marks=pytest.mark.exhaustive)], ids=["words", "and vectors"])
 def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
-    localfact: CommandLine, web: SmallWeb, tmp_path: Path
+    localfact: CommandLine, web: SmallWeb, tmp_path: Path, chosen: tuple[str, ...]
 ) -> None:
-    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *QUICK, *web.words)
+    live = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "live", *chosen, *web.words)
     assert live.returncode == 0, live.stderr
     assert "Claims are sent as search queries to searxng" in live.stderr
     searched, fetched = web.engine.count(), len(web.site.paths())
@@ -65,9 +65,9 @@ def test_offline_gives_the_assessments_of_the_live_run_that_made_the_corpus(
     assert fetched == len({(asked.host, asked.path) for asked in web.site.asked if asked.path != "/robots.txt"}), (
         "each page once"
     )
-    again = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "again", *QUICK, *web.words)
+    again = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "again", *chosen, *web.words)
     assert again.returncode == 0, again.stderr
-    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *QUICK, "--offline")
+    offline = localfact("eval", "--data", web.data, "--corpus", "web", "--out", "offline", *chosen, "--offline")
     assert offline.returncode == 0, offline.stderr
     assert (web.engine.count(), len(web.site.paths())) == (searched, fetched), "nothing was asked for again"
     assert assessments(tmp_path / "live") == assessments(tmp_path / "again") == assessments(tmp_path / "offline")
@@ -119,7 +119,8 @@ def test_killed_in_the_middle_of_fetching_again_and_again_the_corpus_is_the_same
         words = ("corpus", "fetch", "--data", web.data, "--embedder", "none", "--concurrency", "1", *web.words)
         assert localfact(*words, "--out", "whole").returncode == 0
         total = len(web.site.asked) + web.engine.count()
-        for kill in some(KILLS):
+        kills = some(range(5))
+        for kill in kills:
             before = len(web.site.asked) + web.engine.count()
             process = localfact.start(*words, "--out", "killed")
             # One more request than the last time, in the middle of searching or fetching.
@@ -134,7 +135,7 @@ def test_killed_in_the_middle_of_fetching_again_and_again_the_corpus_is_the_same
         last = localfact(*words, "--out", "killed")
         assert last.returncode == 0, last.stderr
         assert content(localfact, "killed") == content(localfact, "whole")
-        assert len(web.site.asked) + web.engine.count() - total < total + 10 * len(KILLS), (
+        assert len(web.site.asked) + web.engine.count() - total < total + 10 * len(kills), (
             "what was there was not asked for again"
         )
     assert localfact("corpus", "verify", "killed").returncode == 0
