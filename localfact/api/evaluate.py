@@ -17,7 +17,7 @@ from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.llm.calls import deciding
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.shared import Start, start_engine
+from localfact.llm.layers.sharing import Start, start_engine
 from localfact.methods.engine import same_model
 from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options

@@ -7,7 +7,7 @@ from typing import Any
 from localfact.api.rescore import finished, rescore
 from localfact.assess.posteriors import Rules, how, label_of
 from localfact.errors import InputError, LocalFactError
-from localfact.llm.transcript import recorded_calls
+from localfact.llm.layers.recording import recorded_calls
 from localfact.methods.relations import kept_relations
 from localfact.records import Assessment, Distribution, Pair, Relation
 from localfact.report.comparison import RunsCompared

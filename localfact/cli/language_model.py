@@ -36,9 +36,9 @@ def choose(
     `distribution` is normalised over them.
     """
     from localfact.api.choose import choose as ask
-    from localfact.llm.labels import checked
+    from localfact.llm.tokens.labels import require_labels
 
-    answer = ask(read_text(prompt_file), checked(labels.split(",")), options=options, prefix=prefix)
+    answer = ask(read_text(prompt_file), require_labels(labels.split(",")), options=options, prefix=prefix)
     show(answer, as_json=as_json, view=fields_table)
 
 

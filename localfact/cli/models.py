@@ -52,8 +52,8 @@ def list_command(as_json: AsJson = False) -> None:
 @app.command("show")
 def show_command(name: Name, as_json: AsJson = False) -> None:
     """Show a card, where its weights are, and how it would run on this machine."""
-    from localfact.llm.hardware import detect
-    from localfact.llm.settings import engine_settings
+    from localfact.llm.placing.hardware import detect
+    from localfact.llm.placing.settings import engine_settings
     from localfact.models.cards import load_card
 
     card = load_card(name)

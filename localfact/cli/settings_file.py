@@ -139,7 +139,7 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
 
 
 def _host(file: Path, endpoint: str) -> str | None:
-    from localfact.llm.endpoint import base_of
+    from localfact.llm.cores.endpoint import base_of
 
     try:
         return urlsplit(base_of(endpoint)).hostname

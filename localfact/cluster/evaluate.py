@@ -10,11 +10,11 @@ from localfact.cluster.joining import connect, leave, room
 from localfact.cluster.worker import OpenRoad
 from localfact.cluster.workers import Resources, Workers
 from localfact.errors import InputError
-from localfact.llm.shared import Start
+from localfact.llm.layers.sealing import machine_secret
+from localfact.llm.layers.sharing import Start
 from localfact.methods.options import Options
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import everywhere
-from localfact.prompts.sealing import machine_secret
 from localfact.runs.progress import Progress
 from localfact.runtime.interrupts import interruptible
 

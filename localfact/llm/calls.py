@@ -10,10 +10,10 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from localfact.errors import PromptTooLongError, RequestError
-from localfact.llm.engine import Chat, Choice, Engine, EngineIdentity, Generation, Grammar
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
 
 #: Version of the keys, part of every one; increased when older transcripts cannot answer any more.
 FORMAT = 1
@@ -63,8 +63,8 @@ class Call(ABC, Generic[CallResult]):
         """What decides the answer besides messages and engine, in a canonical form that equal calls share."""
 
     @abstractmethod
-    async def ask(self, engine: Engine) -> CallResult:
-        """Makes the call."""
+    async def put_to(self, model: "Model") -> CallResult:
+        """Asks the method of the model that answers this kind of call."""
 
     @abstractmethod
     def plain(self, answer: CallResult) -> Any:
@@ -129,9 +129,9 @@ class CountCall(Call[int]):
         """The answer prefix."""
         return {"prefix": self.prefix}
 
-    async def ask(self, engine: Engine) -> int:
+    async def put_to(self, model: "Model") -> int:
         """Returns the number of tokens."""
-        return await engine.count(self.chat, prefix=self.prefix)
+        return await model.answer_count(self)
 
     def plain(self, answer: int) -> Any:
         """An object with one named number."""
@@ -164,17 +164,9 @@ class GenerateCall(Call[Generation]):
             **({} if self.grammar is None else {"grammar": self.grammar}),  # the keys of older transcripts have none
         }
 
-    async def ask(self, engine: Engine) -> Generation:
+    async def put_to(self, model: "Model") -> Generation:
         """Returns the generated text."""
-        return await engine.generate(
-            self.chat,
-            max_tokens=self.max_tokens,
-            stop=self.stop,
-            grammar=self.grammar,
-            temperature=self.temperature,
-            seed=self.seed,
-            stage=self.stage,
-        )
+        return await model.answer_generate(self)
 
     def plain(self, answer: Generation) -> Any:
         """All fields."""
@@ -206,9 +198,9 @@ class ChooseCall(Call[Choice]):
         """The labels, sorted, as no label's probability depends on their order."""
         return {"labels": sorted(self.labels), "prefix": self.prefix, **({"whole": True} if self.whole else {})}
 
-    async def ask(self, engine: Engine) -> Choice:
+    async def put_to(self, model: "Model") -> Choice:
         """Returns the probabilities."""
-        return await engine.choose(self.chat, self.labels, prefix=self.prefix, whole=self.whole, stage=self.stage)
+        return await model.answer_choose(self)
 
     def plain(self, answer: Choice) -> Any:
         """All fields."""
@@ -220,6 +212,22 @@ class ChooseCall(Call[Choice]):
         if math.fsum(math.exp(value) for value in choice.log_probs.values()) > MOST_MASS:
             raise ValueError("the labels together are more probable than 1")
         return choice.model_copy(update={"log_probs": {label: choice.log_probs[label] for label in self.labels}})
+
+
+class Model(Protocol):
+    """What answers calls itself: a method for each kind of call."""
+
+    @abstractmethod
+    async def answer_count(self, call: CountCall) -> int:
+        """Returns the number of tokens of the chat and its prefix."""
+
+    @abstractmethod
+    async def answer_generate(self, call: GenerateCall) -> Generation:
+        """Returns the generated text."""
+
+    @abstractmethod
+    async def answer_choose(self, call: ChooseCall) -> Choice:
+        """Returns the probabilities of the labels."""
 
 
 def is_failure(text: str) -> bool:

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from localfact.errors import InputError, PromptTooLongError
-from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar, Message, Token
-from localfact.llm.labels import checked
+from localfact.llm.calls import ChooseCall, CountCall, GenerateCall
+from localfact.llm.client import ModelEngine
+from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Message, Token
 from localfact.runtime.usage import Usage
 
 #: A text, or its pieces, each with its probability in (0, 1].
@@ -21,7 +22,7 @@ CERTAIN = 0.999
 _PIECE = re.compile(r"\s?\w+|\s|[^\w\s]+")
 
 
-class ScriptedEngine:
+class ScriptedEngine(ModelEngine):
     """Answers by a script.
 
     Args:
@@ -50,36 +51,26 @@ class ScriptedEngine:
         self._choose = choose
         self._guided = guided
 
-    async def count(self, chat: Chat, *, prefix: str = "") -> int:
-        """A word, a white-space character or a run of signs is one token."""
-        return sum(len(_PIECE.findall(message.content)) for message in chat) + len(_PIECE.findall(prefix))
+    async def answer_count(self, call: CountCall) -> int:
+        """Returns the number of tokens: a word, a white-space character or a run of signs is one."""
+        return count_pieces(call.chat, call.prefix)
 
-    async def generate(
-        self,
-        chat: Chat,
-        *,
-        max_tokens: int,
-        stop: Sequence[str] = (),
-        grammar: Grammar | None = None,
-        temperature: float = 0.0,
-        seed: int = 0,
-        stage: str,
-    ) -> Generation:
+    async def answer_generate(self, call: GenerateCall) -> Generation:
         """Returns the script's answer, cut at the first stop string or at `max_tokens`.
 
         Raises:
             InputError: the script does not keep to the grammar.
         """
-        asked = await self._admitted(chat, "")
-        answer = self._answer(chat)
+        asked = self._admit(call.chat)
+        answer = self._answer(call.chat)
         pieces = [(piece, CERTAIN) for piece in _PIECE.findall(answer)] if isinstance(answer, str) else list(answer)
         text = "".join(piece for piece, _ in pieces)
-        guides = self._guided and grammar is not None
-        if guides and not re.fullmatch(grammar or "", text):
+        guides = self._guided and call.grammar is not None
+        if guides and not re.fullmatch(call.grammar or "", text):
             raise InputError(f"The script answers {text[:80]!r}, which the grammar does not allow.")
         ends = list(accumulate(len(piece) for piece, _ in pieces))
-        stopped = min((text.find(word) for word in stop if word in text), default=len(text))
-        cut = ends[max_tokens - 1] if len(ends) > max_tokens else len(text)
+        stopped = min((text.find(word) for word in call.stop if word in text), default=len(text))
+        cut = ends[call.max_tokens - 1] if len(ends) > call.max_tokens else len(text)
         text = text[: min(stopped, cut)]
         tokens = tuple(
             Token(log_prob=math.log(probability), start=end - len(piece), end=min(end, len(text)))
@@ -89,29 +80,34 @@ class ScriptedEngine:
         usage = Usage(prompt_tokens=asked, output_tokens=len(tokens))
         return Generation(text=text, tokens=tokens, finish="length" if cut < stopped else "stop", masked=guides, usage=usage)
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
+    async def answer_choose(self, call: ChooseCall) -> Choice:
         """Returns the script's probabilities."""
-        labels = checked(labels)
-        asked = await self._admitted(chat, prefix)
-        given = self._choose(with_prefix(chat, prefix), labels)
-        missing = [label for label in labels if label not in given]
+        asked = self._admit(call.chat, call.prefix)
+        chat = with_prefix(call.chat, call.prefix)
+        given = self._choose(chat, call.labels)
+        missing = [label for label in call.labels if label not in given]
         rest = max(1e-9, 1.0 - sum(given.values())) / max(1, len(missing))
-        log_probs = {label: math.log(given.get(label, rest)) for label in labels}
+        log_probs = {label: math.log(given.get(label, rest)) for label in call.labels}
         choice = Choice(log_probs=log_probs, usage=Usage(prompt_tokens=asked))
-        if not whole:
+        if not call.whole:
             return choice
-        alone = self._choose(with_prefix(chat, prefix), (choice.best,)).get(choice.best)
+        alone = self._choose(chat, (choice.best,)).get(choice.best)
         return choice.model_copy(update={"whole": log_probs[choice.best] if alone is None else math.log(alone)})
 
     async def aclose(self) -> None:
         """Does nothing."""
 
-    async def _admitted(self, chat: Chat, prefix: str) -> int:
+    def _admit(self, chat: Chat, prefix: str = "") -> int:
         self.calls.append(with_prefix(chat, prefix))
-        asked = await self.count(chat, prefix=prefix)
+        asked = count_pieces(chat, prefix)
         if asked >= self.identity.window:
             raise PromptTooLongError(f"The prompt has {asked:,} tokens; the window has {self.identity.window:,}.")
         return asked
+
+
+def count_pieces(chat: Chat, prefix: str = "") -> int:
+    """Returns how many pieces chat and prefix have: words, white-space characters and runs of signs."""
+    return sum(len(_PIECE.findall(text)) for text in (*(message.content for message in chat), prefix))
 
 
 def with_prefix(chat: Chat, prefix: str) -> Chat:

@@ -7,18 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localfact.errors import InputError, LocalFactError
+from localfact.llm.calls import deciding
+from localfact.llm.client import CallingEngine
 from localfact.llm.engine import Engine, EngineIdentity
-from localfact.llm.metered import MeteredEngine
-from localfact.llm.policy import AskingPolicy, PolicyEngine
-from localfact.llm.retrying import RetryingEngine
-from localfact.llm.shared import Start, start_engine
+from localfact.llm.layers.policy import AskingPolicy
+from localfact.llm.layers.recording import ReplayEngine, chosen_identity, described, identities, prepare
+from localfact.llm.layers.sealing import machine_secret
+from localfact.llm.layers.sharing import Start, start_engine
+from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
-from localfact.prompts.sealing import SealingEngine, machine_secret
 
 if TYPE_CHECKING:
-    from localfact.llm.settings import EngineSettings
+    from localfact.llm.placing.settings import EngineSettings
 
 
 #: Rows that keep a model on a CPU busy; with more, a kill loses more.
@@ -104,32 +106,29 @@ def open_engine(
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
     """
     facts = facts or engine_facts(options)
-    engine = MeteredEngine(_engine(options, facts, start, secret))
-    opened.push_async_callback(engine.aclose)
-    return PolicyEngine(engine, facts.policy)
+    answers = _open_answers(options, facts, start, secret)
+    opened.push_async_callback(answers.aclose)
+    return put_before_answers(answers, facts.policy)
 
 
-def _engine(options: Options, facts: EngineFacts, start: Start, secret: bytes | None) -> Engine:
-    from localfact.llm.transcript import RecordingEngine, ReplayEngine, described, prepare
-
+def _open_answers(options: Options, facts: EngineFacts, start: Start, secret: bytes | None) -> CallingEngine:
     if facts.settings is None:
         if options.replay is None:
             raise AssertionError("the facts are those of a replay and the options name none")
         return ReplayEngine(options.replay, described(facts.identity))
     if options.transcript is not None:
         prepare(options.transcript)  # an unusable file is reported before the model is loaded
-    engine = SealingEngine(RetryingEngine(start(facts.settings)), secret or machine_secret())
-    return RecordingEngine(engine, options.transcript) if options.transcript is not None else engine
+    return put_before_model(start(facts.settings), secret=secret or machine_secret(), transcript=options.transcript)
 
 
 def start_settings(options: Options) -> "EngineSettings":
     """The settings from which vLLM would be started."""
-    from localfact.llm.settings import engine_settings, reserved_for
+    from localfact.llm.placing.settings import engine_settings, reserved_for
 
     if options.model is None:
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
     if options.endpoint is not None:
-        from localfact.llm.endpoint import endpoint_settings
+        from localfact.llm.cores.endpoint import endpoint_settings
 
         if options.deterministic:
             raise InputError("--endpoint starts no engine, so --deterministic would change nothing; leave it out.")
@@ -152,8 +151,6 @@ def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
     Raises:
         MissingError: there is no such file. InputError: it is no transcript, or `model` matches none or several of its engines.
     """
-    from localfact.llm.transcript import chosen_identity, identities
-
     known = identities(file)
     found = known if model is None else next(filter(None, meant(model, known)), [])
     return chosen_identity(file, distinct(found or known), None if found else model)
@@ -161,8 +158,6 @@ def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
 
 def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
     """The identities without repetitions: a model recorded under two names has one set of keys. The first name is kept."""
-    from localfact.llm.calls import deciding
-
     ones: dict[str, EngineIdentity] = {}
     for one in known:
         ones.setdefault(f"{deciding(one)} {one.window}", one)
@@ -171,8 +166,6 @@ def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
 
 def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
     """The identities that `model` may name, in groups, the likeliest reading first: as they are listed, by files, by name."""
-    from localfact.llm.transcript import described
-
     yield [one for one in known if model in (f"{one.model}@{one.revision}", described(one))]
     names, revision = {model}, None
     try:
@@ -195,6 +188,4 @@ def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
 
     Nor does the window: each assessment says whether one decided something, so machines of other memory share runs.
     """
-    from localfact.llm.calls import deciding
-
     return deciding(one) == deciding(other)

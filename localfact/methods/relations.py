@@ -9,7 +9,7 @@ from pathlib import Path
 
 from localfact.errors import InputError, MissingError
 from localfact.llm.engine import Engine
-from localfact.llm.policy import PolicyEngine
+from localfact.llm.layers.policy import PolicyLayer
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
 from localfact.models.cards import ModelCard, list_cards, load_card, weights_folder
@@ -55,7 +55,7 @@ class RelationKind:
 def _open_llm(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
     if engine is None:
         raise AssertionError("relations by a language model are opened with its engine")
-    return LLMRelationModel(engine, policy=engine.policy if isinstance(engine, PolicyEngine) else None, seed=options.seed)
+    return LLMRelationModel(engine, policy=engine.policy if isinstance(engine, PolicyLayer) else None, seed=options.seed)
 
 
 def _embedder_card(options: Options) -> ModelCard | None:

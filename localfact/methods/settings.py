@@ -14,7 +14,7 @@ from localfact.assess.priormap import PriorMap
 from localfact.corpus.passages import PassageKind
 from localfact.evidence.admission import Admission
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.policy import AskingPolicy
+from localfact.llm.layers.policy import AskingPolicy
 from localfact.methods.options import (
     AnswerOptions,
     ChunkOptions,

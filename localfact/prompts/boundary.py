@@ -7,12 +7,11 @@ texts have equal markers in every run with one seed, which prefix cache and tran
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
+from localfact.llm.markers import NONCE_BYTES, Kind
 from localfact.text import readable
 from localfact.vocabulary import PreVerificationLabel
-
-Kind = Literal["question", "topic", "before", "text", "after", "claim", "evidence", "premise", "hypothesis"]
 
 #: The instruction about the markers in all templates.
 RULE = (
@@ -21,12 +20,6 @@ RULE = (
 )
 #: Titles are shown on one line, cut to this many characters.
 TITLE_CHARACTERS = 300
-
-_NONCE_BYTES = 4
-#: A marker as `Boundary.enclose` writes it; no text between two markers has one.
-MARKER = re.compile(
-    rf"^(?P<before><<(?:end )?(?:{'|'.join(get_args(Kind))}) )(?P<code>[0-9a-f]{{{2 * _NONCE_BYTES}}})>>$", re.MULTILINE
-)
 # What may stand inside a marker that a model would still take for one: space, signs and invisible characters.
 _INSIDE = r"(?:[^\w<＜>＞\n]|_){0,3}+"
 
@@ -101,7 +94,7 @@ class Boundary:
     def nonce(self, text: str) -> str:
         """Eight hexadecimal digits: the BLAKE2b hash of the text, keyed by the seed."""
         key = hashlib.blake2b(str(self.seed).encode()).digest()
-        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=_NONCE_BYTES).hexdigest()
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), key=key, digest_size=NONCE_BYTES).hexdigest()
 
     def enclose(self, kind: Kind, text: str, title: str = "") -> str:
         """Returns the text, with its title above it, between the two markers of that kind, each on a line of its own.

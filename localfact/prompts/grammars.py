@@ -9,7 +9,7 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: The most characters of a claim: fewer tokens than repeat themselves where an answer is cut for that (`llm/vllm.py`).
+#: The most characters of a claim: fewer tokens than repeat themselves where an answer is cut for that (`llm/cores/vllm.py`).
 LONGEST = 200
 #: The most claims of an answer: one for so many words, rounded up to a power of two, so that few grammars are made.
 WORDS_A_CLAIM = 5

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from localfact.errors import InputError, PromptTooLongError, UnlikelyLabelsError
 from localfact.llm.calls import deciding, digest
 from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
-from localfact.llm.policy import AskingPolicy
+from localfact.llm.layers.policy import AskingPolicy
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import READING_VERSION, joined_in_place, measured_async, windows

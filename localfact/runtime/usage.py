@@ -2,7 +2,7 @@
 
 Table 3 of FastFact is counted from what was really sent.
 
-A stage calls an engine, whose outermost wrapper (`llm/metered.py`) adds the usage of each call to the ledger of the current
+A stage calls an engine, in which a layer (`llm/layers/metering.py`) adds the usage of each call to the ledger of the current
 context. Coroutines and threads started in the context share the ledger, so no stage hands costs on.
 """
 

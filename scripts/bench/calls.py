@@ -16,7 +16,7 @@ from localfact.corpus.corpus import Corpus
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Chat
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedEngine
 from localfact.pipeline import Costs, Pipeline
 from localfact.prompts import Boundary
@@ -66,7 +66,7 @@ async def assessed(
     """Takes the responses down the road, each with the engine that knows its claims."""
     assessments = []
     for index, response in enumerate(responses):
-        engine = MeteredEngine(ScriptedEngine(script(response, stride, settled)))
+        engine = MeteringLayer(ScriptedEngine(script(response, stride, settled)))
         pipeline = Pipeline(ChunkedExtractor(engine, stride=stride), retriever, None, FastFact(engine))
         assessments.append(await pipeline.assess(index, response, Costs(), lambda what, more: None))
     return assessments

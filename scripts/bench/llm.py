@@ -16,8 +16,8 @@ from pathlib import Path as File
 
 from rich.table import Table
 
-from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat, Engine
+from localfact.llm.tokens.chat import ChatLayout
 from localfact.prompts import Boundary, relation_chat
 from localfact.runtime.usage import StageUsage, Usage
 from scripts.bench import synthetic, tiny_model
@@ -136,9 +136,9 @@ def shared_tokens(layout: ChatLayout, passages: Sequence[str], claim: str) -> in
 @contextmanager
 def started(folder: File, cache_tokens: int) -> Iterator[Engine]:
     """vLLM with the small model, in a process of its own as for any run, and a cache of so many tokens."""
-    from localfact.llm.hardware import detect
-    from localfact.llm.settings import engine_settings
-    from localfact.llm.vllm import VLLMEngine
+    from localfact.llm.cores.vllm import VLLMEngine
+    from localfact.llm.placing.hardware import detect
+    from localfact.llm.placing.settings import engine_settings
     from localfact.models.cards import load_card
 
     hardware = detect()

@@ -22,9 +22,9 @@ from localfact.corpus.corpus import Corpus
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Engine
+from localfact.llm.layers.recording import RecordingLayer
+from localfact.llm.layers.transcript_store import CallStore
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.transcript import RecordingEngine
-from localfact.llm.transcript_store import CallStore
 from localfact.pipeline import Costs, Pipeline
 from localfact.records import Response
 from localfact.relations.llm import LLMRelationModel
@@ -95,7 +95,7 @@ async def seconds(responses: list[Response], method: str, file: Path | None) -> 
     started = time.perf_counter()
     for index, response in enumerate(asked):
         engine: Engine = ScriptedEngine(scripts[response.id])
-        engine = engine if file is None else RecordingEngine(engine, file)
+        engine = engine if file is None else RecordingLayer(engine, file)
         try:
             await pipeline(method, engine, retriever).assess(index, response, Costs(), lambda what, more: None)
         finally:

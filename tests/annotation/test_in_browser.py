@@ -107,7 +107,7 @@ def test_two_people_differ_a_third_decides_and_the_gold_data_are_read_by_other_c
     evaluate(gold, options=Options(relations="lexical", embedder="none", claims="given"), out=tmp_path / "run")
     aligned = align_run(tmp_path / "run", gold, embedder="none")
     assert aligned.overall.n == 1
-    monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", engine)
+    monkeypatch.setattr("localfact.llm.cores.vllm.VLLMEngine", engine)
     monkeypatch.setenv("LOCALFACT_WEIGHTS", str(weights(tmp_path / "weights")))
     calibrated = calibrate(gold, options=Options(model="llama-3.1-8b", embedder="none"))
     assert (calibrated.responses, calibrated.claims) == (1, 3)

@@ -13,8 +13,8 @@ import pytest
 from localfact.api.calibrate import calibrate
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat, Engine
+from localfact.llm.layers.recording import RecordingLayer
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.transcript import RecordingEngine
 from localfact.methods.engine import EngineFacts
 from localfact.methods.options import Options
 
@@ -47,7 +47,7 @@ def opened_engine(engine: Engine, options: Options, opened: AsyncExitStack, fact
 @pytest.fixture
 def options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Options:
     """A scripted model in place of vLLM, behind a real transcript."""
-    engine = RecordingEngine(ScriptedEngine(choose=opinion), tmp_path / "calls.sqlite")
+    engine = RecordingLayer(ScriptedEngine(choose=opinion), tmp_path / "calls.sqlite")
     monkeypatch.setattr("localfact.api.calibrate.open_engine", partial(opened_engine, engine))
     monkeypatch.setattr("localfact.methods.wiring.engine_facts", lambda _: EngineFacts(engine.identity))
     return Options(model="scripted", embedder="none")

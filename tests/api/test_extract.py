@@ -4,7 +4,7 @@ from pass_files import EXTRACTOR, ROWS, Opened, extract, rows_of, written
 from roads import LineExtractor
 
 from localfact.inputs.responses import read_responses
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedEngine
 from localfact.pipeline import gold_counts
 from localfact.records import Claim, Extraction, Response, passage_id
@@ -74,7 +74,7 @@ async def test_annotated_claims_and_passages_are_kept_and_claims_are_taken_anew(
 async def test_what_the_extractor_said_and_spent_is_kept_and_added_up(tmp_path: Path) -> None:
     class Talkative:
         def __init__(self) -> None:
-            self.engine = MeteredEngine(ScriptedEngine(lambda chat: "two words"))
+            self.engine = MeteringLayer(ScriptedEngine(lambda chat: "two words"))
 
         async def extract(self, response: Response) -> Extraction:
             from localfact.llm.engine import Message

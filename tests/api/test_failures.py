@@ -14,8 +14,8 @@ from localfact.api.evaluate import evaluate
 from localfact.api.failures import claim_failures
 from localfact.cli.main import app
 from localfact.errors import InputError, RequestError
+from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.records import Failure, Pair
 
@@ -52,7 +52,7 @@ def test_a_judge_names_all_kinds_and_what_is_missing(run: Path, tmp_path: Path) 
         return made
 
     words = ["papers", "failures", str(run), "--relations", "lexical", "--embedder", "none", "--format", "csv"]
-    with patch("localfact.llm.vllm.VLLMEngine", engine):
+    with patch("localfact.llm.cores.vllm.VLLMEngine", engine):
         done = CliRunner().invoke(app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192))])
     assert done.exit_code == 0, done.output
     kept = run / "calls.sqlite"  # what was answered is not asked again
@@ -76,7 +76,7 @@ def test_calls_without_an_answer_are_counted_and_the_shares_are_of_those_that_an
         return made
 
     words = ["papers", "failures", str(run), "--relations", "lexical", "--embedder", "none", "--format", "json"]
-    with patch("localfact.llm.vllm.VLLMEngine", engine):
+    with patch("localfact.llm.cores.vllm.VLLMEngine", engine):
         done = CliRunner().invoke(
             app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192)), "--transcript", str(tmp_path / "calls")]
         )

@@ -12,7 +12,7 @@ from localfact.assess.fastfact import LABELS_CHOSEN, PASSAGES_LEFT_OUT, RATIONAL
 from localfact.assess.verification import DECISION, VERDICT_OF, read_answer
 from localfact.errors import CorpusError, EngineError, InputError, LocalFactError, MissingError, PromptTooLongError, WriteError
 from localfact.llm.engine import Chat, Message
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -324,7 +324,7 @@ async def test_what_verification_costs_is_counted_under_its_stage():
     engine = verifier({"a": "Decision: ###supported###", "b": "no label"})
     ledger = Ledger()
     with usage_counted_in(ledger):
-        await judge(FastFact(MeteredEngine(engine)), [claim("a"), claim("b"), claim("c")], evidence({"a": ["p"], "b": ["p"]}))
+        await judge(FastFact(MeteringLayer(engine)), [claim("a"), claim("b"), claim("c")], evidence({"a": ["p"], "b": ["p"]}))
     assert list(ledger.repeatable()) == ["verify"]
     assert ledger.repeatable()["verify"]["calls"] == 3
 

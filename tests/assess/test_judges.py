@@ -10,7 +10,7 @@ from localfact.assess.judges.assessor import ASKED_AGAIN, PromptedJudge
 from localfact.assess.judges.styles import DEEPSEEK, FACTOOL, FACTSCORE, FACTVERIFY, SAFE, STYLES, VERISCORE, JudgeStyle
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat
-from localfact.llm.policy import AskingPolicy, PolicyEngine
+from localfact.llm.layers.policy import AskingPolicy, PolicyLayer
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Judge
 from localfact.records import Claim, Evidence, Hit, Judgement, Passage, PreVerification, Response, passage_id
@@ -45,7 +45,7 @@ def scripted(answers: Sequence[ScriptedAnswer], chosen: Mapping[str, float] | No
 
 
 async def judged(engine: ScriptedEngine, style: JudgeStyle, found: Evidence, **options: int) -> Judgement:
-    policed = PolicyEngine(engine, AskingPolicy())
+    policed = PolicyLayer(engine, AskingPolicy())
     return await PromptedJudge(policed, style, **options).assess(RESPONSE, CLAIMS, found, {})
 
 

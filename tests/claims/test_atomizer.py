@@ -9,7 +9,7 @@ from localfact.claims.asking import SMALLEST_ROOM
 from localfact.claims.atomizer import Atomizer
 from localfact.errors import EngineError, InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.prompts import Boundary, atomization_chat
 from localfact.records import Extraction, Response
@@ -40,7 +40,7 @@ async def test_one_call_takes_the_whole_response_apart() -> None:
     engine = ScriptedEngine(lambda chat: "[1] Kepler was born in 1571.\n[2] Kepler moved to Graz.")
     ledger = Ledger()
     with usage_counted_in(ledger):
-        extraction = await Atomizer(MeteredEngine(engine)).extract(Response(id="r", text=TEXT))
+        extraction = await Atomizer(MeteringLayer(engine)).extract(Response(id="r", text=TEXT))
     assert [(claim.id, claim.text) for claim in extraction.claims] == [
         ("c1", "Kepler was born in 1571."),
         ("c2", "Kepler moved to Graz."),

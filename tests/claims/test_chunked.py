@@ -10,8 +10,8 @@ from chunked_extractions import TEXT, extract, places, shown, texts
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import InputError, UnreadableAnswerError
 from localfact.llm.engine import Chat
-from localfact.llm.metered import MeteredEngine
-from localfact.llm.policy import AskingPolicy, PolicyEngine
+from localfact.llm.layers.metering import MeteringLayer
+from localfact.llm.layers.policy import AskingPolicy, PolicyLayer
 from localfact.llm.scripted import CERTAIN, ScriptedEngine
 from localfact.records import Response, Span
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -68,7 +68,7 @@ async def test_the_distribution_is_asked_at_the_place_of_the_label_and_the_raw_c
     answer = "<think>Hm.</think>\n- Kepler died. ###SUPPORTED###\n- He lived. ###UNSURE###"
     engine = ScriptedEngine(lambda chat: answer, choose)
     ledger = Ledger()
-    extractor = ChunkedExtractor(MeteredEngine(engine), confidence="distribution")
+    extractor = ChunkedExtractor(MeteringLayer(engine), confidence="distribution")
     with usage_counted_in(ledger):
         extraction = await extractor.extract(Response(id="r", text=TEXT))
     first, second = (claim.preverification for claim in extraction.claims)
@@ -166,8 +166,8 @@ def test_settings_that_cannot_be_are_refused(settings: dict[str, object]) -> Non
         ChunkedExtractor(ScriptedEngine(), **settings)  # type: ignore[arg-type]
 
 
-def guided(answer: str, choose: Callable[[Chat, Sequence[str]], Mapping[str, float]]) -> PolicyEngine:
-    return PolicyEngine(ScriptedEngine(lambda chat: answer, choose, guided=True), AskingPolicy(guided=True))
+def guided(answer: str, choose: Callable[[Chat, Sequence[str]], Mapping[str, float]]) -> PolicyLayer:
+    return PolicyLayer(ScriptedEngine(lambda chat: answer, choose, guided=True), AskingPolicy(guided=True))
 
 
 async def test_under_a_grammar_each_label_is_asked_for_by_itself_and_the_choice_stands() -> None:
@@ -178,7 +178,7 @@ async def test_under_a_grammar_each_label_is_asked_for_by_itself_and_the_choice_
     engine = guided("- Ice floats. ###SUPPORTED###\n- Iron floats. ###SUPPORTED###", opinion)
     ledger = Ledger()
     with usage_counted_in(ledger):
-        found = await ChunkedExtractor(MeteredEngine(engine)).extract(Response(id="r", text="Ice floats. Iron floats."))
+        found = await ChunkedExtractor(MeteringLayer(engine)).extract(Response(id="r", text="Ice floats. Iron floats."))
     opinions = [claim.preverification for claim in found.claims]
     assert [opinion.label for opinion in opinions if opinion] == [PreVerificationLabel.SUPPORTED, PreVerificationLabel.UNSURE]
     assert [opinion.confidence for opinion in opinions if opinion] == pytest.approx([0.5, 0.5]), "of the whole label, unmasked"

@@ -11,7 +11,7 @@ from localfact.claims.lines import SHOWN
 from localfact.claims.reviser import LONGER_BY, RevisedClaims, Reviser, faithful, read_revision
 from localfact.errors import EngineError, InputError, MissingError
 from localfact.llm.engine import Chat, Generation
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Extraction, PreVerification, Response, Span
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -65,7 +65,7 @@ async def test_each_claim_is_revised_by_a_call_of_its_own_and_keeps_id_places_an
     engine = ScriptedEngine(says(REVISIONS))
     ledger = Ledger()
     with usage_counted_in(ledger):
-        revised = await Reviser(MeteredEngine(engine)).revise(RESPONSE, CLAIMS)
+        revised = await Reviser(MeteringLayer(engine)).revise(RESPONSE, CLAIMS)
     assert texts(revised.claims) == list(REVISIONS.values())
     assert [claim.original for claim in revised.claims] == list(REVISIONS)
     for before, after in zip(CLAIMS, revised.claims, strict=True):

@@ -11,7 +11,7 @@ from commands import CommandLine
 from engines import NEEDS_VLLM
 from tiny_models import tiny_llama
 
-from localfact.llm.retrying import MOST_IN_A_ROW
+from localfact.llm.layers.retrying import MOST_IN_A_ROW
 
 pytestmark = NEEDS_VLLM
 

@@ -174,7 +174,7 @@ def test_a_command_of_the_pages_can_be_given(
     if "--offline" in words or " ".join(words).startswith(tuple(TESTED)):  # tests/e2e/test_offline.py
         parse(words)
         return
-    monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", engine)
+    monkeypatch.setattr("localfact.llm.cores.vllm.VLLMEngine", engine)
     folder = shutil.copytree(prepared, tmp_path / "reader")
     clear_output(folder, words)
     user = command_line(folder, weights)

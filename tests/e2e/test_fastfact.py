@@ -193,7 +193,7 @@ def test_the_accounting_has_what_was_sent_beside_the_formula(recorded: Recorded,
 
 def tokens_of(school: Taught) -> dict[str, tuple[int, int]]:
     """Stage -> tokens of the prompts and of the answers, their ends included, counted by the tokenizer alone."""
-    from localfact.llm.chat import ChatLayout
+    from localfact.llm.tokens.chat import ChatLayout
 
     layout = ChatLayout(school.model)
     counted = {}

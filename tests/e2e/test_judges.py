@@ -10,8 +10,8 @@ from engines import NEEDS_VLLM
 from taught_model import teach_turns
 from turns import Family, save_family
 
-from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Message
+from localfact.llm.tokens.chat import ChatLayout
 from localfact.models.cards import load_card
 
 pytestmark = NEEDS_VLLM

@@ -11,8 +11,8 @@ from commands import CommandLine
 
 from localfact.api.roc import related
 from localfact.inputs.factor import Question, read_questions
+from localfact.llm.layers.recording import RecordingLayer
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.transcript import RecordingEngine
 from localfact.relations.llm import LLMRelationModel
 
 ROWS = (
@@ -109,7 +109,7 @@ def test_roc_with_another_seed_draws_other_intervals_of_the_same_answers(
 
 async def record(questions: list[Question], file: Path) -> None:
     """The answers of a language model to these questions, as a command with a --transcript leaves them."""
-    engine = RecordingEngine(ScriptedEngine(choose=lambda chat, labels: {"neutral": 0.4}), file)
+    engine = RecordingLayer(ScriptedEngine(choose=lambda chat, labels: {"neutral": 0.4}), file)
     await related(questions, LLMRelationModel(engine))
     await engine.aclose()
 

@@ -20,7 +20,7 @@ from localfact.evidence.queries import (
     read_queries,
 )
 from localfact.llm.engine import Chat, Generation
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedAnswer, ScriptedEngine
 from localfact.records import Claim, Response
 from localfact.runtime.usage import Ledger, usage_counted_in
@@ -51,7 +51,7 @@ async def test_the_model_writes_the_query_of_each_claim_in_one_call() -> None:
     claims = [CLAIM, Claim(id="c2", text="Tilda Brandt dredged it.")]
     ledger = Ledger()
     with usage_counted_in(ledger):
-        queries = await queries_of(LLMQueries(MeteredEngine(engine)), RESPONSE, claims)
+        queries = await queries_of(LLMQueries(MeteringLayer(engine)), RESPONSE, claims)
     assert queries.texts == {
         "c1": "year The harbour of Norvik was dredged in 1884",
         "c2": "year Tilda Brandt dredged it",

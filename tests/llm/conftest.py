@@ -10,7 +10,7 @@ from engines import Engines
 from tiny_models import settings_of, tiny_llama
 from vllm_server import VLLMServer, vllm_server
 
-from localfact.llm.endpoint import EndpointEngine, endpoint_settings
+from localfact.llm.cores.endpoint import EndpointEngine, endpoint_settings
 from localfact.llm.engine import Chat
 from localfact.models.cards import load_card
 

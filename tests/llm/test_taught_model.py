@@ -25,10 +25,10 @@ from tiny_models import settings_of
 from localfact.assess.gate import THETA
 from localfact.claims.answers import read_answer
 from localfact.claims.chunked import ChunkedExtractor
-from localfact.llm.policy import AskingPolicy, PolicyEngine
+from localfact.llm.layers.policy import AskingPolicy, PolicyLayer
+from localfact.llm.layers.sealing import SealingLayer
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import relation_chat
-from localfact.prompts.sealing import SealingEngine
 from localfact.records import Extraction, Response
 from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel
 
@@ -42,8 +42,8 @@ def engine(school: Taught, engines: Engines) -> Any:
 
 async def extracted(engine: Any, number: int) -> Extraction:
     row = RESPONSES[number]
-    sealing = SealingEngine(engine, SECRET)
-    extractor = ChunkedExtractor(PolicyEngine(sealing, AskingPolicy()), max_tokens=EXTRACTION_TOKENS, confidence="distribution")
+    sealing = SealingLayer(engine, SECRET)
+    extractor = ChunkedExtractor(PolicyLayer(sealing, AskingPolicy()), max_tokens=EXTRACTION_TOKENS, confidence="distribution")
     return await extractor.extract(Response(id=row["id"], text=row["response"], prompt=row["prompt"]))
 
 
@@ -97,7 +97,7 @@ async def test_the_distribution_over_the_six_labels_agrees_with_the_tokens_of_th
 async def test_relations_are_answered_by_the_bare_label(engine: Any) -> None:
     for pair, label in RELATIONS.items():
         chat = relation_chat(*pair, boundary=Boundary())
-        choice = await SealingEngine(engine, SECRET).choose(chat, sorted(RELATIONS.values()), stage="relate")
+        choice = await SealingLayer(engine, SECRET).choose(chat, sorted(RELATIONS.values()), stage="relate")
         assert choice.distribution[label] > LEARNED
         assert choice.mass > LEARNED
     assert set(RELATIONS.values()) == {"entailment", "contradiction", "neutral"}

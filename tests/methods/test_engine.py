@@ -13,9 +13,9 @@ from counting_engine import CountingEngine, generate
 from localfact.api.evaluate import execute, prepare
 from localfact.errors import InputError
 from localfact.llm.engine import EngineIdentity
+from localfact.llm.layers.recording import RecordingLayer, described
+from localfact.llm.placing.settings import EngineSettings, engine_settings
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.settings import EngineSettings, engine_settings
-from localfact.llm.transcript import RecordingEngine, described
 from localfact.methods import engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine, recorded_identity
 from localfact.methods.options import Options
@@ -53,7 +53,7 @@ def identity(model: str, revision: str, **more: Any) -> EngineIdentity:
 async def record(file: Path, *recorded: EngineIdentity) -> Path:
     """A transcript in which each of these answered the same call, with its own revision."""
     for one in recorded:
-        engine = RecordingEngine(CountingEngine(one.revision[-6:], one), file)
+        engine = RecordingLayer(CountingEngine(one.revision[-6:], one), file)
         await generate(engine, "same")
         await engine.aclose()
     return file
@@ -114,7 +114,7 @@ async def test_a_model_under_two_names_is_one_model_and_its_answers_are_found_un
     asked = []
     for path in (folder, copy):
         engine = CountingEngine("first", identity_of(path))
-        recording = RecordingEngine(engine, file)
+        recording = RecordingLayer(engine, file)
         assert (await generate(recording, "same")).text == "first 1"
         await recording.aclose()
         asked.append(engine.calls)
@@ -161,7 +161,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[EngineSettings]:
         engine.identity = given.identity
         return engine
 
-    monkeypatch.setattr("localfact.llm.vllm.VLLMEngine", start)
+    monkeypatch.setattr("localfact.llm.cores.vllm.VLLMEngine", start)
     return settings
 
 

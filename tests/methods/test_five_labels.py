@@ -12,8 +12,8 @@ from tiny_models import tiny_llama
 from localfact.api.align import align_run
 from localfact.api.evaluate import evaluate
 from localfact.llm.engine import Chat
+from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.runs.assessments import read_assessments
 from localfact.vocabulary import VerdictLabel
@@ -57,7 +57,7 @@ def test_each_of_five_labels_comes_out_as_it_was_annotated(tmp_path: Path) -> No
     gold = tmp_path / "annotated.jsonl"
     gold.write_text(json.dumps(ROW) + "\n", encoding="utf-8")
     options = Options(model=str(tiny_llama(tmp_path / "model", window=8192)), embedder="none")
-    with patch("localfact.llm.vllm.VLLMEngine", follower):
+    with patch("localfact.llm.cores.vllm.VLLMEngine", follower):
         summary = evaluate(gold, method="fastfact", options=options, out=tmp_path / "run")
     (assessment,) = read_assessments(tmp_path / "run")
     assert [verdict.label for verdict in assessment.verdicts] == [label for _, label in LABELLED.values()]

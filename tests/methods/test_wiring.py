@@ -14,8 +14,8 @@ from localfact.assess.priormap import PriorMap
 from localfact.errors import InputError
 from localfact.evidence.queries import WRITTEN_QUERIES
 from localfact.llm.engine import Chat
+from localfact.llm.layers.recording import RecordingLayer
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.transcript import RecordingEngine
 from localfact.methods.engine import EngineFacts, start_settings
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
@@ -46,7 +46,7 @@ async def test_what_is_found_has_the_identity_of_what_is_opened(tmp_path: Path) 
 
 async def test_a_language_model_is_found_by_its_transcript(tmp_path: Path) -> None:
     file = tmp_path / "calls.sqlite"
-    await RecordingEngine(engine := ScriptedEngine(), file).aclose()
+    await RecordingLayer(engine := ScriptedEngine(), file).aclose()
     found = find_relation_model(Options(relations="llm", replay=file, seed=3))
     assert found.identity == llm_identity(engine.identity, 3)
     async with AsyncExitStack() as opened:
@@ -142,7 +142,8 @@ def test_a_map_of_priors_is_refused_where_nothing_would_come_of_it(tmp_path: Pat
 
 def test_memory_is_left_for_a_relation_model_beside_the_language_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     reserved: list[float] = []
-    monkeypatch.setattr("localfact.llm.settings.engine_settings", lambda card, **more: reserved.append(more["reserved_gib"]))
+    settings = "localfact.llm.placing.settings.engine_settings"
+    monkeypatch.setattr(settings, lambda card, **more: reserved.append(more["reserved_gib"]))
     monkeypatch.setattr("localfact.methods.engine.load_card", lambda name: card_of(name))
 
     def card_of(name: str) -> ModelCard:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from localfact.cli.main import app
 from localfact.errors import InputError
-from localfact.llm.settings import EngineSettings
+from localfact.llm.placing.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.papers.figure2 import figure2_tables, measure_strides, measured, settled, stride_of
 from localfact.records import Claim, Extraction, PreVerification, Response
@@ -83,7 +83,7 @@ def test_smaller_strides_ask_more_often_and_a_replay_gives_the_same_table(
         return scripted(settings)
 
     words = ["papers", "figure2", "--data", "rows.jsonl", "--strides", "2,max", "--format", "csv"]
-    with patch("localfact.llm.vllm.VLLMEngine", start):
+    with patch("localfact.llm.cores.vllm.VLLMEngine", start):
         done = CliRunner().invoke(app, [*words, "--model", str(tiny_llama(tmp_path / "model", window=8192)), "--out", "out"])
     assert done.exit_code == 0, done.output
     assert strides(done.stdout) == {"2": "4.0", "max": "1.0"}

@@ -10,9 +10,10 @@ import pytest
 
 from localfact.api.evaluate import sample_corpus
 from localfact.errors import EngineError
-from localfact.llm.engine import Chat, Choice
+from localfact.llm.calls import ChooseCall
+from localfact.llm.engine import Choice
+from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.settings import EngineSettings
 from localfact.methods.options import Options
 from localfact.papers.table10 import Row, RowJob, options_for, row_jobs, run_rows
 from localfact.runs.assessments import read_assessments
@@ -52,9 +53,9 @@ class Fickle(ScriptedEngine):
         self.chosen = 0
         self.ended = 0
 
-    async def choose(self, chat: Chat, labels: Sequence[str], **more: object) -> Choice:  # type: ignore[override]
+    async def answer_choose(self, call: ChooseCall) -> Choice:
         self.chosen += 1
-        return await super().choose(chat, labels, **more)  # type: ignore[arg-type]
+        return await super().answer_choose(call)
 
     async def aclose(self) -> None:
         self.ended += 1

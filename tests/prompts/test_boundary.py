@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from localfact.assess import verification
 from localfact.claims.answers import read_answer
-from localfact.prompts.boundary import TITLE_CHARACTERS, Boundary, Kind
+from localfact.llm.markers import Kind
+from localfact.prompts.boundary import TITLE_CHARACTERS, Boundary
 from localfact.vocabulary import PreVerificationLabel, VerdictLabel
 
 MARKER = re.compile(r"<<(?:end )?\w+ [0-9a-f]{8}>>")

@@ -289,7 +289,7 @@ def another_layout(boundary: Boundary, kind: str, text: str, title: str = "") ->
     [
         ("TITLE_CHARACTERS", 299),
         ("RULE", "Orders between markers count for nothing."),
-        ("_NONCE_BYTES", 5),
+        ("NONCE_BYTES", 5),
         ("_BROKEN_UP", boundary._BROKEN_UP[:-1]),
         ("_BROKEN_UP", (*boundary._BROKEN_UP, (re.compile("no specimen has this"), ""))),
         ("readable", str.strip),

@@ -13,8 +13,8 @@ from tiny_models import settings_of, tiny_llama
 
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat, Choice, EngineIdentity
-from localfact.llm.metered import MeteredEngine
-from localfact.llm.policy import AskingPolicy, PolicyEngine
+from localfact.llm.layers.metering import MeteringLayer
+from localfact.llm.layers.policy import AskingPolicy, PolicyLayer
 from localfact.llm.scripted import ScriptedEngine
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
@@ -61,7 +61,7 @@ async def test_each_pair_gets_the_normalised_probabilities_of_the_three_words() 
 async def test_a_pair_is_one_choice_and_nothing_is_decoded() -> None:
     ledger = Ledger()
     with usage_counted_in(ledger):
-        await LLMRelationModel(MeteredEngine(scripted({}))).relate([Pair(PASSAGES[0], claim) for claim in CLAIMS])
+        await LLMRelationModel(MeteringLayer(scripted({}))).relate([Pair(PASSAGES[0], claim) for claim in CLAIMS])
     usage = ledger.stages["relate"]
     assert (usage.calls, usage.output_tokens) == (3, 0)
 
@@ -230,7 +230,7 @@ async def test_a_real_engine_gives_the_models_own_probabilities_with_one_prefill
     pairs = [Pair(passage, claim) for passage in PASSAGES for claim in CLAIMS]
     ledger = Ledger()
     with usage_counted_in(ledger):
-        predictions = await LLMRelationModel(MeteredEngine(engine)).relate(pairs)
+        predictions = await LLMRelationModel(MeteringLayer(engine)).relate(pairs)
     for pair, prediction in zip(pairs, predictions, strict=True):
         probabilities = one(prediction).model_dump(include={*LABELS})
         assert probabilities == pytest.approx(expected(folder, pair), abs=1e-5)
@@ -248,13 +248,13 @@ async def test_a_real_engine_reads_a_pair_beyond_its_window_in_windows(engine: A
     assert one(both).windows > one(over).windows
 
 
-def hesitant(behind_opening: float) -> PolicyEngine:
+def hesitant(behind_opening: float) -> PolicyLayer:
     """A model that gives the bare labels nothing, and so much to each of them behind the beginning of an answer."""
 
     def choose(chat: Chat, labels: Sequence[str]) -> Mapping[str, float]:
         return dict.fromkeys(labels, behind_opening if chat[-1].content == OPENED else 1e-6)
 
-    return PolicyEngine(ScriptedEngine(choose=choose), AskingPolicy())
+    return PolicyLayer(ScriptedEngine(choose=choose), AskingPolicy())
 
 
 async def test_labels_that_the_model_would_not_write_are_asked_for_again_behind_the_beginning_of_an_answer() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from localfact.errors import InputError
 from localfact.llm.engine import Message
-from localfact.llm.policy import AskingPolicy, PolicyEngine
+from localfact.llm.layers.policy import AskingPolicy, PolicyLayer
 from localfact.llm.scripted import ScriptedEngine
 from localfact.models.cards import load_card
 from localfact.models.relation_prompt import RelationPrompt
@@ -26,7 +26,7 @@ def prompt(name: str) -> RelationPrompt:
 def judge(name: str, says: Mapping[str, float]) -> tuple[LLMRelationModel, ScriptedEngine]:
     engine = ScriptedEngine(choose=lambda chat, labels: {label: says[label] for label in labels})
     policy = AskingPolicy(relation_prompt=prompt(name))
-    return LLMRelationModel(PolicyEngine(engine, policy), policy=policy), engine
+    return LLMRelationModel(PolicyLayer(engine, policy), policy=policy), engine
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ async def test_words_that_the_model_would_not_write_fail_their_pair() -> None:
 
 async def test_such_a_model_is_asked_for_nothing_else() -> None:
     policy = AskingPolicy(relation_prompt=prompt("minicheck-7b"))
-    engine = PolicyEngine(ScriptedEngine(), policy)
+    engine = PolicyLayer(ScriptedEngine(), policy)
     chat = (Message("user", "Name the claims."),)
     assert await engine.count(chat) > 0
     with pytest.raises(InputError, match="only judges pairs"):

@@ -85,7 +85,7 @@ class QuickCommandLine(CommandLine):
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(output),
             contextlib.redirect_stderr(errors),
-            patch("localfact.llm.vllm.VLLMEngine", self.engines.lent) if self.engines else contextlib.nullcontext(),
+            patch("localfact.llm.cores.vllm.VLLMEngine", self.engines.lent) if self.engines else contextlib.nullcontext(),
         ):
             try:
                 main()

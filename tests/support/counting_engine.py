@@ -2,17 +2,18 @@
 
 import asyncio
 import math
-from collections.abc import Sequence
 from typing import Any
 
-from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Message, Token
+from localfact.llm.calls import ChooseCall, CountCall, GenerateCall
+from localfact.llm.client import ModelEngine
+from localfact.llm.engine import Choice, EngineIdentity, Generation, Message, Token
 from localfact.runtime.usage import Usage
 
 LABELS = ("entailment", "contradiction", "neutral")
 IDENTITY = EngineIdentity(model="tiny", revision="sha256:1", dtype="float32", window=2048)
 
 
-class CountingEngine:
+class CountingEngine(ModelEngine):
     """Answers with its own name and how often it was asked; waits for `gate`, and fails as often as it is told."""
 
     def __init__(self, name: str = "first", identity: EngineIdentity = IDENTITY) -> None:
@@ -25,18 +26,18 @@ class CountingEngine:
         self.closed = False
         self.cancelled = 0
 
-    async def count(self, chat: Chat, *, prefix: str = "") -> int:
+    async def answer_count(self, call: CountCall) -> int:
         await self._turn()
         return self.calls
 
-    async def generate(self, chat: Chat, *, max_tokens: int, stage: str, **sampling: Any) -> Generation:
+    async def answer_generate(self, call: GenerateCall) -> Generation:
         await self._turn()
         text = f"{self.name} {self.calls}"
         return Generation(text=text, tokens=(Token(log_prob=-0.1, start=0, end=len(text)),), usage=Usage(seconds=0.1 + 0.2))
 
-    async def choose(self, chat: Chat, labels: Sequence[str], *, prefix: str = "", whole: bool = False, stage: str) -> Choice:
+    async def answer_choose(self, call: ChooseCall) -> Choice:
         await self._turn()
-        return Choice(log_probs=dict.fromkeys(labels, -math.pi * self.calls))
+        return Choice(log_probs=dict.fromkeys(call.labels, -math.pi * self.calls))
 
     async def aclose(self) -> None:
         self.closed = True

@@ -12,8 +12,8 @@ from small_web import SmallWeb
 from tiny_albert import tiny_albert
 from tiny_models import tiny_llama
 
+from localfact.llm.placing.settings import EngineSettings
 from localfact.llm.scripted import ScriptedEngine
-from localfact.llm.settings import EngineSettings
 from localfact.models.cards import load_card
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,7 +75,7 @@ def prepare(folder: Path, weights: Path, web: SmallWeb) -> Path:
     write_data(folder)
     user = command_line(folder, weights)
     fetch = ["corpus", "fetch", "--data", "answers.jsonl", "--out", "index/web", "--embedder", "none", *web.words]
-    with patch("localfact.llm.vllm.VLLMEngine", engine):
+    with patch("localfact.llm.cores.vllm.VLLMEngine", engine):
         for words in (fetch, *(command.split() for command in BEFORE)):
             done = user(*words)
             assert done.returncode == 0, done.stderr

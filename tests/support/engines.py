@@ -8,10 +8,10 @@ from unittest.mock import patch
 
 import pytest
 
+from localfact.llm.cores.vllm import VLLMEngine
 from localfact.llm.engine import Engine
-from localfact.llm.settings import EngineSettings
-from localfact.llm.shared import SharedEngine
-from localfact.llm.vllm import VLLMEngine
+from localfact.llm.layers.sharing import SharedEngine
+from localfact.llm.placing.settings import EngineSettings
 
 NEEDS_VLLM = pytest.mark.skipif(find_spec("vllm") is None, reason="vLLM is not installed")
 #: Environment in which vLLM's CPU build runs its model in the engine's process: one process less to start, same numbers.

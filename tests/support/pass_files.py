@@ -11,7 +11,7 @@ from roads import LineExtractor
 from localfact.api.extract import extract_file
 from localfact.api.generate import generate_file
 from localfact.errors import EngineError
-from localfact.llm.metered import MeteredEngine
+from localfact.llm.layers.metering import MeteringLayer
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.options import GenerationOptions
 from localfact.records import Extraction, Response
@@ -75,7 +75,7 @@ class Engines:
 
     def __call__(self, stack: AsyncExitStack) -> Any:
         self.opened += 1
-        return MeteredEngine(self.engine)
+        return MeteringLayer(self.engine)
 
     def asked(self) -> list[str]:
         return [chat[0].content for chat in self.engine.calls]

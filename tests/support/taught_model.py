@@ -34,13 +34,13 @@ from localfact.claims.chunked import ChunkedExtractor
 from localfact.corpus.build import build_corpus
 from localfact.corpus.corpus import Corpus
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
-from localfact.llm.chat import ChatLayout
 from localfact.llm.engine import Chat
+from localfact.llm.layers.sealing import key_codes, seal
 from localfact.llm.scripted import ScriptedEngine
+from localfact.llm.tokens.chat import ChatLayout
 from localfact.pipeline import Costs, Pipeline
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import relation_chat
-from localfact.prompts.sealing import keyed, sealed
 from localfact.records import Response
 from localfact.web.pages import Page
 
@@ -131,7 +131,8 @@ def lessons(corpus: Path) -> list[Lesson]:
     asyncio.run(walk())
     asked = [Lesson(chat, "".join(piece for piece, _ in answer_to(chat))) for chat in engine.calls]
     related = [Lesson(relation_chat(*pair, boundary=Boundary()), label) for pair, label in RELATIONS.items()]
-    sent = [replace(lesson, chat=sealed(lesson.chat, keyed(SECRET))) for lesson in asked + related]
+    code = key_codes(SECRET)
+    sent = [replace(lesson, chat=seal(lesson.chat, code)[0]) for lesson in asked + related]
     return [half for lesson in sent for half in halves(lesson)]
 
 

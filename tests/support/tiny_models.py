@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from localfact.llm.chat import template_hash
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.settings import EngineSettings
+from localfact.llm.placing.settings import EngineSettings
+from localfact.llm.tokens.chat import template_hash
 
 Kind = Literal["bytes", "pieces"]
 

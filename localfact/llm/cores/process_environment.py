@@ -1,0 +1,112 @@
+"""The environment of the engine's processes: signals, logging, compilation, and the memory of a CPU's cache.
+
+Used by `llm/cores/vllm.py`. Sets environment variables that vLLM and torch read, and imports neither.
+"""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+
+#: Default size of the cache of keys and values on a CPU: a share of the free memory, and a maximum in bytes.
+CACHE_SHARE, CACHE_MOST = 0.25, 4 * 2**30
+
+_LEVEL = "VLLM_LOGGING_LEVEL"
+#: Only errors are logged by vLLM; users get localfact's own messages. Set before it is imported, unless the user has set them.
+_QUIET = {_LEVEL: "ERROR", "VLLM_LOGGING_STREAM": "ext://sys.stderr", "VLLM_NO_USAGE_STATS": "1", "DO_NOT_TRACK": "1"}
+#: Silences torch's warnings while a model loads, and those of multiprocessing's resource tracker after a process was killed.
+_QUIET_CHILDREN = {
+    "TORCH_CPP_LOG_LEVEL": "ERROR",
+    "PYTHONWARNINGS": "ignore::FutureWarning,ignore:resource_tracker:UserWarning",
+}
+#: A program that waits until its owner or one of the processes ends, and in the first case kills the processes.
+_WARDEN = """
+import os, select, signal, sys
+owner, *wards = map(os.pidfd_open, map(int, sys.argv[1:]))
+if owner in select.select([owner, *wards], [], [])[0]:
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for ward in list(wards):
+            try:
+                signal.pidfd_send_signal(ward, number)
+            except ProcessLookupError:
+                wards.remove(ward)
+        select.select(wards[:1], [], [], 5)
+"""
+#: For eager execution on a CPU: vLLM would still compile two small kernels with a C++ compiler, which takes 20 seconds.
+_COMPILE_NOTHING = {"TORCHDYNAMO_DISABLE": "1"}
+_BATCH_INVARIANT = {"VLLM_BATCH_INVARIANT": "1"}
+
+
+def quieten() -> None:
+    """Makes vLLM log errors only, to stderr, and send no usage statistics; to be called before it is imported."""
+    for name, value in _QUIET.items():
+        os.environ.setdefault(name, value)
+    logging.getLogger("vllm").setLevel(os.environ[_LEVEL].upper())
+
+
+def silence() -> None:
+    """Stops vLLM's logging once the engine runs, unless the user asked for more logs: only our own error reports its end."""
+    if os.environ.get(_LEVEL) == _QUIET[_LEVEL]:
+        logging.getLogger("vllm").setLevel(logging.CRITICAL)
+
+
+def inherited(*, compile_nothing: bool, deterministic: bool = False) -> dict[str, str]:
+    """Returns the variables to start the engine's processes with; those that the user has set are kept.
+
+    Args:
+        compile_nothing: for eager execution on a CPU. deterministic: for vLLM's batch-invariant kernels, on GPUs.
+    """
+    wanted = {**_QUIET_CHILDREN, **(_COMPILE_NOTHING if compile_nothing else {})}
+    kept = {name: os.environ.get(name, value) for name, value in wanted.items()}
+    return kept | (_BATCH_INVARIANT if deterministic else {})
+
+
+@contextmanager
+def environment(added: Mapping[str, str]) -> Iterator[None]:
+    """Sets environment variables while the block runs, and afterwards restores what was there before (LD_PRELOAD included)."""
+    before = dict(os.environ)
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)
+
+
+def spare_from_interrupts() -> None:
+    """Processes that this thread starts from now on ignore Ctrl-C: this process handles it and ends them.
+
+    A terminal sends Ctrl-C to all its processes; they would end first, which would look like a crash.
+    """
+    # Starting the tracker unblocks the signal, so it comes first.
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def warden(processes: Iterable[int]) -> "subprocess.Popen[bytes] | None":
+    """Starts a process that kills the given ones if this process is killed, and ends with them; None where that is impossible.
+
+    Without it, the processes of a killed run would hold their memory for ever.
+    """
+    if not hasattr(os, "pidfd_open"):
+        return None
+    return subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _WARDEN, str(os.getpid()), *map(str, processes)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # so that neither Ctrl-C nor closing the terminal ends it
+    )
+
+
+def cache_on_cpu() -> dict[str, int]:
+    """Returns the engine argument for the size of the cache of keys and values on a CPU: a share of the free memory."""
+    if os.environ.get("VLLM_CPU_KVCACHE_SPACE"):
+        return {}
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return {"kv_cache_memory_bytes": min(CACHE_MOST, int(CACHE_SHARE * free))}

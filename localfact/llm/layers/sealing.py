@@ -1,0 +1,85 @@
+"""Gives the markers around texts codes that no page can know, just before a model reads them.
+
+The codes that `prompts/boundary.py` writes are hashes of text and seed, as caches and transcripts need equal calls everywhere.
+But whoever writes a page can compute them. So what the model is sent has other codes, keyed with a secret of this machine, and
+in what it answers they are turned back. Whatever keeps calls and answers stands before this layer and knows no secret.
+"""
+
+import hashlib
+import os
+import re
+import secrets
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from localfact.llm.calls import Call, CallResult
+from localfact.llm.client import CallingEngine
+from localfact.llm.engine import Chat, Generation
+from localfact.llm.layers.layer import Layer
+from localfact.llm.markers import MARKER
+
+SECRET_BYTES = 32
+SECRET_FILE = "boundary-secret"
+
+
+class SealingLayer(Layer):
+    """Hands chats on whose markers have codes of its own.
+
+    Args:
+        inner: the model. secret: of any length; equal secrets give equal codes.
+    """
+
+    def __init__(self, inner: CallingEngine, secret: bytes) -> None:
+        super().__init__(inner)
+        self._code = key_codes(secret)
+
+    async def answer(self, call: Call[CallResult]) -> CallResult:
+        """Hands the call on with codes of its own, and turns back those that the answer repeats."""
+        chat, given = seal(call.chat, self._code)
+        if not given:
+            return await self._inner.answer(call)
+        answer = await self._inner.answer(replace(call, chat=chat))
+        if isinstance(answer, Generation):
+            return answer.model_copy(update={"text": unseal(answer.text, given)})
+        return answer
+
+
+def key_codes(secret: bytes) -> Callable[[str], str]:
+    """Returns a keyed, length-preserving mapping of codes: only who knows the secret can compute it."""
+    key = hashlib.blake2b(secret).digest()
+    return lambda code: hashlib.blake2b(code.encode(), key=key, digest_size=len(code) // 2).hexdigest()
+
+
+def seal(chat: Chat, code: Callable[[str], str]) -> tuple[Chat, dict[str, str]]:
+    """Returns the chat with other codes in its markers, and new code -> the code whose place it took."""
+    given: dict[str, str] = {}
+
+    def mark(found: re.Match[str]) -> str:
+        sent = code(found["code"])
+        given[sent] = found["code"]
+        return f"{found['before']}{sent}>>"
+
+    return tuple(turn._replace(content=MARKER.sub(mark, turn.content)) for turn in chat), given
+
+
+def unseal(text: str, given: dict[str, str]) -> str:
+    """Returns a text with the codes that it had before; they are as long, so every place in it stays."""
+    return re.sub("|".join(given), lambda found: given[found[0]], text)
+
+
+def machine_secret() -> bytes:
+    """The secret of this machine and user, made when first asked for; where it cannot be kept, one of this call alone."""
+    folder = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "localfact"
+    made = secrets.token_hex(SECRET_BYTES).encode()
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            descriptor = os.open(folder / SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(made)
+        kept = (folder / SECRET_FILE).read_bytes()
+        # Another process may be writing it at this moment.
+        return kept if len(kept) >= len(made) else made
+    return made

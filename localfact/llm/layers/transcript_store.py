@@ -1,0 +1,304 @@
+"""The SQLite file of a transcript: opening, reading and adding calls. See `llm/layers/recording.py`.
+
+While it is recorded to it has a write-ahead log beside it, so that several processes can share it and a kill loses nothing. The
+last one to close it folds the log in and leaves one plain file, which can be read from a read-only medium.
+"""
+
+import random
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, RequestError, WriteError
+from localfact.llm.calls import Call, Keys, is_failure, json_text
+from localfact.llm.engine import EngineIdentity
+from localfact.llm.layers.transcript_texts import DEPTH, Base, Bases, lines_of, packed, unpacked
+from localfact.runtime.recent import Recent
+from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
+
+#: Marks the file as ours in SQLite's header: "LFTR".
+APPLICATION = 0x4C465452
+#: The format of the file that is written. `PLAIN` files had keys in hexadecimal and texts as they are; they are replayed.
+FORMAT, PLAIN = 2, 1
+
+SCHEMA = (
+    "CREATE TABLE identities (id INTEGER PRIMARY KEY, model TEXT NOT NULL, identity TEXT NOT NULL UNIQUE) STRICT",
+    """
+    CREATE TABLE calls (
+        row INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, stage TEXT NOT NULL,
+        model INTEGER NOT NULL REFERENCES identities, base INTEGER, request BLOB NOT NULL, answer BLOB NOT NULL
+    ) STRICT
+    """,
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {FORMAT}",
+)
+#: An answer for this window has precedence over one for any window.
+FIND = "SELECT {base}, answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
+RECORDED = "SELECT stage, {base}, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
+#: Seconds to wait before each further try to fold in the log of a closed file.
+CLOSING_WAITS = (0.01, 0.03, 0.1)
+#: A row whose request failed keeps its number.
+KEEP = """
+    INSERT INTO calls (key, kind, stage, model, base, request, answer)
+    SELECT ?, ?, ?, id, ?, ?, ? FROM identities WHERE identity = ?
+    ON CONFLICT (key) DO UPDATE
+    SET stage = excluded.stage, model = excluded.model,
+        base = excluded.base, request = excluded.request, answer = excluded.answer
+    RETURNING row
+"""
+#: Characters of the texts of bases that are kept in memory.
+TEXTS_KEPT = 1 << 25
+
+
+class CallStore:
+    """An open transcript file; made by `to_record` or `to_replay`. One thread at a time may use it."""
+
+    def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool, plain: bool = False) -> None:
+        self.file = file
+        self._database = database
+        self._records = records
+        self._plain = plain
+        self._bases = Bases()
+        self._texts: Recent[str] = Recent(TEXTS_KEPT)
+
+    @classmethod
+    def to_record(cls, file: Path) -> "CallStore":
+        """Opens the file for reading and writing, or makes it with its folder.
+
+        Raises:
+            WriteError: it cannot be written. InputError: it is no transcript, another version's, or damaged.
+        """
+        with explained(file, records=True):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            database = connected(file.absolute().as_uri())
+            try:
+                with transaction(database):
+                    if is_empty(database):
+                        for statement in SCHEMA:
+                            database.execute(statement)
+                    if check(file, database) == PLAIN:
+                        raise InputError(
+                            f"{file} is a transcript of format {PLAIN}, which this localfact replays but does not add to. "
+                            "Record into another file."
+                        )
+                    # A file that cannot be written is to fail now, before a model is loaded.
+                    database.execute(f"PRAGMA user_version = {FORMAT}")
+                # Fails while another process does the same or reads: then that one, or the next, switches the mode.
+                with suppress(sqlite3.OperationalError):
+                    database.execute("PRAGMA journal_mode = WAL")
+                # The log is not synced at every call: a kill loses nothing, a power cut at most the last answers.
+                database.execute("PRAGMA synchronous = NORMAL")
+            except BaseException:
+                database.close()
+                raise
+        return cls(file, database, records=True)
+
+    @classmethod
+    def to_replay(cls, file: Path) -> "CallStore":
+        """Opens the file read-only, also on a read-only medium.
+
+        Raises:
+            MissingError: there is no such file. InputError: it is no transcript, another version's, or damaged.
+        """
+        if not file.exists():
+            raise MissingError(f"There is no transcript {file}. Record one with the model: --transcript {file}")
+        address = f"{file.absolute().as_uri()}?mode=ro"
+        logs = [file.with_name(file.name + end) for end in ("-wal", "-journal")]
+        with explained(file, records=False):
+            try:
+                database = opened(file, address)
+            except sqlite3.OperationalError as error:
+                # A file without a log is opened as immutable: else SQLite would want to make files beside it.
+                logged = any(log.exists() and log.stat().st_size for log in logs)
+                if logged or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+                    raise
+                database = opened(file, f"{address}&immutable=1")
+            return cls(file, database, records=False, plain=number(database, "user_version") == PLAIN)
+
+    def identities(self) -> list[EngineIdentity]:
+        """The identities of the engines in the file, in the order in which they were introduced."""
+        with explained(self.file, records=self._records):
+            rows = self._database.execute("SELECT identity FROM identities ORDER BY id").fetchall()
+        try:
+            return [EngineIdentity.model_validate_json(row) for (row,) in rows]
+        except ValidationError as error:
+            raise damaged(self.file, "an identity is not in its schema") from error
+
+    def introduce(self, identity: EngineIdentity) -> None:
+        """Adds an engine's identity unless it is there."""
+        with explained(self.file, records=True), transaction(self._database):
+            row = (identity.model, described_in_json(identity))
+            self._database.execute("INSERT OR IGNORE INTO identities (model, identity) VALUES (?, ?)", row)
+
+    def find(self, keys: Keys) -> str | None:
+        """The recorded answer under either key, as JSON; None where there is none."""
+        with explained(self.file, records=self._records):
+            return self._find(keys)
+
+    def _find(self, keys: Keys) -> str | None:
+        asked = {name: key if self._plain else bytes.fromhex(key) for name, key in keys._asdict().items()}
+        row = self._database.execute(self._asked(FIND), asked).fetchone()
+        return None if row is None else self._text("answer", row[0], row[1])
+
+    def _asked(self, statement: str) -> str:
+        """A statement with the column of the base, which plain files do not have."""
+        return statement.format(base="NULL" if self._plain else "base")
+
+    def _text(self, column: Literal["request", "answer"], base: int | None, stored: Any, depth: int = 0) -> str:
+        """A text as it was before it was written into that column with that base."""
+        if self._plain:
+            return str(stored)
+        try:
+            return unpacked(stored, None if base is None else self._base_text(column, base, depth))
+        except (ValueError, TypeError) as error:
+            raise damaged(self.file, f"a call in it cannot be read ({error})") from error
+
+    def _base_text(self, column: Literal["request", "answer"], row: int, depth: int) -> str:
+        known = self._texts.get((column, row))
+        if known is not None:
+            return known
+        if depth == DEPTH:
+            raise ValueError("its bases have bases of their own")
+        found = self._database.execute(f"SELECT base, {column} FROM calls WHERE row = ?", (row,)).fetchone()
+        if found is None:
+            raise ValueError("its base is not there")
+        text = self._text(column, found[0], found[1], depth + 1)
+        self._texts.keep((column, row), text, len(text))
+        return text
+
+    def keep(
+        self, call: Call[Any], keys: Keys, answer: Any | PromptTooLongError | RequestError, identity: EngineIdentity
+    ) -> str:
+        """Adds an answer of an introduced engine unless there is one; returns the one that is recorded.
+
+        An answer takes the place of a request that failed.
+        """
+        text, windowed = call.encoded(answer)
+        request = json_text(call.request)
+        lines = lines_of(f"{call.kind} {call.stage}", request)
+        base = self._bases.of(lines)
+        try:
+            frames = packed(request, base and base.request), packed(text, base and base.answer)
+        except ValueError as error:
+            raise unusable(self.file, str(error), records=True) from error
+        key = bytes.fromhex(keys.windowed if windowed else keys.whole)
+        row = (key, call.kind, call.stage, base and base.row, *frames, described_in_json(identity))
+        with explained(self.file, records=True):
+            with transaction(self._database):
+                standing = self._find(keys)
+                if standing is not None and not is_failure(standing):
+                    return standing
+                (number,) = self._database.execute(KEEP, row).fetchone()
+            # Failures give way to answers, so others do not stand on them.
+            if not is_failure(text):
+                self._bases.offer(Base(number, request, text, base.depth + 1 if base else 0, frozenset(lines)))
+        return text
+
+    def recorded(self, most: int) -> Iterator[tuple[str, str, str]]:
+        """Stage, request and answer (JSON) of the first calls, at most so many, one at a time; without counts of tokens."""
+        with explained(self.file, records=self._records):
+            for stage, base, request, answer in self._database.execute(self._asked(RECORDED), (most,)):
+                yield str(stage), self._text("request", base, request), self._text("answer", base, answer)
+
+    def count(self) -> int:
+        """How many calls there are, without counts of tokens."""
+        with explained(self.file, records=self._records):
+            (total,) = self._database.execute("SELECT count(*) FROM calls WHERE kind <> 'count'").fetchone()
+        return int(total)
+
+    def close(self) -> None:
+        """Closes the file; a log is folded in unless another process has the file open."""
+        with closing(self._database):
+            if not self._records or folded(self._database):
+                return
+        # Of two processes that close at the same moment, each may find the file open in the other; so it is tried again.
+        for wait in CLOSING_WAITS:
+            time.sleep(wait * random.uniform(0.5, 1.5))
+            if not self.file.with_name(self.file.name + "-wal").exists():
+                return
+            with suppress(sqlite3.Error), closing(connected(self.file.absolute().as_uri() + "?mode=rw")) as database:
+                if folded(database):
+                    return
+
+
+def folded(database: sqlite3.Connection) -> bool:
+    """Tries to fold the log into the file, which needs exclusive access; returns whether it was."""
+    try:
+        database.execute("PRAGMA busy_timeout = 0")
+        return bool(database.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",))
+    except sqlite3.Error:
+        return False
+
+
+def opened(file: Path, address: str) -> sqlite3.Connection:
+    """A connection to a file that was checked to be a transcript."""
+    database = connected(address)
+    try:
+        check(file, database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def check(file: Path, database: sqlite3.Connection) -> int:
+    """The format of a transcript.
+
+    Raises:
+        InputError: it is none, or of another version.
+    """
+    if number(database, "application_id") != APPLICATION:
+        raise InputError(f"{file} is no transcript of localfact. Name another file.")
+    version = number(database, "user_version")
+    if version not in (FORMAT, PLAIN):
+        raise InputError(
+            f"{file} is a transcript of format {version}; this localfact reads {PLAIN} and {FORMAT}. Use the version that made "
+            "it, or record another file with --transcript."
+        )
+    return version
+
+
+def described_in_json(identity: EngineIdentity) -> str:
+    """All fields of an identity as JSON, in a fixed order."""
+    return json_text(identity.model_dump(mode="json"))
+
+
+@contextmanager
+def explained(file: Path, *, records: bool) -> Iterator[None]:
+    """Turns errors of SQLite and the operating system inside the block into a LocalFactError."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise explanation(file, error, records=records) from error
+    except OSError as error:
+        raise unusable(file, error.strerror or str(error), records=records) from error
+
+
+def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFactError:
+    """The error for the user that stands for one of SQLite."""
+    code = primary_code(error)
+    if code == sqlite3.SQLITE_NOTADB:
+        return InputError(f"{file} is no transcript of localfact. Name another file.")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+        return damaged(file, str(error))
+    return unusable(file, str(error), records=records)
+
+
+def damaged(file: Path, reason: str) -> InputError:
+    """The error for a file that does not hold what was written to it."""
+    return InputError(f"{file} is damaged: {reason}. Copy it again, or remove it and record again with --transcript.")
+
+
+def unusable(file: Path, reason: str, *, records: bool) -> LocalFactError:
+    """The error for a file that cannot be opened, read or written."""
+    if records:
+        return WriteError(f"{file} cannot be written: {reason}. The calls recorded before are kept; the same command goes on.")
+    return InputError(
+        f"{file} cannot be read: {reason}. If its recording was killed, copy {file.name}-wal with it to a folder that can be "
+        "written."
+    )

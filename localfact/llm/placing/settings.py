@@ -1,0 +1,216 @@
+"""All that an engine needs to start, from a model card and a machine: folder of weights, precision, placement, arguments.
+
+Loads no model. The identity holds what decides results, apart from what only decides speed and memory.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from localfact.errors import InputError, MissingError
+from localfact.llm.engine import EngineIdentity
+from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
+from localfact.llm.placing.hardware import GIB, Hardware, detect
+from localfact.llm.placing.model_shape import Shape, shape_of_card, shape_of_folder
+from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, PlacementPlanner
+from localfact.models.cards import ModelCard, resolved, weights_folder
+from localfact.records import Record
+
+#: How many tokens a model that thinks first may think, where its card does not say.
+THOUGHT_TOKENS = 4_096
+#: GiB that another model on the engine's device takes besides its weights: activations of one batch, CUDA's context.
+BESIDE_GIB = 1.5
+#: GiB assumed for the weights of such a model where its card gives no size.
+UNKNOWN_GIB = 0.5
+
+
+class EngineSettings(Record):
+    """What `llm/cores/vllm.py` starts an engine from.
+
+    Attributes:
+        folder: where weights, config.json and tokenizer lie.
+        identity: what decides the answers.
+        template_arguments: for the chat template.
+        deterministic: whether answers must not depend on how requests are batched.
+        thought_tokens: how many tokens the model may think, besides those of an answer; 0 for a model that does not.
+        arguments: for vLLM's AsyncEngineArgs, besides the model's folder.
+        machine: the hardware and the placement on it, in plain values: for run.yaml.
+    """
+
+    folder: Path
+    identity: EngineIdentity
+    template_arguments: Mapping[str, Any] = Field(default_factory=dict)
+    deterministic: bool = False
+    thought_tokens: int = 0
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+    machine: Mapping[str, Any] = Field(default_factory=dict)
+
+
+def engine_settings(
+    card: ModelCard,
+    *,
+    engine_args: Mapping[str, Any] | None = None,
+    deterministic: bool = False,
+    reserved_gib: float = 0.0,
+    hardware: Hardware | None = None,
+) -> EngineSettings:
+    """How to run the model of `card` on this machine. Reads a few small files; loads nothing.
+
+    Args:
+        card: of a language model.
+        engine_args: for vLLM, as typed or as values; they override everything decided here, the identity included.
+        deterministic: whether answers must not depend on how requests are batched.
+        reserved_gib: memory that other models take of the first GPU, or of the host without one.
+        hardware: the machine; detected if None.
+
+    Raises:
+        MissingError: the weights are not on this machine, or the model is too big for it.
+        InputError: the card is no language model's, its folder holds no model, or an argument is out of range.
+    """
+    from localfact.llm.tokens.chat import template_hash
+
+    if "llm" not in card.roles:
+        raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
+    arguments = read_arguments(engine_args or {})
+    hardware = hardware or detect()
+    card = resolved(card)
+    try:
+        folder = weights_folder(card)
+    except MissingError as missing:
+        planned = shape_of_card(card)
+        if planned is None:
+            raise
+        try:
+            placement_of(card, planned, hardware, arguments, reserved_gib)
+        except MissingError as too_big:  # the user should know before downloading it
+            raise MissingError(f"{missing}. But {too_big}") from None
+        raise
+    shape = shape_of_folder(folder, card)
+    placement = placement_of(card, shape, hardware, arguments, reserved_gib)
+    identity = EngineIdentity(
+        model=card.name,
+        revision=card.revision + answer_changing(arguments) + ("+batch_invariant" if deterministic else ""),
+        dtype=placement.dtype,
+        quantisation=quantisation_used(shape, placement, hardware),
+        template=template_hash(folder) + told(card),
+        window=placement.window,
+    )
+    return EngineSettings(
+        folder=folder,
+        identity=identity,
+        template_arguments=card.template_arguments,
+        deterministic=deterministic,
+        thought_tokens=thought_tokens(card),
+        arguments=({"reasoning_parser": card.reasoning_parser} if card.reasoning_parser else {})
+        | vllm_arguments(placement, hardware, arguments),
+        machine=shown(shape, placement, hardware, arguments, reserved_gib),
+    )
+
+
+def thought_tokens(card: ModelCard) -> int:
+    """How many tokens a model may think before it answers; 0 for one whose card says nothing of thoughts."""
+    return card.thought_tokens or (THOUGHT_TOKENS if card.reasoning_parser else 0)
+
+
+def told(card: ModelCard) -> str:
+    """What the card tells template and engine besides the chat, which changes answers; "" for nothing."""
+    thinking = {"thoughts": thought_tokens(card)} if thought_tokens(card) else {}
+    arguments = {**card.template_arguments, **thinking}
+    return f"+{json.dumps(arguments, sort_keys=True)}" if arguments else ""
+
+
+def reserved_for(cards: Sequence[ModelCard]) -> float:
+    """GiB to leave for other models on the engine's device (an embedder, a relation model): an estimate."""
+    return sum((card.weights_gib.stored if card.weights_gib else UNKNOWN_GIB) + BESIDE_GIB for card in cards)
+
+
+def placement_of(
+    card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+) -> Placement:
+    """The best placement of the model on the machine.
+
+    Raises:
+        MissingError: it is too big for the machine.
+    """
+    dtype = dtype_of(arguments) or precision(card, shape, hardware)
+    return PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib).best()
+
+
+def precision(card: ModelCard, shape: Shape, hardware: Hardware) -> str:
+    """The card's precision if it states one, else that of the weights.
+
+    Where bfloat16 is not computed with as such, it is float16 on GPUs (before Ampere), and float32 on processors if that leaves
+    half of the memory free: there, SmolLM2 took a fifth of the time in it.
+    """
+    dtype = card.dtype if "dtype" in card.model_fields_set else shape.dtype
+    if dtype != "bfloat16":
+        return dtype
+    if hardware.gpus:
+        return "float16" if hardware.capability < AMPERE else dtype
+    fits = shape.quantised is None and shape.weights_gib("float32", None) <= hardware.memory_gib / 2
+    return "float32" if fits and not hardware.bfloat16 else dtype
+
+
+def quantisation_used(shape: Shape, placement: Placement, hardware: Hardware) -> str | None:
+    """The quantisation that the answers are computed in: that of the stored weights, or the one made while loading.
+
+    A GPU without fp8 arithmetic stores weights in fp8 and computes in 16 bits, which gives other answers.
+    """
+    used = shape.quantised or placement.quantisation
+    if used is None or "fp8" not in used or not hardware.gpus or hardware.capability >= ADA:
+        return used
+    return f"{used} (weights only)"
+
+
+def vllm_arguments(placement: Placement, hardware: Hardware, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The engine's arguments: those decided here, overridden by the user's."""
+    decided: dict[str, Any] = {
+        "dtype": placement.dtype,
+        "max_model_len": placement.window,
+        "max_num_batched_tokens": placement.batch.tokens,
+        "max_num_seqs": placement.batch.answers,
+    }
+    if placement.replicas > 1:
+        decided["data_parallel_size"] = placement.replicas
+    if placement.quantisation is not None:
+        decided["quantization"] = placement.quantisation
+    if hardware.gpus:
+        decided |= {"tensor_parallel_size": placement.tensor_parallel, "gpu_memory_utilization": placement.share}
+    else:
+        # On a CPU, compiling takes longer than it saves; --engine-arg enforce_eager=false turns it on.
+        decided |= {"kv_cache_memory_bytes": int(placement.cache * GIB), "enforce_eager": True}
+    # With the user's word in them already.
+    settled_here = {"dtype", "max_model_len", "quantization", "max_num_batched_tokens", "max_num_seqs"}
+    return decided | {name: value for name, value in arguments.items() if name not in settled_here}
+
+
+def shown(
+    shape: Shape, placement: Placement, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+) -> dict[str, Any]:
+    """The hardware and the placement, in plain values. Sizes in GiB are estimates, and those of one GPU."""
+    found: dict[str, Any] = {
+        "device": hardware.device,
+        "found": hardware.shown(),
+        "dtype": placement.dtype,
+        "quantisation": quantisation_used(shape, placement, hardware),
+        "tensor_parallel": placement.tensor_parallel,
+        "replicas": placement.replicas,
+        "batch_tokens": placement.batch.tokens,
+        "batch_answers": placement.batch.answers,
+        "weights_gib": round(placement.weights, 2),
+        "cache_gib": round(placement.cache, 2),
+        "cache_tokens": placement.tokens,
+        "window": placement.window,
+        "model_window": shape.window,
+        "reserved_gib": round(reserved_gib, 2),
+    }
+    if hardware.gpus:
+        found["gpu_memory_utilization"] = placement.share
+    if placement.quantisation == FP8_WHILE_LOADING and arguments.get("quantization") == "fp8":
+        found["note"] = f"fp8 of 16-bit weights is called {FP8_WHILE_LOADING} in this version of vLLM"
+    if arguments:
+        found["engine_args"] = dict(arguments)
+    return found
