@@ -36,7 +36,7 @@ def choose(
     `distribution` is normalised over them.
     """
     from localfact.api.choose import choose as ask
-    from localfact.llm.tokens.labels import require_labels
+    from localfact.llm.calls import require_labels
 
     answer = ask(read_text(prompt_file), require_labels(labels.split(",")), options=options, prefix=prefix)
     show(answer, as_json=as_json, view=fields_table)

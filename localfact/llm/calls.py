@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
-from localfact.errors import PromptTooLongError, RequestError
+from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
 
 #: Version of the keys, part of every one; increased when older transcripts cannot answer any more.
@@ -228,6 +228,17 @@ class Model(Protocol):
     @abstractmethod
     async def answer_choose(self, call: ChooseCall) -> Choice:
         """Returns the probabilities of the labels."""
+
+
+def require_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """Returns the labels as a tuple.
+
+    Raises:
+        InputError: no labels, an empty one, or one twice.
+    """
+    if not labels or len(set(labels)) < len(labels) or "" in labels:
+        raise InputError("A choice needs labels, none of them empty, each once.")
+    return tuple(labels)
 
 
 def is_failure(text: str) -> bool:

@@ -6,9 +6,8 @@ A stage asks the outermost layer; the layers (`layers/stack.py`) and the model a
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from localfact.llm.calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Model
+from localfact.llm.calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Model, require_labels
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
-from localfact.llm.tokens.labels import require_labels
 
 
 class CallingEngine(ABC):

@@ -6,7 +6,8 @@ from counting_engine import IDENTITY
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.llm.calls import ChooseCall, CountCall, GenerateCall
+from localfact.errors import InputError
+from localfact.llm.calls import ChooseCall, CountCall, GenerateCall, require_labels
 from localfact.llm.engine import Choice, EngineIdentity, Generation, Message
 from localfact.runtime.usage import Usage
 
@@ -148,3 +149,9 @@ def test_an_answer_that_is_surer_than_a_model_can_be_is_none() -> None:
     text, _ = ChooseCall((), "s", ("yes", "no"), "").encoded(sure)
     with pytest.raises(ValueError, match="more probable than 1"):
         ChooseCall((), "s", ("yes", "no"), "").decoded(text)
+
+
+@pytest.mark.parametrize("labels", [[], [""], ["yes", ""], ["yes", "no", "yes"]])
+def test_no_label_an_empty_one_or_one_twice_is_refused(labels: list[str]) -> None:
+    with pytest.raises(InputError):
+        require_labels(labels)

@@ -94,17 +94,6 @@ def label_tree(prompt: Sequence[int], written: Mapping[str, Sequence[int]]) -> L
     return LabelTree(tuple(prompt[:shared]), paths, _nodes(set(named)))
 
 
-def require_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """Returns the labels as a tuple.
-
-    Raises:
-        InputError: no labels, an empty one, or one twice.
-    """
-    if not labels or len(set(labels)) < len(labels) or "" in labels:
-        raise InputError("A choice needs labels, none of them empty, each once.")
-    return tuple(labels)
-
-
 def _nodes(paths: set[Ids]) -> tuple[Node, ...]:
     # Sorted paths branch from a neighbour at every place where they branch at all.
     ordered = sorted(paths)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.llm.tokens.labels import LEAST_REST, label_tree, require_labels
+from localfact.llm.tokens.labels import LEAST_REST, label_tree
 
 #: P(token | stem), the same after every stem but one.
 QUARTER = math.log(0.25)
@@ -61,12 +61,6 @@ def test_a_token_that_merges_over_the_edge_walks_the_prompt_back_for_all_labels(
 def test_labels_that_the_tokenizer_drops_or_confounds_are_refused(written: dict[str, list[int]]) -> None:
     with pytest.raises(InputError, match="'a'"):
         label_tree([1, 2], written)
-
-
-@pytest.mark.parametrize("labels", [[], [""], ["yes", ""], ["yes", "no", "yes"]])
-def test_no_label_an_empty_one_or_one_twice_is_refused(labels: list[str]) -> None:
-    with pytest.raises(InputError):
-        require_labels(labels)
 
 
 def test_more_children_than_one_request_tells_are_asked_in_parts() -> None:
