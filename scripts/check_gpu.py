@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.table import Table
 
 from localfact.errors import LocalFactError
+from localfact.llm.cores.sharing import start_engine
 from localfact.llm.engine import Choice, Engine
-from localfact.llm.layers.sharing import start_engine
 from localfact.llm.placing.hardware import detect
 from localfact.llm.placing.settings import engine_settings
 from localfact.models.cards import ModelCard, named_card, resolved

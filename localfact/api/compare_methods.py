@@ -17,7 +17,7 @@ from localfact.api.extract import response_row
 from localfact.errors import InputError
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import MAX_WORDS, read_responses
-from localfact.llm.layers.sharing import EngineOwner, Start, start_engine
+from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.registry import find_method
 from localfact.methods.wiring import Configuration, configure, wire

@@ -16,8 +16,8 @@ from localfact.errors import InputError, LocalFactError, MissingError, RunFolder
 from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
 from localfact.llm.calls import deciding
+from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.layers.sharing import Start, start_engine
 from localfact.methods.engine import same_model
 from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options

@@ -15,7 +15,7 @@ from localfact.corpus.corpus import CorpusDescription
 from localfact.errors import InputError, SearchError
 from localfact.evidence.queries import QueryWriter, queries_of
 from localfact.evidence.web_collector import WebCollector
-from localfact.llm.layers.sharing import Start, start_engine
+from localfact.llm.cores.sharing import Start, start_engine
 from localfact.methods.engine import open_engine
 from localfact.methods.evidence import open_web
 from localfact.methods.extraction import open_extractor

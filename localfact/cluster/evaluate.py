@@ -10,8 +10,8 @@ from localfact.cluster.joining import connect, leave, room
 from localfact.cluster.worker import OpenRoad
 from localfact.cluster.workers import Resources, Workers
 from localfact.errors import InputError
+from localfact.llm.cores.sharing import Start
 from localfact.llm.layers.sealing import machine_secret
-from localfact.llm.layers.sharing import Start
 from localfact.methods.options import Options
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import everywhere

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.calls import deciding
 from localfact.llm.client import CallingEngine
+from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.llm.layers.policy import AskingPolicy
 from localfact.llm.layers.recording import ReplayEngine, chosen_identity, described, identities, prepare
 from localfact.llm.layers.sealing import machine_secret
-from localfact.llm.layers.sharing import Start, start_engine
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.methods.options import Options
 from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx

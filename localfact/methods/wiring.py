@@ -8,8 +8,8 @@ from localfact.assess.flags import Flags
 from localfact.errors import InputError
 from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.evidence.stepwise import StepwiseRetriever
+from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
-from localfact.llm.layers.sharing import Start, start_engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.evidence import Notes, evidence_settings, open_source, retriever
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor

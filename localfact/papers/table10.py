@@ -13,7 +13,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_responses
 from localfact.inputs.responses import read_responses
-from localfact.llm.layers.sharing import EngineOwner, Start, start_engine
+from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder

@@ -8,9 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
+from localfact.llm.cores.sharing import SharedEngine
 from localfact.llm.cores.vllm import VLLMEngine
 from localfact.llm.engine import Engine
-from localfact.llm.layers.sharing import SharedEngine
 from localfact.llm.placing.settings import EngineSettings
 
 NEEDS_VLLM = pytest.mark.skipif(find_spec("vllm") is None, reason="vLLM is not installed")

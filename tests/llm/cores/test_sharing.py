@@ -6,8 +6,8 @@ import pytest
 from counting_engine import IDENTITY, LABELS, CountingEngine, asked, generate
 
 from localfact.errors import EngineError, InputError
+from localfact.llm.cores.sharing import EngineOwner, SharedEngine
 from localfact.llm.engine import Engine
-from localfact.llm.layers.sharing import EngineOwner, SharedEngine
 from localfact.llm.placing.settings import EngineSettings
 
 
