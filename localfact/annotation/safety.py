@@ -37,7 +37,7 @@ HEADERS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Gate:
+class AccessControl:
     """What a server lets in.
 
     Attributes:
@@ -94,11 +94,11 @@ class Gate:
 
 
 class Guarded:
-    """An application behind a gate."""
+    """An application behind access control."""
 
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+    def __init__(self, app: ASGIApp, access: AccessControl) -> None:
         self.app = app
-        self.gate = gate
+        self.access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers one request."""
@@ -114,7 +114,7 @@ class Guarded:
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         host = headers.get("host", "")
-        if not self.gate.knows(host):
+        if not self.access.knows(host):
             return PlainTextResponse("This server does not answer to that name.", status_code=421)
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("There is no such request.", status_code=405)
@@ -123,18 +123,20 @@ class Guarded:
             return PlainTextResponse("That is too long.", status_code=413)
         if scope["method"] == "POST" and headers.get("origin") != f"{scope['scheme']}://{host}":
             return PlainTextResponse("Forms are taken from this server's own pages alone.", status_code=403)
-        return self._token_asked(scope, headers) if self.gate.token else None
+        return self._token_asked(scope, headers) if self.access.token else None
 
     def _token_asked(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
-        token_cookie, _ = self.gate.cookies
-        if hmac.compare_digest(cookies(headers).get(token_cookie, "").encode(), self.gate.token.encode()):
+        token_cookie, _ = self.access.cookies
+        if hmac.compare_digest(cookies(headers).get(token_cookie, "").encode(), self.access.token.encode()):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        if scope["method"] == "GET" and hmac.compare_digest("".join(query.pop("token", [])).encode(), self.gate.token.encode()):
+        if scope["method"] == "GET" and hmac.compare_digest(
+            "".join(query.pop("token", [])).encode(), self.access.token.encode()
+        ):
             rest = urlencode(query, doseq=True)
             # One slash: "//host" would lead to another server.
             answer = RedirectResponse("/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
-            set_cookie(answer, token_cookie, self.gate.token)
+            set_cookie(answer, token_cookie, self.access.token)
             return answer
         return PlainTextResponse("Open the whole link that you were given: it ends in a token.", status_code=401)
 

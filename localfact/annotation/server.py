@@ -17,7 +17,7 @@ from localfact.annotation.differences import Item, items_of
 from localfact.annotation.forms import fields_of, step_of
 from localfact.annotation.labels import Removal
 from localfact.annotation.project import Project
-from localfact.annotation.safety import Gate, Guarded, cookies, set_cookie
+from localfact.annotation.safety import AccessControl, Guarded, cookies, set_cookie
 from localfact.annotation.store import ADJUDICATE, ANNOTATE, BehindError, MisfitError
 from localfact.annotation.tasks import Task
 from localfact.annotation.templates import environment, static_files
@@ -68,18 +68,18 @@ class Asked:
         return position
 
 
-def application(project: Project, gate: Gate, *, blind: bool = False) -> Guarded:
+def application(project: Project, access: AccessControl, *, blind: bool = False) -> Guarded:
     """The application of a project. `blind`: what the machine found is not shown to annotators."""
-    return Guarded(Pages(project, gate, blind).app, gate)
+    return Guarded(Pages(project, access, blind).app, access)
 
 
 class Pages:
     """The pages and what their forms do."""
 
-    def __init__(self, project: Project, gate: Gate, blind: bool) -> None:
+    def __init__(self, project: Project, access: AccessControl, blind: bool) -> None:
         self.project = project
         self.store = project.store
-        self.gate = gate
+        self.access = access
         self.blind = blind
         signed_in = self._signed_in
         self.app = Starlette(
@@ -108,7 +108,7 @@ class Pages:
             if name is None:
                 return self._moved("/", in_part=_asks_in_part(request))
             form = await fields_of(request) if request.method == "POST" else {}
-            if request.method == "POST" and not self.gate.is_form_token(form.get("form_token", ""), name):
+            if request.method == "POST" and not self.access.is_form_token(form.get("form_token", ""), name):
                 raise RefusedError("The form is old. Load the page again.")
             return await run_in_threadpool(answer, Asked(request, name, form))
 
@@ -135,7 +135,7 @@ class Pages:
         return answering
 
     def _name(self, request: Request) -> str | None:
-        return self.gate.name_in(cookies(request.headers).get(self.gate.cookies[1], ""))
+        return self.access.name_in(cookies(request.headers).get(self.access.cookies[1], ""))
 
     async def _front(self, request: Request) -> Response:
         name = self._name(request)
@@ -151,12 +151,12 @@ class Pages:
             return self._page("sign_in.html", "", names=self.store.annotators(), said=said, status=400)
         await run_in_threadpool(self.store.join, name)
         answer = RedirectResponse("/", status_code=303)
-        set_cookie(answer, self.gate.cookies[1], self.gate.signed(name))
+        set_cookie(answer, self.access.cookies[1], self.access.signed(name))
         return answer
 
     def _sign_out(self, asked: Asked) -> Response:
         answer = RedirectResponse("/", status_code=303)
-        answer.delete_cookie(self.gate.cookies[1], path="/")
+        answer.delete_cookie(self.access.cookies[1], path="/")
         return answer
 
     # The pages.
@@ -396,7 +396,7 @@ class Pages:
             "main": template,
             "title": title,
             "name": name,
-            "form_token": self.gate.form_token(name),
+            "form_token": self.access.form_token(name),
             "blind": self.blind,
             "marks": MARKS,
             "longest": LONGEST_TEXT,

@@ -25,7 +25,7 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
     try:
         import uvicorn
 
-        from localfact.annotation.safety import LOOPBACK, Gate
+        from localfact.annotation.safety import LOOPBACK, AccessControl
         from localfact.annotation.server import application
     except ImportError as error:
         raise MissingError(f"Serving needs more than is installed ({error.name}): pip install 'localfact[serve]'.") from error
@@ -34,7 +34,7 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
         raise InputError(f"{project.folder} has no secrets of its own, so nobody is safe there. Begin it anew.")
     token = "" if host in LOOPBACK else str(facts["token"])
     listening = _listening(host, port)
-    app = application(project, Gate(host, token, str(facts["secret"])), blind=blind)
+    app = application(project, AccessControl(host, token, str(facts["secret"])), blind=blind)
     # Everywhere is no address that anybody could open.
     shown = socket.gethostname() if host in EVERYWHERE else host
     name = f"[{shown}]" if ":" in shown else shown

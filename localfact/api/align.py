@@ -19,7 +19,7 @@ from localfact.inputs.annotations import AnnotatedResponse, read_annotations
 from localfact.models.embedder import NO_EMBEDDER, named_embedder
 from localfact.records import Assessment, Record
 from localfact.runs.assessments import read_assessments
-from localfact.scoring.alignment import AlignedResponse, Alignment, Labelled, align, best_matches
+from localfact.scoring.alignment import AlignedResponse, Alignment, GoldClaim, align, best_matches
 from localfact.scoring.recall import GAMMA
 
 #: The least similarity of two claims that are the same: of vectors, and of words without an embedder.
@@ -131,7 +131,7 @@ def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Si
     matches = best_matches(similar(ours, theirs), least) if ours and theirs else []
     return AlignedResponse(
         assessment,
-        [Labelled(claim.text, claim.gold, claim.label) for claim in row.claims],
+        [GoldClaim(claim.text, claim.gold, claim.label) for claim in row.claims],
         matches,
         [text.normalise(ours[one]) == text.normalise(theirs[other]) for one, other in matches],
     )

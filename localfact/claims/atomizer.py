@@ -7,7 +7,7 @@ from collections import Counter
 from typing import ClassVar
 
 from localfact.claims.asking import PromptedExtractor
-from localfact.claims.chunks import Chunk, Places, Stride
+from localfact.claims.chunks import Chunk, ClaimLocator, Stride
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merged, numbered
 from localfact.claims.units import Unit, read_units
@@ -61,8 +61,8 @@ class Atomizer(PromptedExtractor[Unit]):
     ) -> tuple[Claim, ...]:
         numbers = [unit.number for unit in answer.claims]
         tally["answers_misnumbered"] += numbers != list(range(1, len(numbers) + 1))
-        places = Places(chunk)
-        return tuple(Claim(id="", text=unit.text, spans=places.of(unit.text)) for unit in answer.claims)
+        locator = ClaimLocator(chunk)
+        return tuple(Claim(id="", text=unit.text, spans=locator.locate(unit.text)) for unit in answer.claims)
 
 
 class WindowedAtomizer(Atomizer):

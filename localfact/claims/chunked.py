@@ -10,9 +10,9 @@ from typing import Literal
 
 from localfact.claims.answers import LabelledClaim, read_answer
 from localfact.claims.asking import PromptedExtractor
-from localfact.claims.chunks import Chunk, Places, Stride, checked_stride
+from localfact.claims.chunks import Chunk, ClaimLocator, Stride, checked_stride
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import Merged, merged, numbered
+from localfact.claims.merging import MergedClaims, merged, numbered
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Chat, Choice, Engine, Generation, Grammar
 from localfact.prompts import extraction_chat
@@ -70,7 +70,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self._stride)
-        kept = Merged(replies.claims, 0, 0) if self._keep_duplicates else merged(replies.claims)
+        kept = MergedClaims(replies.claims, 0, 0) if self._keep_duplicates else merged(replies.claims)
         claims = numbered(kept.claims)
         labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
         counts = {
@@ -98,9 +98,9 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         self, chat: Chat, chunk: Chunk, generation: Generation, answer: ParsedAnswer[LabelledClaim], tally: Counter[str]
     ) -> tuple[Claim, ...]:
         preverified = await together(self._preverification(chat, generation, claim, tally) for claim in answer.claims)
-        places = Places(chunk)
+        locator = ClaimLocator(chunk)
         return tuple(
-            Claim(id="", text=claim.text, spans=places.of(claim.text), preverification=preverification)
+            Claim(id="", text=claim.text, spans=locator.locate(claim.text), preverification=preverification)
             for claim, preverification in zip(answer.claims, preverified, strict=True)
         )
 

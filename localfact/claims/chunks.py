@@ -121,7 +121,7 @@ def _pieces(chunk: Chunk) -> tuple[Chunk, Chunk] | None:
     return Chunk(chunk.response, pieces, first, first + 1), Chunk(chunk.response, pieces, first + 1, first + 2)
 
 
-class Places:
+class ClaimLocator:
     """Finds where in a chunk a claim comes from."""
 
     def __init__(self, chunk: Chunk) -> None:
@@ -131,7 +131,7 @@ class Places:
         # A word that every sentence has ("the", the topic's name) hardly helps to find the one that a claim comes from.
         self._weights = {word: math.log1p(len(self._words) / count) for word, count in found_in.items()}
 
-    def of(self, claim: str) -> tuple[Span, ...]:
+    def locate(self, claim: str) -> tuple[Span, ...]:
         """Returns the place of the claim's wording in the chunk, else the sentence that shares most of its words.
 
         Words weigh more the fewer sentences of the chunk have them; of equal sentences it is the first. () when no sentence has

@@ -8,7 +8,7 @@ from localfact.text import normalise
 from localfact.vocabulary import DEFINITE_LABELS
 
 
-class Merged(NamedTuple):
+class MergedClaims(NamedTuple):
     """Merged claims.
 
     Attributes:
@@ -22,7 +22,7 @@ class Merged(NamedTuple):
     conflicting: int
 
 
-def merged(claims: Sequence[Claim]) -> Merged:
+def merged(claims: Sequence[Claim]) -> MergedClaims:
     """Merges claims that are equal after `normalise`: the first one's id and wording, the places of all.
 
     Claims with an annotator's label are not merged, as comparisons count each of them.
@@ -38,7 +38,7 @@ def merged(claims: Sequence[Claim]) -> Merged:
         preverification = _most_doubtful(known) if known else None
         conflicting += bool(known) and preverification is None
         kept.append(group[0].model_copy(update={"spans": spans, "preverification": preverification}))
-    return Merged(tuple(kept), len(claims) - len(kept), conflicting)
+    return MergedClaims(tuple(kept), len(claims) - len(kept), conflicting)
 
 
 def numbered(claims: Iterable[Claim]) -> tuple[Claim, ...]:

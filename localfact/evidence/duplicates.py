@@ -13,7 +13,7 @@ Shingles = frozenset[tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Merged:
+class MergedPassages:
     """Passages without near-duplicates, in the order given.
 
     `survivor`: passage id -> id of the passage that it was merged into.
@@ -23,7 +23,7 @@ class Merged:
     survivor: Mapping[str, str]
 
 
-def merge_near_duplicates(passages: Sequence[Passage]) -> Merged:
+def merge_near_duplicates(passages: Sequence[Passage]) -> MergedPassages:
     """Merges each passage into the first earlier one that is left and has a Jaccard index of 0.9 or more with it.
 
     The index is that of their shingles. The passage that is left gets the other's links. As merged passages are not compared
@@ -41,7 +41,7 @@ def merge_near_duplicates(passages: Sequence[Passage]) -> Merged:
             links = dict.fromkeys((*survivors[kept].links, *passage.links))
             survivors[kept] = survivors[kept].model_copy(update={"links": tuple(links)})
         survivor[passage.id] = kept or passage.id
-    return Merged(tuple(survivors.values()), survivor)
+    return MergedPassages(tuple(survivors.values()), survivor)
 
 
 def shingles(text: str) -> Shingles:

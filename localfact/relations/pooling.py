@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from localfact.models.cards import OpinionPool
 from localfact.records import Distribution, Pair
-from localfact.relations.lexical.statements import Claim, Premise
-from localfact.relations.lexical.tokens import Token
+from localfact.relations.lexical.statements import ParsedClaim, Premise
+from localfact.relations.lexical.tokens import LexicalToken
 from localfact.relations.window_selection import idf_table
 
 #: Part of a model's identity where it is pooled; increased when pooling changes, as that changes predictions.
@@ -66,13 +66,13 @@ def holds_details(premise: str, hypothesis: str) -> bool:
     return all(stem in passage.places for stem in details)
 
 
-def _is_detail(token: Token) -> bool:
+def _is_detail(token: LexicalToken) -> bool:
     return token.number or token.year or token.month
 
 
 @lru_cache(1_024)
-def _claim(text: str) -> Claim:
-    return Claim(text, idf_table())
+def _claim(text: str) -> ParsedClaim:
+    return ParsedClaim(text, idf_table())
 
 
 @lru_cache(1_024)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from localfact.errors import InputError
 from localfact.models.embedder import fitting_pieces
 from localfact.records import Pair, Span
-from localfact.relations.lexical.statements import Claim, IdfTable
-from localfact.relations.lexical.tokens import Token, tokens
+from localfact.relations.lexical.statements import IdfTable, ParsedClaim
+from localfact.relations.lexical.tokens import LexicalToken, tokens
 from localfact.relations.windows import measured, pieces
 from localfact.text import sentences
 
@@ -63,7 +63,7 @@ def premise_windows(
         most: the most windows, from 1; None for as many as together hold every word.
         lead: tokens of the premise's beginning that precede each window from inside it; 0 for none.
     """
-    return LongPremise(premise, starts, size, lead).windows(Claim(hypothesis, idf_table()), most)
+    return LongPremise(premise, starts, size, lead).windows(ParsedClaim(hypothesis, idf_table()), most)
 
 
 class LongPremise:
@@ -89,7 +89,7 @@ class LongPremise:
             self.spans = sentence_spans(text, at, self.inside)
             self.counts = [len(own_starts(at, span)) for span in self.spans]
 
-    def windows(self, claim: Claim, most: int | None) -> list[str]:
+    def windows(self, claim: ParsedClaim, most: int | None) -> list[str]:
         """The windows to read for the claim, at most `most`, in the order of the text."""
         runs = best_runs(self.counts, self.run_score(claim), most, self.size, self.inside)
         return [self.shown(run) for run in runs]
@@ -101,7 +101,7 @@ class LongPremise:
         window = self.text[self.spans[run.begin].start : self.spans[run.end - 1].end]
         return f"{self.lead}\n{window}" if run.begin and self.lead else window
 
-    def run_score(self, claim: Claim) -> RunScore:
+    def run_score(self, claim: ParsedClaim) -> RunScore:
         """The score of a run of sentences: the summed weight of the claim's stems that it holds."""
         weighed = [(weight, self.places.get(stem, ())) for stem, weight in claim_weights(claim).items()]
         found = [(weight, places) for weight, places in weighed if places]
@@ -153,7 +153,7 @@ def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
     return found
 
 
-def claim_weights(claim: Claim) -> dict[str, float]:
+def claim_weights(claim: ParsedClaim) -> dict[str, float]:
     """What each of a claim's stems that tells something counts."""
     numbers = claim.details(_is_number)
     return {
@@ -233,7 +233,7 @@ class WindowSelection:
         self._size = room if size is None else min(size, room - 1)
         self._most = most
         self._premise = lru_cache(CACHED_PREMISES)(self._cut)
-        self._claim = lru_cache(CACHED_CLAIMS)(lambda text: Claim(text, idf_table()))
+        self._claim = lru_cache(CACHED_CLAIMS)(lambda text: ParsedClaim(text, idf_table()))
         self._length = lru_cache(CACHED_CLAIMS)(lambda text: len(starts(text)))
 
     def fits(self, pair: Pair) -> bool:
@@ -268,5 +268,5 @@ def idf_table() -> IdfTable:
     return IdfTable.read(IDF_FILE)
 
 
-def _is_number(token: Token) -> bool:
+def _is_number(token: LexicalToken) -> bool:
     return token.number or token.year or token.month

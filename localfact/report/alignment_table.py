@@ -5,7 +5,7 @@ from functools import partial
 
 from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.scoring.agreement import Agreement
-from localfact.scoring.alignment import EDITS, Alignment, Difference
+from localfact.scoring.alignment import EDITS, Alignment, AnnotationDifference
 
 ALL = "all"
 
@@ -24,7 +24,7 @@ def alignment_table(title: str, by_source: Mapping[str, Alignment], facts: Mappi
     def edited(name: str) -> Callable[[Alignment], Cell]:
         return lambda one: Number(one.edits[name], decimals=3) if name in one.edits else ""
 
-    def differs(pick: Callable[[Alignment], Difference | None]) -> Callable[[Alignment], Cell]:
+    def differs(pick: Callable[[Alignment], AnnotationDifference | None]) -> Callable[[Alignment], Cell]:
         return lambda one: _number(pick(one), lambda found: found.absolute)
 
     groups = (
@@ -80,9 +80,9 @@ def _compared(agreed: Callable[[Alignment], Agreement], one: Alignment) -> Cell:
     return Number(agreed(one).n, decimals=0)
 
 
-def _lead(found: Difference) -> float:
+def _lead(found: AnnotationDifference) -> float:
     return found.run - found.annotation
 
 
-def _number(found: Difference | None, pick: Callable[[Difference], float], *, signed: bool = False) -> Cell:
+def _number(found: AnnotationDifference | None, pick: Callable[[AnnotationDifference], float], *, signed: bool = False) -> Cell:
     return "" if found is None else Number(pick(found), decimals=3, signed=signed)

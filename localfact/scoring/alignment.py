@@ -30,7 +30,7 @@ EDITS = ("removed", "added", "revised", "unchanged")
 
 
 @dataclass(frozen=True)
-class Labelled:
+class GoldClaim:
     """A claim of the annotation: what scores count of its label, and the label where it says more."""
 
     text: str
@@ -48,7 +48,7 @@ class AlignedResponse:
     """
 
     run: Assessment
-    claims: Sequence[Labelled]
+    claims: Sequence[GoldClaim]
     matches: Sequence[tuple[int, int]]
     same: Sequence[bool]
 
@@ -60,7 +60,7 @@ class AlignedResponse:
         return dict(zip(EDITS, (removed, added, matched - unchanged, unchanged), strict=True))
 
 
-class Difference(Record):
+class AnnotationDifference(Record):
     """A quantity of a response on both sides: their means, and the mean over responses of the absolute difference."""
 
     run: float
@@ -83,11 +83,11 @@ class Alignment(Record):
     edits: Mapping[str, float] = Field(default_factory=dict)
     exact: Agreement = Agreement(n=0)
     scoring: Agreement = Agreement(n=0)
-    k_prime: Difference | None = None
-    supported: Difference | None = None
-    not_supported: Difference | None = None
-    irrelevant: Difference | None = None
-    f1: Difference | None = None
+    k_prime: AnnotationDifference | None = None
+    supported: AnnotationDifference | None = None
+    not_supported: AnnotationDifference | None = None
+    irrelevant: AnnotationDifference | None = None
+    f1: AnnotationDifference | None = None
     f1_n: int = 0
 
 
@@ -166,8 +166,8 @@ def _f1(supported: int, not_supported: int, k_prime: int, gamma: float) -> float
     return f1(supported / (supported + not_supported), recall_at_k_prime(supported, k_prime, gamma))
 
 
-def _difference(values: Sequence[tuple[float, float]]) -> Difference:
-    return Difference(
+def _difference(values: Sequence[tuple[float, float]]) -> AnnotationDifference:
+    return AnnotationDifference(
         run=fmean(run for run, _ in values),
         annotation=fmean(people for _, people in values),
         absolute=fmean(abs(run - people) for run, people in values),

@@ -9,7 +9,7 @@ from pydantic import Field
 from localfact.errors import InputError
 from localfact.records import Assessment, Claim, Record, Verdict
 from localfact.scoring.aggregate import ResponseScore, contribution_of
-from localfact.scoring.significance import Alternative, Difference, difference
+from localfact.scoring.significance import Alternative, PairedDifference, difference
 from localfact.scoring.tally import Unscored
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
 
@@ -31,7 +31,7 @@ class Comparison(Record):
     alternative: Alternative
     n: int
     left_out: Mapping[str, int] = Field(default_factory=dict)
-    found: Difference | None = None
+    found: PairedDifference | None = None
 
 
 class ClaimPair(Record):

@@ -33,7 +33,7 @@ class TTest(Record):
     p: Probability
 
 
-class Difference(Record):
+class PairedDifference(Record):
     """How paired values of two runs differ.
 
     Attributes:
@@ -71,7 +71,7 @@ class Difference(Record):
 
 def difference(
     first: Values, second: Values, alternative: Alternative, clusters: Sequence[str] | None = None, seed: int = 0
-) -> Difference:
+) -> PairedDifference:
     """Compares paired values, shape (n,) each, n >= 1.
 
     Args:
@@ -104,7 +104,7 @@ def difference(
             "p_permutation": permutation_p(sums, alternative, seed),
             "p_bootstrap": _bootstrap_p(estimates, alternative),
         }
-    return Difference(**fields)
+    return PairedDifference(**fields)
 
 
 def cluster_sums(values: Values, clusters: Sequence[str] | None) -> tuple[Values, NDArray[np.int64]]:

@@ -30,7 +30,7 @@ from localfact.relations.lexical.model import (
     Similarity,
     similarity_features,
 )
-from localfact.relations.lexical.statements import Claim, IdfTable, Premise
+from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
 from localfact.relations.lexical.tokens import tokens
 from scripts.training.lexical_edits import EditRules
 from scripts.training.lexical_pairs import LICENCES, LONGEST_PREMISE, Example, is_held_out, read_examples
@@ -124,7 +124,7 @@ def write_idf(examples: Sequence[Example]) -> None:
 def feature_matrix(examples: Sequence[Example], idf: IdfTable) -> Matrix:
     """One row an example, one column a field of Features."""
     premises = {text: Premise(text) for text in dict.fromkeys(example.premise for example in examples)}
-    return np.array([compare(Claim(example.hypothesis, idf), premises[example.premise]) for example in examples])
+    return np.array([compare(ParsedClaim(example.hypothesis, idf), premises[example.premise]) for example in examples])
 
 
 def similarity_matrix(examples: Sequence[Example], embedder: Embedder) -> Matrix:

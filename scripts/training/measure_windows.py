@@ -22,7 +22,7 @@ from localfact.models.cards import load_card, weights_folder
 from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel
-from localfact.relations.lexical.statements import Claim
+from localfact.relations.lexical.statements import ParsedClaim
 from localfact.relations.window_selection import (
     LongPremise,
     Run,
@@ -117,7 +117,7 @@ def found_in(one: Supported, shown: Sequence[str]) -> Found:
     return Found(float(some), float(everything), float(together))
 
 
-def windows_by(way: str, cut: LongPremise, claim: Claim, most: int | None, similar: Callable[[str], float]) -> list[str]:
+def windows_by(way: str, cut: LongPremise, claim: ParsedClaim, most: int | None, similar: Callable[[str], float]) -> list[str]:
     """The windows picked in one of the ways; `similar` tells the cosine of a sentence and the claim."""
     if way == SENTENCES:
         return [best_sentences(cut, claim)]
@@ -131,7 +131,7 @@ def windows_by(way: str, cut: LongPremise, claim: Claim, most: int | None, simil
     return [cut.shown(run) for run in best_runs(cut.counts, run_score, most, cut.size, cut.inside)]
 
 
-def best_sentences(cut: LongPremise, claim: Claim) -> str:
+def best_sentences(cut: LongPremise, claim: ParsedClaim) -> str:
     """As many sentences as fit a window, each the one that adds most of the claim's words, in the order of the text.
 
     The beginning where no sentence has any.
@@ -152,7 +152,7 @@ def best_sentences(cut: LongPremise, claim: Claim) -> str:
     return " … ".join(cut.shown(Run(place, place + 1)) for place in sorted(chosen)) or cut.windows(claim, 1)[0]
 
 
-def with_cosine(run_score: RunScore, claim: Claim, cosines: Sequence[float]) -> RunScore:
+def with_cosine(run_score: RunScore, claim: ParsedClaim, cosines: Sequence[float]) -> RunScore:
     """The score of a run with the cosine of its sentence nearest to the claim added."""
 
     def both(begin: int, end: int) -> float:
@@ -167,7 +167,7 @@ def evidence_rows(
     """What each way of picking finds, a row a size, number of windows, way and length of the lead."""
     vectors = vectors_of(embedder)
     for size, lead in product(sizes, LEADS):
-        cuts = [(one, LongPremise(one.passage, starts, size, lead), Claim(one.claim, idf_table())) for one in claims]
+        cuts = [(one, LongPremise(one.passage, starts, size, lead), ParsedClaim(one.claim, idf_table())) for one in claims]
         cuts = [(one, cut, claim) for one, cut, claim in cuts if len(cut.spans) > 1]
         ways = (FIRST, TILES, ANYWHERE, SENTENCES, *((VECTORS,) if embedder else ()))
         for most, way in product(MOST, ways):
@@ -250,7 +250,7 @@ def model_rows(
 def read_in(reading: Reading, pair: Pair, starts: TokenStarts) -> list[Pair]:
     """The pairs that are read in place of one."""
     cut = LongPremise(pair.premise, starts, reading.size, reading.lead)
-    shown = windows_by(reading.way, cut, Claim(pair.hypothesis, idf_table()), reading.read, lambda _: 0.0)
+    shown = windows_by(reading.way, cut, ParsedClaim(pair.hypothesis, idf_table()), reading.read, lambda _: 0.0)
     return [Pair(window, pair.hypothesis) for window in shown]
 
 

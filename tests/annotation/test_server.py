@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from localfact.annotation.labels import Label
 from localfact.annotation.project import Project, create
-from localfact.annotation.safety import LONGEST_BODY, Gate
+from localfact.annotation.safety import LONGEST_BODY, AccessControl
 from localfact.annotation.server import application
 from localfact.annotation.store import ADJUDICATE
 from localfact.annotation.tasks import MachineClaim, Task
@@ -29,7 +29,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def served(project: Project, *, host: str = "127.0.0.1", token: str = "", blind: bool = False, at: str = HERE) -> TestClient:
-    app = application(project, Gate(host, token, str(project.store.facts()["secret"])), blind=blind)
+    app = application(project, AccessControl(host, token, str(project.store.facts()["secret"])), blind=blind)
     return TestClient(app, base_url=at, headers={"origin": at}, follow_redirects=True)
 
 
@@ -199,15 +199,15 @@ def test_a_form_of_another_page_changes_nothing(project: Project, origin: str | 
 def test_a_form_without_its_token_or_with_somebody_elses_changes_nothing(project: Project) -> None:
     client = signed_in(project)
     sent = hidden(client.get("/responses/1/judge").text, "judge") | {"label": "supported", "agreed": ""}
-    gate = Gate("127.0.0.1", "", str(project.store.facts()["secret"]))
-    for token in ("", "0" * 64, gate.form_token("bo")):
+    access = AccessControl("127.0.0.1", "", str(project.store.facts()["secret"]))
+    for token in ("", "0" * 64, access.form_token("bo")):
         assert client.post("/responses/1/judge", data=sent | {"form_token": token}).status_code == 403
     assert project.store.work(1, "ada").version == 0
 
 
 def test_a_made_up_cookie_is_nobody(project: Project) -> None:
     client = served(project)
-    _, name = Gate("127.0.0.1", "", str(project.store.facts()["secret"])).cookies
+    _, name = AccessControl("127.0.0.1", "", str(project.store.facts()["secret"])).cookies
     client.cookies.set(name, f"{b'ada'.hex()}.{'0' * 64}")
     assert "Who annotates" in client.get("/responses/1/judge").text
 

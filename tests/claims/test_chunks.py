@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.claims.chunks import CONTEXT_CHARACTERS, Chunk, Places, chunks_of, halves
+from localfact.claims.chunks import CONTEXT_CHARACTERS, Chunk, ClaimLocator, chunks_of, halves
 from localfact.errors import InputError
 from localfact.text import sentences
 
@@ -97,7 +97,7 @@ def test_however_chunks_are_split_every_character_is_in_exactly_one(text: str, s
 
 
 def located(claim: str, text: str = TEXT) -> list[str]:
-    return [text[span.start : span.end] for span in Places(chunks_of(text, "max")[0]).of(claim)]
+    return [text[span.start : span.end] for span in ClaimLocator(chunks_of(text, "max")[0]).locate(claim)]
 
 
 def test_a_claim_that_stands_in_the_text_is_found_to_the_letter() -> None:

@@ -13,7 +13,7 @@ from localfact.report.alignment_table import ALL, alignment_table
 from localfact.report.formats import Column, Group, Number, Table, latex
 from localfact.report.leaderboard_table import leaderboard_table
 from localfact.report.reliability_table import reliability_table
-from localfact.scoring.alignment import AlignedResponse, Labelled, align
+from localfact.scoring.alignment import AlignedResponse, GoldClaim, align
 from localfact.scoring.leaderboard import leaderboard
 from localfact.vocabulary import GoldLabel
 
@@ -22,7 +22,7 @@ HOSTILE = r"\input{/etc/passwd} $x_1^2$ & 50 % # {~} \\ ¿é ß – — “q” 
 
 def tables() -> list[Table]:
     run = [assessment("SC", gold="sn", posteriors=[0.9, 0.2], source="bio")]
-    aligned = align([AlignedResponse(run[0], [Labelled("s", GoldLabel.SUPPORTED)], [(0, 0)], [True])])
+    aligned = align([AlignedResponse(run[0], [GoldClaim("s", GoldLabel.SUPPORTED)], [(0, 0)], [True])])
     return [
         *(measured_table(printed) for printed in printed_tables().values()),
         alignment_table("A run beside its annotation", {ALL: aligned, HOSTILE: aligned}, {"run": HOSTILE}, (HOSTILE,)),

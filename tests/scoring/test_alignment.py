@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 from run_builders import assessment
 
-from localfact.scoring.alignment import AlignedResponse, Labelled, align, best_matches
+from localfact.scoring.alignment import AlignedResponse, GoldClaim, align, best_matches
 from localfact.scoring.recall import f1, recall_at_k_prime
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
-S = Labelled("s", GoldLabel.SUPPORTED, VerdictLabel.SUPPORTED)
-REFUTED = Labelled("r", GoldLabel.NOT_SUPPORTED, VerdictLabel.CONTRADICTED)
-THIN = Labelled("n", GoldLabel.NOT_SUPPORTED, VerdictLabel.NOT_ENOUGH_EVIDENCE)
-BESIDE = Labelled("i", GoldLabel.IRRELEVANT, VerdictLabel.IRRELEVANT)
-COARSE = Labelled("ns", GoldLabel.NOT_SUPPORTED)
+S = GoldClaim("s", GoldLabel.SUPPORTED, VerdictLabel.SUPPORTED)
+REFUTED = GoldClaim("r", GoldLabel.NOT_SUPPORTED, VerdictLabel.CONTRADICTED)
+THIN = GoldClaim("n", GoldLabel.NOT_SUPPORTED, VerdictLabel.NOT_ENOUGH_EVIDENCE)
+BESIDE = GoldClaim("i", GoldLabel.IRRELEVANT, VerdictLabel.IRRELEVANT)
+COARSE = GoldClaim("ns", GoldLabel.NOT_SUPPORTED)
 
 
-def response(verdicts: str, claims: list[Labelled], matches: list[tuple[int, int]], same: list[bool]) -> AlignedResponse:
+def response(verdicts: str, claims: list[GoldClaim], matches: list[tuple[int, int]], same: list[bool]) -> AlignedResponse:
     return AlignedResponse(assessment(verdicts), claims, matches, same)
 
 

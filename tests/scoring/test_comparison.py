@@ -11,13 +11,15 @@ from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, better, claim_pairs, compare, compare_claims
 from localfact.scoring.gold_scores import PrecisionError
 from localfact.scoring.scores import F1AtK, Precision
-from localfact.scoring.significance import Difference
+from localfact.scoring.significance import PairedDifference
 
 BETTER = ("SSSC", "SS", "SSC", "SSSSC", "SC", "SSS")
 WORSE = ("SCCC", "SC", "SCC", "SSCCC", "SC", "SSC")
 
 
-def one_sided(first: Sequence[Assessment], second: Sequence[Assessment], score: ResponseScore) -> tuple[Comparison, Difference]:
+def one_sided(
+    first: Sequence[Assessment], second: Sequence[Assessment], score: ResponseScore
+) -> tuple[Comparison, PairedDifference]:
     """As the papers test: that the first run is better."""
     comparison = compare(first, second, score, alternative=better(score))
     assert comparison.found is not None

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from localfact.relations.lexical.statements import Claim, Premise, Window
-from localfact.relations.lexical.tokens import Token, stem
+from localfact.relations.lexical.statements import ParsedClaim, Premise, Window
+from localfact.relations.lexical.tokens import LexicalToken, stem
 
 #: How much more of a claim two neighbouring sentences must cover than one alone to be used instead.
 TWO_SENTENCE_PENALTY = 0.05
@@ -81,7 +81,7 @@ class Features(NamedTuple):
     short_uncovered: float = 0.0
 
 
-def compare(claim: Claim, premise: Premise) -> Features:
+def compare(claim: ParsedClaim, premise: Premise) -> Features:
     """The features of a pair; all 0 where either text has no words."""
     if not claim.tokens or not premise.length:
         return Features()
@@ -119,7 +119,7 @@ def compare(claim: Claim, premise: Premise) -> Features:
     )
 
 
-def best_window(claim: Claim, premise: Premise) -> Window:
+def best_window(claim: ParsedClaim, premise: Premise) -> Window:
     """The sentence, or two neighbouring ones, that covers most of the claim; the shorter and earlier of equals."""
     alone = [0.0] * len(premise.sentences)
     common = [0.0] * len(premise.sentences)  # the weight that a sentence shares with the one after it
@@ -143,7 +143,7 @@ def best_window(claim: Claim, premise: Premise) -> Window:
 class Match:
     """A claim compared with the best window of a premise."""
 
-    claim: Claim
+    claim: ParsedClaim
     premise: Premise
     window: Window
 
@@ -206,7 +206,7 @@ class Match:
         total = sum(weights)
         return sum(weight for weight, held in zip(weights, self.neighbours, strict=True) if held) / total if total else 0.0
 
-    def has_another(self, kind: Callable[[Token], bool]) -> bool:
+    def has_another(self, kind: Callable[[LexicalToken], bool]) -> bool:
         """Whether the window lacks a detail of the claim and has another of its kind."""
         own = self.claim.details(kind)
         return not own <= self.covered and not self.premise.details(self.window, kind) <= own
@@ -244,22 +244,22 @@ def ratio(part: Collection[str], whole: Collection[str]) -> float:
     return len(part) / len(whole) if whole else 0.0
 
 
-def is_year(token: Token) -> bool:
+def is_year(token: LexicalToken) -> bool:
     """Kind of detail: a number that reads as a year."""
     return token.year
 
 
-def is_number(token: Token) -> bool:
+def is_number(token: LexicalToken) -> bool:
     """Kind of detail: any other number."""
     return token.number
 
 
-def is_month(token: Token) -> bool:
+def is_month(token: LexicalToken) -> bool:
     """Kind of detail: the name of a month."""
     return token.month
 
 
-def is_negation(token: Token) -> bool:
+def is_negation(token: LexicalToken) -> bool:
     """Kind of word: not, never, without, ..."""
     return token.negation
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
-from localfact.relations.lexical.statements import Claim, IdfTable, Premise
+from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
 
@@ -105,14 +105,14 @@ class LexicalRelationModel:
             relations[position] = self._predict(premise, statements[pair.hypothesis], similarities[position])
         return [relations[position] for position in range(len(pairs))]
 
-    def _statements(self, hypothesis: str) -> list[Claim]:
-        claim = Claim(hypothesis, self._idf)
+    def _statements(self, hypothesis: str) -> list[ParsedClaim]:
+        claim = ParsedClaim(hypothesis, self._idf)
         if len(claim.tokens) <= LONGEST_CLAIM:
             return [claim]
-        parts = (Claim(hypothesis[span.start : span.end], self._idf) for span in sentences(hypothesis))
+        parts = (ParsedClaim(hypothesis[span.start : span.end], self._idf) for span in sentences(hypothesis))
         return [part for part in parts if part.tokens]
 
-    def _predict(self, premise: Premise, statements: Sequence[Claim], similarity: Sequence[float]) -> Distribution:
+    def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
             return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
         read = (self._coefficients.distribution([*compare(claim, premise), *similarity]) for claim in statements)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
 
-from localfact.relations.lexical.tokens import Token, tokens
+from localfact.relations.lexical.tokens import LexicalToken, tokens
 from localfact.text import sentences
 
 #: A capitalised word at the beginning of a claim with a lower idf is no name ("The", "In", "She").
@@ -67,12 +67,12 @@ class Premise:
         places = self._neighbours.get((left, right), ())
         return any(index in places for index in window)
 
-    def details(self, window: Window, kind: Callable[[Token], bool]) -> frozenset[str]:
+    def details(self, window: Window, kind: Callable[[LexicalToken], bool]) -> frozenset[str]:
         """The stems of the window's tokens of one kind."""
         return frozenset(token.stem for index in window for token in self.sentences[index] if kind(token))
 
 
-class Claim:
+class ParsedClaim:
     """A parsed claim.
 
     Attributes:
@@ -93,7 +93,7 @@ class Claim:
         self.subject = frozenset(token.stem for token in self.tokens[start:end])
         self.names = frozenset(token.stem for token, name in zip(self.tokens, names, strict=True) if name) - self.subject
 
-    def details(self, kind: Callable[[Token], bool]) -> frozenset[str]:
+    def details(self, kind: Callable[[LexicalToken], bool]) -> frozenset[str]:
         """The stems of the claim's tokens of one kind."""
         return frozenset(token.stem for token in self.tokens if kind(token))
 

@@ -49,7 +49,7 @@ SHORTEST_STEM = 3
 WORDS_KEPT = 100_000
 
 
-class Token(NamedTuple):
+class LexicalToken(NamedTuple):
     """One token: the stem that is compared, and which kind of detail it is. `number` excludes what reads as a year."""
 
     stem: str
@@ -60,13 +60,13 @@ class Token(NamedTuple):
     negation: bool = False
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[LexicalToken]:
     """The tokens of a text, in order. A name is a capitalised word, so a lower-cased text has none."""
-    found: list[Token] = []
+    found: list[LexicalToken] = []
     for match in _TOKEN.finditer(text):
         written = match.group()
         if match.lastgroup == "unspaced":
-            found += [Token(written[start : start + 2]) for start in range(max(1, len(written) - 1))]
+            found += [LexicalToken(written[start : start + 2]) for start in range(max(1, len(written) - 1))]
         elif match.lastgroup == "number":
             found.append(_number(written[:LONGEST_WORD]))
         else:
@@ -91,21 +91,21 @@ def stem(word: str) -> str:
     return word
 
 
-def _number(written: str) -> Token:
+def _number(written: str) -> LexicalToken:
     value = _THOUSANDS_COMMA.sub("", written)
     year = _YEAR.fullmatch(value) is not None
-    return Token(value, number=not year, year=year)
+    return LexicalToken(value, number=not year, year=year)
 
 
 @lru_cache(maxsize=WORDS_KEPT)
-def _word(written: str) -> Token:
+def _word(written: str) -> LexicalToken:
     lower = written.lower().replace("’", "'")
     if lower.endswith("n't"):
-        return Token("not", negation=True)
+        return LexicalToken("not", negation=True)
     lower = _POSSESSIVE.sub("", lower)
     if lower in _NUMBER_WORDS:
-        return Token(_NUMBER_WORDS[lower], number=True)
+        return LexicalToken(_NUMBER_WORDS[lower], number=True)
     capitalised = written[0].isupper()
     if lower in _MONTHS and (capitalised or lower not in _MONTHS_THAT_ARE_WORDS):
-        return Token(stem(lower), month=True)
-    return Token(stem(lower), name=capitalised, negation=lower in _NEGATIONS)
+        return LexicalToken(stem(lower), month=True)
+    return LexicalToken(stem(lower), name=capitalised, negation=lower in _NEGATIONS)

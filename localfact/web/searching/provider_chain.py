@@ -1,6 +1,6 @@
 """Asks search providers: each at its own pace, again after a failure, not while it keeps failing; then the next one.
 
-A request to a provider passes its `Gate`; a query goes along the `Chain` of providers until one answers it.
+A request to a provider passes its `RateLimiter`; a query goes along the `Chain` of providers until one answers it.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ class Limit:
     interval: float = 0.0
 
 
-class Gate:
+class RateLimiter:
     """Controls the requests to one provider: its limit, retries, and a circuit breaker."""
 
     def __init__(self, provider: str, limit: Limit, timing: Timing = REAL_TIMING) -> None:

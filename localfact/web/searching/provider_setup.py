@@ -1,11 +1,11 @@
-"""What search providers are opened with: addresses, keys from the environment, the gate for their requests."""
+"""What search providers are opened with: addresses, keys from the environment, the limiter for their requests."""
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from localfact.errors import InputError, MissingError
-from localfact.web.searching.provider_chain import REAL_TIMING, Gate, Limit, Timing
+from localfact.web.searching.provider_chain import REAL_TIMING, Limit, RateLimiter, Timing
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class ProviderSetup:
     addresses: Mapping[str, str] = field(default_factory=dict)
     timing: Timing = REAL_TIMING
 
-    def gate(self, provider: str, limit: Limit) -> Gate:
-        """The gate that keeps a provider's requests within its limit."""
-        return Gate(provider, limit, self.timing)
+    def limiter(self, provider: str, limit: Limit) -> RateLimiter:
+        """The limiter that keeps a provider's requests within its limit."""
+        return RateLimiter(provider, limit, self.timing)
 
     def key(self, provider: str, variable: str, source: str) -> str:
         """The provider's key, from an environment variable; `source` says where one can be got.

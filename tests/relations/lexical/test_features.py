@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.relations.lexical.features import Features, best_window, compare
-from localfact.relations.lexical.statements import Claim, IdfTable, Premise
+from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
 
 IDF = IdfTable(1000, {"the": 900, "was": 800, "in": 850, "a": 880, "it": 700, "is": 800, "has": 500, "of": 900})
 
@@ -18,7 +18,7 @@ BRIDGE = (
 
 
 def features(claim: str, premise: str = BRIDGE) -> Features:
-    return compare(Claim(claim, IDF), Premise(premise))
+    return compare(ParsedClaim(claim, IDF), Premise(premise))
 
 
 def test_idf_is_the_smoothed_logarithm():
@@ -27,10 +27,10 @@ def test_idf_is_the_smoothed_logarithm():
 
 
 def test_the_subject_is_the_first_run_of_names_and_a_common_opening_word_is_none():
-    assert Claim("In 1932 Queen Ada opened Harland Bridge.", IDF).subject == {"queen", "ada"}
-    assert Claim("In 1932 Queen Ada opened Harland Bridge.", IDF).names == {"harland", "bridg"}
-    assert Claim("The Harland Bridge is a bridge.", IDF).subject >= {"harland", "bridg"}
-    assert Claim("It is a bridge.", IDF).subject == frozenset()
+    assert ParsedClaim("In 1932 Queen Ada opened Harland Bridge.", IDF).subject == {"queen", "ada"}
+    assert ParsedClaim("In 1932 Queen Ada opened Harland Bridge.", IDF).names == {"harland", "bridg"}
+    assert ParsedClaim("The Harland Bridge is a bridge.", IDF).subject >= {"harland", "bridg"}
+    assert ParsedClaim("It is a bridge.", IDF).subject == frozenset()
 
 
 def test_a_sentence_covers_itself_and_nothing_conflicts():
@@ -48,11 +48,11 @@ def test_rare_words_weigh_more_than_common_ones():
 
 
 def test_the_best_window_is_the_sentence_that_speaks_of_the_claim():
-    assert best_window(Claim("It has six arches.", IDF), Premise(BRIDGE)) == (2,)
+    assert best_window(ParsedClaim("It has six arches.", IDF), Premise(BRIDGE)) == (2,)
 
 
 def test_two_sentences_are_taken_together_where_each_holds_a_part():
-    assert best_window(Claim("It was opened by Queen Ada and has granite arches.", IDF), Premise(BRIDGE)) == (1, 2)
+    assert best_window(ParsedClaim("It was opened by Queen Ada and has granite arches.", IDF), Premise(BRIDGE)) == (1, 2)
 
 
 def test_the_subject_counts_as_covered_where_the_text_goes_on_with_a_pronoun():

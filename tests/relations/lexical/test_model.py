@@ -22,7 +22,7 @@ from localfact.relations.lexical.model import (
     Similarity,
     similarity_features,
 )
-from localfact.relations.lexical.statements import Claim, IdfTable, Premise
+from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
 from localfact.vocabulary import RelationLabel
 from scripts.training.fit_lexical import reserved_topics
 from scripts.training.lexical_pairs import Example, is_held_out, read_examples
@@ -177,7 +177,7 @@ def test_a_passage_entails_itself(model: LexicalRelationModel):
 
 def test_the_distribution_is_the_softmax_of_the_weighed_features():
     claim = "Mirela Vantos moved to Zagreb in 1935."
-    features = compare(Claim(claim, IdfTable.read(IDF_FILE)), Premise(PAINTER))
+    features = compare(ParsedClaim(claim, IdfTable.read(IDF_FILE)), Premise(PAINTER))
     rows = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))["variants"]["plain"]["coefficients"]
     scores = np.array([rows[name] for name in features._fields]).T @ np.array(features) + rows["intercept"]
     relation = related(LexicalRelationModel(), (PAINTER, claim))[0]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from localfact.relations.lexical.statements import Claim
+from localfact.relations.lexical.statements import ParsedClaim
 from localfact.relations.window_selection import LongPremise, idf_table
 from scripts.training.measure_windows import (
     ANYWHERE,
@@ -33,7 +33,7 @@ def cut(size: int) -> LongPremise:
 
 
 def windows(way: str, size: int, most: int, *, similar_to: str = "") -> list[str]:
-    return windows_by(way, cut(size), Claim(CLAIM, idf_table()), most, lambda text: float(text == similar_to))
+    return windows_by(way, cut(size), ParsedClaim(CLAIM, idf_table()), most, lambda text: float(text == similar_to))
 
 
 @pytest.mark.parametrize(
@@ -70,10 +70,10 @@ def test_a_window_with_a_sentence_like_the_claim_is_more_promising() -> None:
 
 
 def test_sentences_from_all_over_stand_in_one_window_that_is_not_overfull() -> None:
-    claim = Claim(CLAIM, idf_table())
+    claim = ParsedClaim(CLAIM, idf_table())
     assert best_sentences(cut(10), claim) == "Glass is made in Velmora. … The glass dates from 1887."
     assert best_sentences(cut(9), claim) == "The glass dates from 1887."
-    assert best_sentences(cut(6), Claim("Quite unlike.", idf_table())) == "One two three."
+    assert best_sentences(cut(6), ParsedClaim("Quite unlike.", idf_table())) == "One two three."
 
 
 def test_quality_is_the_share_of_right_labels_and_f1_averaged_over_those_that_occur() -> None:

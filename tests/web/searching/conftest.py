@@ -6,7 +6,7 @@ import pytest
 from loopback_search import KEY, LoopbackSearch, serving
 from provider_tests import RESULTS, Hurry
 
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.providers.brave import Brave
 from localfact.web.searching.providers.duckduckgo import DuckDuckGo
 from localfact.web.searching.providers.searxng import SearXNG
@@ -29,12 +29,12 @@ def hurry() -> Hurry:
 @pytest.fixture
 def opened(engines: LoopbackSearch, hurry: Hurry) -> Callable[[str], SearchProvider]:
     """Opens one provider by name, without its interval and with its time jumping."""
-    gate = Gate("tested", Limit(at_once=4), hurry.timing)
+    limiter = RateLimiter("tested", Limit(at_once=4), hurry.timing)
     openers: dict[str, Callable[[], SearchProvider]] = {
-        "searxng": lambda: SearXNG(engines.url + "/", gate),
-        "serper": lambda: Serper(KEY, gate, address=engines.url),
-        "wikipedia": lambda: Wikipedia(gate, address=engines.url),
-        "brave": lambda: Brave(KEY, gate, address=engines.url),
-        "duckduckgo": lambda: DuckDuckGo(gate, address=engines.url + "/html/", time_limit=1),
+        "searxng": lambda: SearXNG(engines.url + "/", limiter),
+        "serper": lambda: Serper(KEY, limiter, address=engines.url),
+        "wikipedia": lambda: Wikipedia(limiter, address=engines.url),
+        "brave": lambda: Brave(KEY, limiter, address=engines.url),
+        "duckduckgo": lambda: DuckDuckGo(limiter, address=engines.url + "/html/", time_limit=1),
     }
     return lambda name: openers[name]()

@@ -14,8 +14,8 @@ from localfact.web.searching.provider_chain import (
     LONGEST_WAIT,
     TRIES,
     Chain,
-    Gate,
     Limit,
+    RateLimiter,
     Timing,
 )
 from localfact.web.searching.results import Search
@@ -70,7 +70,7 @@ class Engine:
         self.starts: list[float] = []
         self.at_work = self.most_at_work = 0
         self.closed = False
-        self.gate = Gate(name, Limit(at_once=2), time.timing)
+        self.limiter = RateLimiter(name, Limit(at_once=2), time.timing)
 
     async def send(self) -> str:
         self.starts.append(self.time.seconds)
@@ -87,7 +87,7 @@ class Engine:
             self.at_work -= 1
 
     async def search(self, query: str, count: int) -> Search:
-        await self.gate.request(self.send)
+        await self.limiter.request(self.send)
         return Search(query=query, count=count, provider=self.name, time=WHEN)
 
     async def aclose(self) -> None:
@@ -111,14 +111,14 @@ async def answered_by(time: HeldTime, chain: Chain, query: str = "q") -> str:
 async def test_a_passing_failure_is_tried_again_after_waits_that_double(failure: tuple[FailureKind, None]) -> None:
     time = HeldTime(draw=1.0)
     engine = Engine("one", time, failure, failure, failure, None)
-    assert await time.run(engine.gate.request(engine.send)) == ["answer"]
+    assert await time.run(engine.limiter.request(engine.send)) == ["answer"]
     assert engine.starts == [0.0, 1.0, 3.0, 7.0]
 
 
 async def test_a_wait_is_drawn_from_nothing_to_the_whole_backoff() -> None:
     time = HeldTime(draw=0.25)
     engine = Engine("one", time, DOWN, DOWN, None)
-    await time.run(engine.gate.request(engine.send))
+    await time.run(engine.limiter.request(engine.send))
     assert engine.starts == [0.0, 0.25, 0.75]
 
 
@@ -126,7 +126,7 @@ async def test_a_wait_is_drawn_from_nothing_to_the_whole_backoff() -> None:
 async def test_a_refusal_is_not_tried_again(failure: tuple[FailureKind, None]) -> None:
     time = HeldTime()
     engine = Engine("one", time, failure)
-    [error] = await time.run(engine.gate.request(engine.send))
+    [error] = await time.run(engine.limiter.request(engine.send))
     assert isinstance(error, ProviderError)
     assert len(engine.starts) == 1
 
@@ -134,7 +134,7 @@ async def test_a_refusal_is_not_tried_again(failure: tuple[FailureKind, None]) -
 async def test_tries_end() -> None:
     time = HeldTime()
     engine = Engine("one", time, DOWN)
-    [error] = await time.run(engine.gate.request(engine.send))
+    [error] = await time.run(engine.limiter.request(engine.send))
     assert isinstance(error, ProviderError)
     assert len(engine.starts) == TRIES
 
@@ -142,8 +142,8 @@ async def test_tries_end() -> None:
 async def test_the_pause_that_a_provider_asks_for_is_kept_by_everybody_who_waits_for_it() -> None:
     time = HeldTime(draw=0.0)
     engine = Engine("one", time, (FailureKind.RATE_LIMITED, 20.0), None)
-    engine.gate = Gate("one", Limit(at_once=1), time.timing)
-    answers = await time.run(*(engine.gate.request(engine.send) for _ in range(3)))
+    engine.limiter = RateLimiter("one", Limit(at_once=1), time.timing)
+    answers = await time.run(*(engine.limiter.request(engine.send) for _ in range(3)))
     assert answers == ["answer"] * 3
     assert engine.starts == [0.0, 20.0, 20.0, 20.0]
 
@@ -163,8 +163,8 @@ async def test_a_provider_that_wants_a_long_pause_is_left_aside_for_it_and_the_n
 async def test_requests_keep_to_the_limit_and_the_interval() -> None:
     time = HeldTime()
     engine = Engine("one", time, takes=5.0)
-    engine.gate = Gate("one", Limit(at_once=2, interval=1.5), time.timing)
-    await time.run(*(engine.gate.request(engine.send) for _ in range(5)))
+    engine.limiter = RateLimiter("one", Limit(at_once=2, interval=1.5), time.timing)
+    await time.run(*(engine.limiter.request(engine.send) for _ in range(5)))
     assert engine.most_at_work == 2
     assert engine.starts == [0.0, 1.5, 5.0, 6.5, 10.0]
 
@@ -172,12 +172,12 @@ async def test_requests_keep_to_the_limit_and_the_interval() -> None:
 async def test_a_request_that_is_cancelled_gives_its_place_back() -> None:
     time = HeldTime()
     engine = Engine("one", time, takes=5.0)
-    engine.gate = Gate("one", Limit(at_once=1), time.timing)
-    task = asyncio.ensure_future(engine.gate.request(engine.send))
+    engine.limiter = RateLimiter("one", Limit(at_once=1), time.timing)
+    task = asyncio.ensure_future(engine.limiter.request(engine.send))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     task.cancel()
-    assert await time.run(engine.gate.request(engine.send)) == ["answer"]
+    assert await time.run(engine.limiter.request(engine.send)) == ["answer"]
 
 
 async def test_the_first_provider_is_preferred_and_asked_again_for_the_next_query() -> None:
@@ -225,7 +225,7 @@ async def test_a_query_that_is_refused_says_nothing_about_the_provider() -> None
 async def test_those_who_queue_for_a_provider_do_not_go_on_when_it_is_left_aside_meanwhile() -> None:
     time = HeldTime(draw=0.0)
     first, second = Engine("first", time, DOWN, takes=1.0), Engine("second", time)
-    first.gate = Gate("first", Limit(at_once=1), time.timing)
+    first.limiter = RateLimiter("first", Limit(at_once=1), time.timing)
     chain = Chain([first, second], time.timing)
     answers = await time.run(*(chain.search(f"q{number}", 1) for number in range(50)))
     assert [answer.provider for answer in answers if isinstance(answer, Search)] == ["second"] * 50

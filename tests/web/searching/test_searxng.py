@@ -11,7 +11,7 @@ from loopback_pages import LoopbackPages, Reply, serving
 from loopback_search import LoopbackSearch, Misbehaviour, Result
 from provider_tests import Hurry, failure
 
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.providers.searxng import SearXNG
 from localfact.web.searching.search import FailureKind, SearchProvider
 
@@ -76,10 +76,10 @@ async def test_a_searxng_behind_tls_is_trusted_by_the_certificates_that_the_envi
 
     site = LoopbackPages(["127.0.0.2"], certificates=certificates(tmp_path)[0])
     site.pages["/search"] = Reply(b'{"results": []}')
-    gate = Gate("tested", Limit(at_once=1), hurry.timing)
+    limiter = RateLimiter("tested", Limit(at_once=1), hurry.timing)
     with serving(site):
-        assert (await failure(SearXNG(site.url(""), gate))).kind is FailureKind.UNAVAILABLE
+        assert (await failure(SearXNG(site.url(""), limiter))).kind is FailureKind.UNAVAILABLE
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "certificate.pem"))
-        provider = SearXNG(site.url(""), gate)
+        provider = SearXNG(site.url(""), limiter)
         assert (await provider.search("q", 1)).results == ()
         await provider.aclose()

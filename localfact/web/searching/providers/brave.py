@@ -1,6 +1,6 @@
 """Brave's own index through its search API (https://brave.com/search/api), which needs a key."""
 
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonClient, entries
 from localfact.web.searching.results import Search
@@ -23,8 +23,8 @@ class Brave:
 
     name = NAME
 
-    def __init__(self, key: str, gate: Gate, *, address: str = ADDRESS) -> None:
-        self._gate = gate
+    def __init__(self, key: str, limiter: RateLimiter, *, address: str = ADDRESS) -> None:
+        self._limiter = limiter
         self._url = f"{address.rstrip('/')}/res/v1/web/search"
         self._client = JsonClient(NAME, headers={"x-subscription-token": key}, secret=key)
 
@@ -35,13 +35,13 @@ class Brave:
             ProviderError: it was not answered.
         """
         sent = " ".join(query_of(NAME, query).split()[:MOST_WORDS])
-        found = await self._gate.request(lambda: self._ask(sent, count))
-        return search_of(NAME, query, count, found, self._gate.timing.now())
+        found = await self._limiter.request(lambda: self._ask(sent, count))
+        return search_of(NAME, query, count, found, self._limiter.timing.now())
 
     async def _ask(self, query: str, count: int) -> list[Found]:
         params: dict[str, str | int] = {"q": query, "count": min(count, MOST_RESULTS)}
         params |= {"result_filter": "web", "text_decorations": "false"}
-        now = self._gate.timing.now()
+        now = self._limiter.timing.now()
         value = (await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=now)).value
         web = value.get("web")
         if web is None and value.get("type") == "search":
@@ -62,4 +62,4 @@ def open_provider(setup: ProviderSetup) -> Brave:
         MissingError: there is no key. InputError: it cannot be a key.
     """
     key = setup.key(NAME, KEY_VARIABLE, "https://brave.com/search/api")
-    return Brave(key, setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))
+    return Brave(key, setup.limiter(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from localfact.errors import MissingError
 from localfact.web.http_headers import retry_after_seconds
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import MAX_ANSWER_BYTES
 from localfact.web.searching.results import Search
@@ -96,8 +96,8 @@ class DuckDuckGo:
 
     name = NAME
 
-    def __init__(self, gate: Gate, *, address: str | None = None, time_limit: int = TIME_LIMIT) -> None:
-        self._gate = gate
+    def __init__(self, limiter: RateLimiter, *, address: str | None = None, time_limit: int = TIME_LIMIT) -> None:
+        self._limiter = limiter
         self._address = address
         self._time_limit = time_limit
 
@@ -108,8 +108,8 @@ class DuckDuckGo:
             ProviderError: it was not answered.
         """
         sent = query_of(NAME, query)
-        found = await self._gate.request(lambda: asyncio.to_thread(self._ask, sent))
-        return search_of(NAME, query, count, found, self._gate.timing.now())
+        found = await self._limiter.request(lambda: asyncio.to_thread(self._ask, sent))
+        return search_of(NAME, query, count, found, self._limiter.timing.now())
 
     async def aclose(self) -> None:
         """Does nothing: the connections end with the provider."""
@@ -155,4 +155,4 @@ def _described(error: Exception) -> str:
 
 def open_provider(setup: ProviderSetup) -> DuckDuckGo:
     """DuckDuckGo, which needs no setup."""
-    return DuckDuckGo(setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME))
+    return DuckDuckGo(setup.limiter(NAME, LIMIT), address=setup.addresses.get(NAME))

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from localfact.errors import InputError
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonClient, entries
 from localfact.web.searching.results import Search
@@ -30,14 +30,14 @@ class SearXNG:
 
     name = NAME
 
-    def __init__(self, address: str, gate: Gate) -> None:
+    def __init__(self, address: str, limiter: RateLimiter) -> None:
         try:
             usable = urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).hostname)
         except ValueError:
             usable = False
         if not usable:
             raise InputError(f"{address!r} is no address of a SearXNG: give one like http://127.0.0.1:8080.")
-        self._gate = gate
+        self._limiter = limiter
         self._url = f"{address.rstrip('/')}/search"
         self._client = JsonClient(NAME)
 
@@ -57,14 +57,14 @@ class SearXNG:
             links |= {web_link(entry.link) for entry in fresh}
             if not fresh or len(links) > count:
                 break
-        return search_of(NAME, query, count, found, self._gate.timing.now())
+        return search_of(NAME, query, count, found, self._limiter.timing.now())
 
     async def _page(self, query: str, page: int) -> list[Found]:
-        return await self._gate.request(lambda: self._ask(query, page))
+        return await self._limiter.request(lambda: self._ask(query, page))
 
     async def _ask(self, query: str, page: int) -> list[Found]:
         params: dict[str, str | int] = {"q": query, "format": "json", "pageno": page}
-        now = self._gate.timing.now()
+        now = self._limiter.timing.now()
         value = (await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=now)).value
         found = entries(NAME, value.get("results"), title="title", link="url", snippet="content", date="publishedDate")
         unresponsive = value.get("unresponsive_engines")
@@ -93,4 +93,4 @@ def open_provider(setup: ProviderSetup) -> SearXNG:
     address = setup.searxng_url or setup.addresses.get(NAME)
     if not address:
         raise InputError("searxng is asked at an address of your own: give it with --searxng-url, http://127.0.0.1:8080 say.")
-    return SearXNG(address, setup.gate(NAME, LIMIT))
+    return SearXNG(address, setup.limiter(NAME, LIMIT))

@@ -1,6 +1,6 @@
 """Google's results through Serper (https://serper.dev), which needs a key."""
 
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonClient, entries
 from localfact.web.searching.results import Search
@@ -21,8 +21,8 @@ class Serper:
 
     name = NAME
 
-    def __init__(self, key: str, gate: Gate, *, address: str = ADDRESS) -> None:
-        self._gate = gate
+    def __init__(self, key: str, limiter: RateLimiter, *, address: str = ADDRESS) -> None:
+        self._limiter = limiter
         self._url = f"{address.rstrip('/')}/search"
         self._client = JsonClient(NAME, headers={"x-api-key": key}, secret=key)
 
@@ -33,12 +33,12 @@ class Serper:
             ProviderError: it was not answered.
         """
         sent = query_of(NAME, query)
-        found = await self._gate.request(lambda: self._ask(sent, count))
-        return search_of(NAME, query, count, found, self._gate.timing.now())
+        found = await self._limiter.request(lambda: self._ask(sent, count))
+        return search_of(NAME, query, count, found, self._limiter.timing.now())
 
     async def _ask(self, query: str, count: int) -> list[Found]:
         body: dict[str, str | int] = {"q": query, "num": min(count, MOST_RESULTS)}
-        now = self._gate.timing.now()
+        now = self._limiter.timing.now()
         try:
             value = (await self._client.ask("POST", self._url, body=body, forbidden=_FORBIDDEN, now=now)).value
         except ProviderError as error:
@@ -63,4 +63,4 @@ def open_provider(setup: ProviderSetup) -> Serper:
         MissingError: there is no key. InputError: it cannot be a key.
     """
     key = setup.key(NAME, KEY_VARIABLE, "https://serper.dev")
-    return Serper(key, setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))
+    return Serper(key, setup.limiter(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

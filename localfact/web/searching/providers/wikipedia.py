@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from localfact.web.searching.provider_chain import Gate, Limit
+from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonAnswer, JsonClient, entries
 from localfact.web.searching.results import Search
@@ -30,8 +30,8 @@ class Wikipedia:
 
     name = NAME
 
-    def __init__(self, gate: Gate, *, address: str = ADDRESS) -> None:
-        self._gate = gate
+    def __init__(self, limiter: RateLimiter, *, address: str = ADDRESS) -> None:
+        self._limiter = limiter
         self._url = f"{address.rstrip('/')}/w/api.php"
         self._client = JsonClient(NAME)
 
@@ -42,8 +42,8 @@ class Wikipedia:
             ProviderError: it was not answered.
         """
         sent = query_of(NAME, query)
-        found = await self._gate.request(lambda: self._ask(sent, count))
-        return search_of(NAME, query, count, found, self._gate.timing.now())
+        found = await self._limiter.request(lambda: self._ask(sent, count))
+        return search_of(NAME, query, count, found, self._limiter.timing.now())
 
     async def _ask(self, query: str, count: int) -> list[Found]:
         params: dict[str, str | int] = {
@@ -56,7 +56,7 @@ class Wikipedia:
             "formatversion": 2,
             "maxlag": MAXLAG,
         }
-        answer = await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=self._gate.timing.now())
+        answer = await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=self._limiter.timing.now())
         if "error" in answer.value:
             raise _failure(answer)
         found = answer.value.get("query")
@@ -88,4 +88,4 @@ def _failure(answer: JsonAnswer) -> ProviderError:
 
 def open_provider(setup: ProviderSetup) -> Wikipedia:
     """Wikipedia, which needs no setup."""
-    return Wikipedia(setup.gate(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))
+    return Wikipedia(setup.limiter(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))
