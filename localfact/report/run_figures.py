@@ -30,10 +30,6 @@ REASONS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-#: The average mass of labels below which the reader is warned.
-WARN_MASS = 0.5
-
-
 class CostLine(Record):
     """One kind of cost in one stage.
 
@@ -62,7 +58,7 @@ class RunFacts(Record):
 
     Attributes:
         seed: of the bootstrap intervals. guided: whether answers followed grammars. warn_mass: the average mass of labels below
-            which the reader is warned. stride: w, in sentences, or "max"; None for a method without chunks.
+            which the reader is warned; None for never. stride: w, in sentences, or "max"; None for a method without chunks.
         version: of FactReasoner; None for other methods. k: passages per claim. queries_per_claim: q. steps: the most searches
             for a claim one after the other. cost: the formula of its LLM calls.
     """
@@ -70,7 +66,7 @@ class RunFacts(Record):
     method: str
     seed: int = 0
     guided: bool = False
-    warn_mass: Probability = WARN_MASS
+    warn_mass: Probability | None = None
     stride: int | Literal["max"] | None = None
     version: int | None = None
     k: int = 0

@@ -107,7 +107,7 @@ def no_page_read(counts: Mapping[str, Mapping[str, int]]) -> bool:
 def mass_warnings(costs: Accounting, facts: RunFacts) -> Iterator[str]:
     """A warning for each stage whose labels the model would hardly have written."""
     for line in costs.lines:
-        if line.mass is not None and line.mass < facts.warn_mass:
+        if line.mass is not None and facts.warn_mass is not None and line.mass < facts.warn_mass:
             yield (
                 f"Where the stage '{line.stage}' asked for a label, the model would have written any of the labels with a "
                 f"probability of {line.mass:.2g} on average: below {facts.warn_mass:g}, its confidences mean little."
