@@ -7,29 +7,23 @@ model finds most probable at that place is taken, so that nothing is guessed her
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import NamedTuple
 
-from localfact.assess.fitting import Fitted, fitted, own_passages
+from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, counted_passages, result_without_call
+from localfact.assess.fitting import Fitted, choose_after_answer, fitted, own_passages
 from localfact.assess.gate import THETA, Gate
 from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
-from localfact.errors import CorpusError, InputError, PromptTooLongError
-from localfact.llm.engine import Chat, Choice, Engine
+from localfact.errors import CorpusError, InputError
+from localfact.llm.engine import Choice, Engine
 from localfact.prompts.boundary import Boundary
 from localfact.prompts.chats import verification_chat
 from localfact.prompts.grammars import verification_grammar
-from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Passage, Response, Verdict
+from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Response, Verdict
 from localfact.runtime.tasks import together
 from localfact.stages import Relations
 from localfact.vocabulary import Flag, PreVerificationLabel, VerdictLabel
 
-#: The stage that calls are counted under.
-STAGE = "verify"
-#: Default of the most output tokens of a verification.
-MAX_TOKENS = 1024
 #: Characters of reasoning that a grammar allows for each token of an answer, so that the decision is reached before the end.
 CHARACTERS_A_TOKEN = 2
-#: How many characters of the end of the reasoning a verdict keeps.
-RATIONALE_KEPT = 4_000
 
 #: Of equally probable labels the first in this order is taken, so that a tie never supports a claim.
 TIES = ("not enough evidence", "conflicting evidence", "unverifiable", "refuted", "supported")
@@ -45,21 +39,6 @@ PASSAGES_LEFT_OUT = (
     "Some claims were verified without their lowest-ranked passages, which did not fit the model's window "
     "(passages_left_out counts them)."
 )
-
-
-class Verified(NamedTuple):
-    """The result for one claim that the gate left open.
-
-    Attributes:
-        ending: what it is counted as: verified, claims_without_evidence or failed.
-        chosen: whether the label was chosen from the model's probabilities.
-        left_out: how many of the claim's passages did not fit the window.
-    """
-
-    verdict: Verdict
-    ending: str
-    chosen: bool = False
-    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -117,21 +96,20 @@ class FastFact:
             warnings=_warnings(counts),
         )
 
-    async def _verify(self, claim: Claim, evidence: Evidence) -> Verified:
+    async def _verify(self, claim: Claim, evidence: Evidence) -> ClaimResult:
         """Verifies one claim; an error that concerns only this claim makes it failed."""
         passages = own_passages(claim, evidence)
         if not passages:
             rationale = "No passage was found for this claim, so the verifier was not asked."
-            verdict = Verdict(claim_id=claim.id, label=VerdictLabel.NOT_ENOUGH_EVIDENCE, rationale=rationale)
-            return Verified(verdict, "claims_without_evidence")
+            return result_without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, rationale, "claims_without_evidence")
         try:
             return await self._ask(claim, await self._fitted(claim, passages))
         except CorpusError:
             raise
         except InputError as error:
-            return Verified(Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=str(error)), "failed")
+            return result_without_call(claim, VerdictLabel.FAILED, str(error), "failed")
 
-    async def _ask(self, claim: Claim, fitted: Fitted) -> Verified:
+    async def _ask(self, claim: Claim, fitted: Fitted) -> ClaimResult:
         grammar = verification_grammar(VERDICT_OF, CHARACTERS_A_TOKEN * self.max_tokens)
         generation = await self.engine.generate(
             fitted.chat, max_tokens=self.max_tokens, grammar=grammar, seed=self.seed, stage=STAGE
@@ -139,32 +117,24 @@ class FastFact:
         answer = read_answer(generation.text, finished=generation.finish == "stop")
         label, rationale = answer.label, answer.reasoning.strip()[-RATIONALE_KEPT:]
         if label is None:
-            label, remark = _chosen(await self._choice(fitted.chat, generation.thoughts, answer.reasoning))
+            choice = await choose_after_answer(
+                self.engine,
+                fitted.chat,
+                VERDICT_OF,
+                thoughts=generation.thoughts,
+                answer=answer.reasoning,
+                prefix_of=answer_up_to_label,
+            )
+            label, remark = _chosen(choice)
             rationale = f"{rationale}\n{remark}".lstrip()
         verdict = Verdict(
             claim_id=claim.id,
             label=label,
             rationale=rationale or None,
-            passages=tuple(CountedPassage(passage_id=passage.id) for passage in fitted.passages),
+            passages=counted_passages(fitted.passages),
             flags=(Flag.CUT_ANSWER,) if generation.finish != "stop" else (),
         )
-        return Verified(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
-
-    async def _choice(self, chat: Chat, thoughts: str, reasoning: str) -> Choice:
-        """The probabilities of the labels after the model's thoughts and its reasoning.
-
-        As a prompt, a text may have more tokens than when it was generated. What does not fit is cut from its beginning, as its
-        conclusion stands at the end.
-        """
-        while True:
-            try:
-                prefix = thoughts + answer_up_to_label(reasoning)
-                return await self.engine.choose(chat, tuple(VERDICT_OF), prefix=prefix, stage=STAGE)
-            except PromptTooLongError:
-                if not reasoning:
-                    raise
-                thoughts = ""
-                reasoning = reasoning[len(reasoning) // 2 + 1 :].lstrip()
+        return ClaimResult(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
 
     async def _fitted(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
         # The longest label is used to measure the room that a chosen label needs after a full answer.
@@ -184,7 +154,7 @@ def _chosen(choice: Choice) -> tuple[VerdictLabel, str]:
     return VERDICT_OF[label], CHOSEN.format(label=label, probability=distribution[label])
 
 
-def _counts(settled: Sequence[Claim], verified: Sequence[Verified]) -> dict[str, int]:
+def _counts(settled: Sequence[Claim], verified: Sequence[ClaimResult]) -> dict[str, int]:
     settled_as = Counter(claim.preverification.label for claim in settled if claim.preverification)
     endings = Counter(end.ending for end in verified)
     return {

@@ -1,10 +1,11 @@
-"""As many of a claim's passages as leave room for an answer in the model's window."""
+"""What fits in the model's window: the passages shown with a claim, and an answer behind which a label is chosen."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from localfact.errors import InputError
-from localfact.llm.engine import Chat, Engine
+from localfact.assess.claim_result import STAGE
+from localfact.errors import InputError, PromptTooLongError
+from localfact.llm.engine import Chat, Choice, Engine
 from localfact.records import Claim, Evidence, Passage
 from localfact.runtime.usage import decided_by
 
@@ -43,6 +44,36 @@ async def fitted(
         f"With its best passage alone and {max_tokens:,} tokens of answer, this claim needs {needed:,} tokens; the model's "
         f"window has {window:,}. Use a model with a longer window, or allow fewer output tokens."
     )
+
+
+async def choose_after_answer(
+    engine: Engine,
+    chat: Chat,
+    labels: Collection[str],
+    *,
+    thoughts: str,
+    answer: str,
+    prefix_of: Callable[[str], str],
+) -> Choice:
+    """The probabilities of the labels behind an answer that named none.
+
+    As a prompt, a text may have more tokens than when it was generated. What does not fit is cut from its beginning, as its
+    conclusion stands at the end: first the thoughts and half of the answer, then half of what is left, until it fits.
+
+    Args:
+        thoughts: what the model wrote before the answer; "" for nothing.
+        prefix_of: the answer, or its end, up to the place of the label.
+
+    Raises:
+        PromptTooLongError: it does not fit even without the answer.
+    """
+    while True:
+        try:
+            return await engine.choose(chat, tuple(labels), prefix=thoughts + prefix_of(answer), stage=STAGE)
+        except PromptTooLongError:
+            if not answer:
+                raise
+            thoughts, answer = "", answer[len(answer) // 2 + 1 :].lstrip()
 
 
 def own_passages(claim: Claim, evidence: Evidence) -> tuple[Passage, ...]:

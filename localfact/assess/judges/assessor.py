@@ -8,25 +8,18 @@ failed: counted, never guessed.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from localfact.assess.fitting import Fitted, fitted, own_passages
+from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, counted_passages, result_without_call
+from localfact.assess.fitting import Fitted, choose_after_answer, fitted, own_passages
 from localfact.assess.judges.answers import TRUE
 from localfact.assess.judges.styles import JudgeStyle
-from localfact.errors import CorpusError, InputError, PromptTooLongError, UnlikelyLabelsError
-from localfact.llm.engine import Choice, Engine
+from localfact.errors import CorpusError, InputError, UnlikelyLabelsError
+from localfact.llm.engine import Engine
 from localfact.prompts import Boundary, judging_chat
-from localfact.records import Claim, CountedPassage, Evidence, Judgement, Pair, Response, Verdict
+from localfact.records import Claim, Evidence, Judgement, Pair, Response, Verdict
 from localfact.runtime.tasks import together
 from localfact.stages import Relations
 from localfact.vocabulary import Flag, PreVerificationLabel, VerdictLabel
-
-#: The stage that calls are counted under.
-STAGE = "verify"
-#: Default of the most output tokens of an answer.
-MAX_TOKENS = 1024
-#: How many characters of the end of an answer a verdict keeps.
-RATIONALE_KEPT = 4_000
 
 NOTHING_FOUND = "No passage was found for this claim, so the model was not asked."
 NOT_RELEVANT = "The claim is not relevant to the question."
@@ -37,15 +30,6 @@ PASSAGES_LEFT_OUT = (
     "Some claims were judged without their lowest-ranked passages, which did not fit the model's window "
     "(passages_left_out counts them)."
 )
-
-
-class Judged(NamedTuple):
-    """The verdict about one claim, and what it is counted as."""
-
-    verdict: Verdict
-    ending: str
-    chosen: bool = False
-    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -98,13 +82,13 @@ class PromptedJudge:
             warnings=tuple(warning for count, warning in ((chosen, ASKED_AGAIN), (left_out, PASSAGES_LEFT_OUT)) if count),
         )
 
-    async def _judge(self, claim: Claim, evidence: Evidence) -> Judged:
+    async def _judge(self, claim: Claim, evidence: Evidence) -> ClaimResult:
         """Judges one claim; an error that concerns only this claim makes it failed."""
         if self._leaves(claim):
-            return _without_call(claim, VerdictLabel.IRRELEVANT, NOT_RELEVANT, "irrelevant")
+            return result_without_call(claim, VerdictLabel.IRRELEVANT, NOT_RELEVANT, "irrelevant")
         passages = own_passages(claim, evidence)
         if not passages and not self.style.without_evidence:
-            return _without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, NOTHING_FOUND, "claims_without_evidence")
+            return result_without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, NOTHING_FOUND, "claims_without_evidence")
         try:
             boundary = Boundary(self.seed)
             asked = await fitted(
@@ -118,13 +102,13 @@ class PromptedJudge:
         except CorpusError:
             raise
         except InputError as error:
-            return _without_call(claim, VerdictLabel.FAILED, str(error), "failed")
+            return result_without_call(claim, VerdictLabel.FAILED, str(error), "failed")
 
     def _leaves(self, claim: Claim) -> bool:
         opinion = claim.preverification
         return self.style.leaves_irrelevant and opinion is not None and opinion.label is PreVerificationLabel.IRRELEVANT
 
-    async def _weighed(self, claim: Claim, asked: Fitted) -> Judged:
+    async def _weighed(self, claim: Claim, asked: Fitted) -> ClaimResult:
         """By the probability of True against False, where the answer begins."""
         again = False
         try:
@@ -136,10 +120,10 @@ class PromptedJudge:
             )
         true = choice.distribution[TRUE]
         label = VerdictLabel.UNDECIDED if true == 0.5 else self.style.verdicts[choice.best]
-        verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=_counted(asked))
-        return Judged(verdict, "judged", again, asked.left_out)
+        verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=counted_passages(asked.passages))
+        return ClaimResult(verdict, "judged", again, asked.left_out)
 
-    async def _reasoned(self, claim: Claim, asked: Fitted) -> Judged:
+    async def _reasoned(self, claim: Claim, asked: Fitted) -> ClaimResult:
         """By the last label of an answer, or the most probable at its place where the answer has none."""
         assert self.style.read is not None
         generation = await self.engine.generate(asked.chat, max_tokens=self.max_tokens, seed=self.seed, stage=STAGE)
@@ -147,31 +131,20 @@ class PromptedJudge:
         label = self.style.read(generation.text) if finished else None
         chosen = label is None
         if label is None:
-            label = (await self._choice(asked, generation.thoughts, generation.text)).best
+            choice = await choose_after_answer(
+                self.engine,
+                asked.chat,
+                self.style.verdicts,
+                thoughts=generation.thoughts,
+                answer=generation.text,
+                prefix_of=lambda answer: answer + self.style.slot,
+            )
+            label = choice.best
         verdict = Verdict(
             claim_id=claim.id,
             label=self.style.verdicts[label],
             rationale=self.style.told(generation.text).strip()[-RATIONALE_KEPT:] or None,
-            passages=_counted(asked),
+            passages=counted_passages(asked.passages),
             flags=() if finished else (Flag.CUT_ANSWER,),
         )
-        return Judged(verdict, "judged", chosen, asked.left_out)
-
-    async def _choice(self, asked: Fitted, thoughts: str, answer: str) -> Choice:
-        """The labels behind the answer; of one that no longer fits as a prompt, the end."""
-        while True:
-            try:
-                prefix = thoughts + answer + self.style.slot
-                return await self.engine.choose(asked.chat, tuple(self.style.verdicts), prefix=prefix, stage=STAGE)
-            except PromptTooLongError:
-                if not answer:
-                    raise
-                thoughts, answer = "", answer[len(answer) // 2 + 1 :].lstrip()
-
-
-def _without_call(claim: Claim, label: VerdictLabel, why: str, ending: str) -> Judged:
-    return Judged(Verdict(claim_id=claim.id, label=label, rationale=why), ending)
-
-
-def _counted(asked: Fitted) -> tuple[CountedPassage, ...]:
-    return tuple(CountedPassage(passage_id=passage.id) for passage in asked.passages)
+        return ClaimResult(verdict, "judged", chosen, asked.left_out)
