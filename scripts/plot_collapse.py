@@ -31,7 +31,7 @@ LINES: Mapping[str, tuple[TableSet, bool]] = {
 
 def mean_passage_posterior(claims: int, seed: int, tables: TableSet, met: bool) -> float:
     """Of one graph, in [0, 1]."""
-    solved = marginals(fact_graph(FR3, claims, PASSAGES_PER_CLAIM, tables, seed=seed, met=met), seed=seed)
+    solved = marginals(fact_graph(FR3, claims, PASSAGES_PER_CLAIM, tables, seed=seed, met=met))
     if solved.marginals is None:
         raise AssertionError("no probability here is 0 or 1, so every graph is consistent")
     return float(np.mean([posterior for name, posterior in solved.marginals.items() if name.startswith("c")]))

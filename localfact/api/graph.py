@@ -22,15 +22,15 @@ def graph(run_folder: str | Path, assessment: Assessment) -> Mapping[str, Any]:
         MissingError: there is no such run. InputError: its method has no graph, or its settings are damaged.
     """
     settings = upgraded(read_run_file(Path(run_folder))["settings"])
-    plain, seed = settings.get("assessment", {}), settings.get("seed", 0)
+    plain = settings.get("assessment", {})
     if "tables" not in plain:
         method = settings.get("method")
         raise InputError(f"The method {method} decides without a graph; factreasoner, builtin and localfact have one.")
     try:
         if "theta" in plain:
             chosen = LocalFactSettings.model_validate(plain)
-            gated = LocalFact(factreasoner(chosen, seed), theta=chosen.theta, prior_map=chosen.prior_map)
+            gated = LocalFact(factreasoner(chosen), theta=chosen.theta, prior_map=chosen.prior_map)
             return graph_of(assessment, gated.reasoner, gated.needs_evidence(assessment.claims))
-        return graph_of(assessment, factreasoner(FactReasonerSettings.model_validate(plain), seed), assessment.claims)
+        return graph_of(assessment, factreasoner(FactReasonerSettings.model_validate(plain)), assessment.claims)
     except ValidationError as error:
         raise InputError(f"The settings of {run_folder} are damaged: {error.errors()[0]['msg']}.") from None

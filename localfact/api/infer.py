@@ -12,9 +12,7 @@ from localfact.runtime.files import replace, write_errors
 STANDARD_INPUT = Path("/dev/stdin")
 
 
-def infer(
-    files: Sequence[str | Path], *, solver: str = "auto", seed: int = 0, write_uai: Path | None = None
-) -> Iterator[dict[str, Any]]:
+def infer(files: Sequence[str | Path], *, solver: str = "auto", write_uai: Path | None = None) -> Iterator[dict[str, Any]]:
     """Yields the marginals of each graph file, as plain values; a file that cannot be used yields `file` and `error_message`.
 
     "-" is standard input. A file that ends in .uai is read as such, with variables x0, x1, ...; any other is a fact graph in
@@ -41,7 +39,7 @@ def infer(
             if write_uai is not None:
                 write_text(write_uai / f"{file.stem}.uai", as_uai(graph))
             started = time.perf_counter()
-            result = marginals(graph, solver=solver, seed=seed)
+            result = marginals(graph, solver=solver)
             seconds = time.perf_counter() - started
         except LocalFactError as error:
             yield {"file": str(file), "error_message": str(error)}

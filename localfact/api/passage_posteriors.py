@@ -40,12 +40,12 @@ def passage_posteriors(
     decides = settings.get("assessment")
     if not isinstance(decides, Mapping) or "tables" not in decides:
         return Unscored("no factor graphs")
-    solver, seed = decides.get("solver", "auto"), settings.get("seed", 0)
+    solver = decides.get("solver", "auto")
     chosen = evenly_spread([one for one in assessments if one.status != "failed" and one.claims])
     found = []
     for done, assessment in enumerate(chosen):
         progress(done, len(chosen))
-        believed = mean_posterior(assessment, graph(run_folder, assessment), solver, seed)
+        believed = mean_posterior(assessment, graph(run_folder, assessment), solver)
         found += [] if believed is None else [believed]
     if not found:
         return Unscored("no passages in its factor graphs" if chosen else "no factor graphs")
@@ -53,7 +53,7 @@ def passage_posteriors(
     return PassagePosteriors(np.array(variables, dtype=np.int64), np.array(posteriors, dtype=np.float64))
 
 
-def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str, seed: int) -> tuple[int, float] | None:
+def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str) -> tuple[int, float] | None:
     """The variables of a graph (`localfact.api.graph.graph`) and the mean posterior of its passages.
 
     None where it has no passage, or no assignment is possible.
@@ -67,7 +67,7 @@ def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str
     built = build_graph(plain["atoms"], passages, relations, tables=plain["variant"], passage_prior=prior)
     variables = max(len(built.ids), assessment.counts.get("assess", {}).get("graph_variables", 0))
     untouched = variables - len(built.ids)
-    solved = marginals(built, solver=solver, seed=seed).marginals
+    solved = marginals(built, solver=solver).marginals
     if solved is None or not len(passages) + untouched:
         return None
     return variables, (sum(solved[passage] for passage in passages) + untouched * prior) / (len(passages) + untouched)

@@ -52,7 +52,7 @@ class FactReasoner:
         gate: versions 2 and 3 relate a claim to a passage found for other claims only where its affinity is at least this
             share, in [0, 1], of the lowest of the claim's own; None relates all. Passage pairs are not gated, as no affinity
             between passages is known.
-        solver, seed: see `localfact.inference.marginals`.
+        solver: see `localfact.inference.marginals`.
 
     Raises:
         InputError: an option is out of its range.
@@ -67,7 +67,6 @@ class FactReasoner:
     host_priors: Mapping[str, float] = field(default_factory=dict)
     gate: float | None = None
     solver: str = "auto"
-    seed: int = 0
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -129,7 +128,7 @@ class FactReasoner:
             tables=self.tables,
             passage_prior=self.passage_prior,
         )
-        result = marginals(graph, solver=self.solver, seed=self.seed)
+        result = marginals(graph, solver=self.solver)
         return Judgement(
             verdicts=tuple(self._verdicts(claims, failures, result, factors, _shifts(graph, result, judged))),
             relations=tuple(factor.relation for factor in factors),

@@ -32,9 +32,8 @@ MethodName = Annotated[
 Offline = Annotated[
     bool, typer.Option("--offline", help="Resolve no name and connect to nothing outside this machine.", rich_help_panel="Web")
 ]
-Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact, bp, wmb, gibbs or pgmpy.")]
+Solver = Annotated[str, typer.Option("--solver", help="How marginals are computed: auto, exact, bp, wmb or pgmpy.")]
 EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
-Seed = Annotated[int, typer.Option("--seed", help="Of everything drawn by lot.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]

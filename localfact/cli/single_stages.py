@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.options import AsJson, Seed, Solver, options_from
+from localfact.cli.options import AsJson, Solver, options_from
 from localfact.errors import InputError
 from localfact.methods.options import ModelOptions, Options
 from localfact.report.console import SOME_FAILED, note, output, show
@@ -23,7 +23,6 @@ def infer(
     write_uai: Annotated[
         Path | None, typer.Option("--write-uai", help="Also write each graph into this folder, for other solvers.")
     ] = None,
-    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Compute the marginals of fact graphs; with --json one line a graph.
@@ -33,7 +32,7 @@ def infer(
     from localfact.api.infer import infer as infer_files
 
     failed, rows = 0, []
-    for result in infer_files(graphs, solver=solver, seed=seed, write_uai=write_uai):
+    for result in infer_files(graphs, solver=solver, write_uai=write_uai):
         failed += "error_message" in result
         if as_json or len(graphs) == 1:
             show(result, as_json=as_json, view=graph_view)

@@ -1,6 +1,6 @@
 """Merges variables that zeros tie together: equal or opposite in every assignment of positive weight.
 
-The rest has no cycle of certainties, around which message passing and sampling would keep their starting state.
+The rest has no cycle of certainties, around which message passing would keep its starting state.
 """
 
 from dataclasses import dataclass

@@ -31,13 +31,13 @@ class Marginals:
         error: an indication of the largest error of any marginal, from 0 to 1: 0 when exact, and no bound otherwise (the solver
             says what it measures). `wmb` gives none; its 0 has no meaning.
         log_z: the natural log of the sum of all assignments' weights: an estimate (`bp`) or an upper bound (`wmb`) where not
-            exact; None when the solver gives none (`gibbs`), or when that sum is 0.
+            exact; None when that sum is 0.
         solver: which one was used: "exact", "bp", or "exact+bp" when `auto` needed both; "none" when there was nothing to
             solve.
         width: the induced width of the elimination order used; None when some component was not eliminated.
-        sweeps: how often message passing or sampling went over all variables; 0 when exact.
+        sweeps: how often message passing went over all variables; 0 when exact.
         factor_marginals: (m, 2, 2) P(source, target) of each of the graph's factors, false before true: exact where the
-            marginals are. None when the graph is inconsistent, or from a solver that does not give them (wmb, gibbs, pgmpy).
+            marginals are. None when the graph is inconsistent, or from a solver that does not give them (wmb, pgmpy).
     """
 
     marginals: Mapping[str, float] | None
@@ -53,24 +53,23 @@ class Marginals:
 
 @dataclass(frozen=True)
 class Solver:
-    """Solves a consistent connected component; the same component and seed always give the same result.
+    """Solves a consistent connected component; the same component always gives the same result.
 
     Attributes:
         solve: the function.
         reduced: whether variables with at most two neighbours are summed out first; the solver must give pair marginals then.
     """
 
-    solve: Callable[[Component, int], Solution]
+    solve: Callable[[Component], Solution]
     reduced: bool
 
 
-def marginals(graph: FactorGraph, *, solver: str = "auto", seed: int = 0) -> Marginals:
+def marginals(graph: FactorGraph, *, solver: str = "auto") -> Marginals:
     """Returns P(true) of every variable of the graph.
 
     Args:
         graph: any graph; parts that are not connected are solved one by one.
         solver: a name in SOLVERS. `auto` is exact for every component that is narrow enough and takes `bp` for the others.
-        seed: for `gibbs`, the only one that draws random numbers.
 
     Raises:
         InputError: the solver is unknown, or the graph is too wide for `exact`, `wmb` or `pgmpy`.
@@ -82,7 +81,7 @@ def marginals(graph: FactorGraph, *, solver: str = "auto", seed: int = 0) -> Mar
     conditioned = None if contraction is None else condition(contraction.tied)
     if contraction is None or conditioned is None:
         return Marginals(None, consistent=False, exact=True, error=0.0, log_z=None, solver="none", width=None)
-    found = (_reduced if SOLVERS[solver].reduced else _by_component)(conditioned.free, SOLVERS[solver], seed)
+    found = (_reduced if SOLVERS[solver].reduced else _by_component)(conditioned.free, SOLVERS[solver])
     pairs = found.pair_marginals
     if pairs is None:
         pairs = np.full((len(conditioned.free.pairs), 2, 2), np.nan)
@@ -93,7 +92,7 @@ def marginals(graph: FactorGraph, *, solver: str = "auto", seed: int = 0) -> Mar
         consistent=True,
         exact=found.exact,
         error=found.error,
-        log_z=None if found.log_z is None else conditioned.log_z + found.log_z,
+        log_z=conditioned.log_z + found.log_z,
         solver=found.solver if graph.ids else "none",
         width=found.width,
         sweeps=found.sweeps,
@@ -106,12 +105,11 @@ def _of_factors(graph: FactorGraph, joint: NDArray[np.float64]) -> NDArray[np.fl
     return np.where(turned[:, None, None], joint.transpose(0, 2, 1), joint)
 
 
-def _reduced(whole: Component, solver: Solver, seed: int) -> Solution:
+def _reduced(whole: Component, solver: Solver) -> Solution:
     """Solves the core of a graph and puts back what was summed out before."""
     reduction = reduce(whole)
-    core = _by_component(reduction.core, solver, seed)
+    core = _by_component(reduction.core, solver)
     assert core.pair_marginals is not None
-    assert core.log_z is not None
     true, joint = reduction.expand(whole, core.marginals, core.pair_marginals)
     return Solution(
         core.solver,
@@ -125,10 +123,10 @@ def _reduced(whole: Component, solver: Solver, seed: int) -> Solution:
     )
 
 
-def _by_component(whole: Component, solver: Solver, seed: int) -> Solution:
+def _by_component(whole: Component, solver: Solver) -> Solution:
     """Solves each connected component by itself; without any, the answer is exact."""
     parts = split(whole)
-    solutions = [solver.solve(part.component, seed) for part in parts]
+    solutions = [solver.solve(part.component) for part in parts]
     true, joint = np.empty(len(whole.variables)), np.empty((len(whole.pairs), 2, 2))
     pairs_known = True
     for part, solution in zip(parts, solutions, strict=True):
@@ -142,16 +140,11 @@ def _by_component(whole: Component, solver: Solver, seed: int) -> Solution:
         true,
         exact=all(solution.exact for solution in solutions),
         pair_marginals=joint if pairs_known else None,
-        log_z=_total([solution.log_z for solution in solutions]),
+        log_z=sum(solution.log_z for solution in solutions),
         error=max((solution.error for solution in solutions), default=0.0),
         width=_largest([solution.width for solution in solutions]),
         sweeps=sum(solution.sweeps for solution in solutions),
     )
-
-
-def _total(values: list[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if len(known) == len(values) else None
 
 
 def _largest(values: list[int | None]) -> int | None:
@@ -159,39 +152,32 @@ def _largest(values: list[int | None]) -> int | None:
     return max(known, default=0) if len(known) == len(values) else None
 
 
-def _auto(component: Component, seed: int) -> Solution:
+def _auto(component: Component) -> Solution:
     order = elimination_order(component)
-    return _bp(component, seed) if isinstance(order, TooWide) else eliminate(component, order)
+    return _bp(component) if isinstance(order, TooWide) else eliminate(component, order)
 
 
-def _exact(component: Component, seed: int) -> Solution:
+def _exact(component: Component) -> Solution:
     order = elimination_order(component, cells_limit=CELLS_CEILING)
     if isinstance(order, TooWide):
         raise InputError(f"The graph is too wide for the exact solver: {order.reason}. Use the solver 'auto' or 'bp' instead.")
     return eliminate(component, order)
 
 
-def _bp(component: Component, seed: int) -> Solution:
+def _bp(component: Component) -> Solution:
     from localfact.inference.conditioning import propagate
 
     return propagate(component)
 
 
-def _wmb(component: Component, seed: int) -> Solution:
+def _wmb(component: Component) -> Solution:
     from localfact.inference.wmb import mini_buckets
 
     found = mini_buckets(component)
     return Solution("wmb", found.marginals, exact=found.exact, log_z=found.log_z)
 
 
-def _gibbs(component: Component, seed: int) -> Solution:
-    from localfact.inference.gibbs import sample
-
-    found = sample(component, seed)
-    return Solution("gibbs", found.marginals, exact=False, error=found.error, sweeps=found.sweeps)
-
-
-def _pgmpy(component: Component, seed: int) -> Solution:
+def _pgmpy(component: Component) -> Solution:
     from localfact.inference.pgmpy_bridge import eliminate_with_pgmpy
 
     values, log_z = eliminate_with_pgmpy(component)
@@ -203,6 +189,5 @@ SOLVERS: Mapping[str, Solver] = {
     "exact": Solver(_exact, reduced=True),
     "bp": Solver(_bp, reduced=True),
     "wmb": Solver(_wmb, reduced=False),
-    "gibbs": Solver(_gibbs, reduced=False),
     "pgmpy": Solver(_pgmpy, reduced=False),
 }

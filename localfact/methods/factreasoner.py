@@ -46,17 +46,17 @@ class FactReasonerMethod(Method):
             hosts=dict(sorted(options.hosts.items())),
             solver=options.solver,
         )
-        factreasoner(settings, options.seed)  # raises for invalid options before anything is loaded or written
+        factreasoner(settings)  # raises for invalid options before anything is loaded or written
         return settings
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
         """The FactReasoner assessor."""
         if not isinstance(settings.assessment, FactReasonerSettings):
             raise AssertionError("FactReasoner is wired with settings of its own")
-        return factreasoner(settings.assessment, settings.seed)
+        return factreasoner(settings.assessment)
 
 
-def factreasoner(settings: FactReasonerSettings, seed: int) -> FactReasoner:
+def factreasoner(settings: FactReasonerSettings) -> FactReasoner:
     """FactReasoner's assessor; it loads nothing, so it can also be used to plan which pairs are needed.
 
     Raises:
@@ -70,7 +70,6 @@ def factreasoner(settings: FactReasonerSettings, seed: int) -> FactReasoner:
         host_priors=settings.hosts,
         gate=settings.gate,
         solver=settings.solver,
-        seed=seed,
     )
 
 

@@ -30,7 +30,7 @@ class LocalFactMethod(FactReasonerMethod):
         chosen = settings.assessment
         if not isinstance(chosen, LocalFactSettings):
             raise AssertionError("localfact is wired with settings of its own")
-        return LocalFact(factreasoner(chosen, settings.seed), theta=chosen.theta, prior_map=chosen.prior_map)
+        return LocalFact(factreasoner(chosen), theta=chosen.theta, prior_map=chosen.prior_map)
 
 
 LOCALFACT = LocalFactMethod(

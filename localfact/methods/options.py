@@ -249,7 +249,7 @@ class GraphOptions(OptionGroup):
     )
     """YAML, host: prior; lowers single hosts."""
     solver: str = "auto"
-    """How marginals are computed: auto, exact, bp, wmb, gibbs or pgmpy."""
+    """How marginals are computed: auto, exact, bp, wmb or pgmpy."""
 
 
 class PriorMapOptions(OptionGroup):

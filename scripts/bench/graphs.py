@@ -1,8 +1,8 @@
 """Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy and pyAgrum.
 
-Graphs read from a folder bring their own references. For generated graphs they are pgmpy's marginals where ours are exact;
-elimination without a limit on time where ours are not, as far as it reaches; and beyond, replica exchange, whose own error is
-shown. Grids are summed column by column.
+Graphs read from a folder bring their own references. For generated graphs they are pgmpy's marginals where ours are exact, and
+elimination without a limit on time where ours are not, as far as it reaches; beyond, only the time is checked. Grids are summed
+column by column.
 
     python -m scripts.bench.graphs [SIZE [FOLDER]]
 """
@@ -11,7 +11,7 @@ import json
 import math
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,7 +38,7 @@ GENERATED = (
     *((2, 30, 3, "paper"), (2, 30, 3, "priors"), (2, 30, 3, "balanced"), (3, 20, 3, "paper"), (3, 20, 3, "balanced")),
     *((2, 60, 3, "paper"), (2, 60, 3, "balanced"), (3, 60, 2, "paper"), (3, 60, 2, "balanced"), (2, 120, 3, "paper")),
 )
-#: Generated graphs of more claims than this wait for a whole bench: their references take a quarter of a minute each.
+#: Generated graphs of more claims than this wait for a whole bench.
 QUICK_CLAIMS = 30
 #: Heights and lengths of grids, which are as wide as they are high.
 GRIDS = ((12, 40), (13, 40), (14, 60), (16, 20))
@@ -55,6 +55,7 @@ FALSE_SHARE = 0.05
 class Case:
     """A graph, how many of its first variables are claims, and its reference: P(true), (n,), with its tolerance.
 
+    expected: nan throughout where the graph is too wide for any reference.
     width: the least width that an elimination order of it is known to have, ours apart; None where none is known.
     """
 
@@ -103,16 +104,15 @@ def reference_cases(folder: Path | None) -> Iterator[Case]:
 
 
 def generated_cases(size: float) -> Iterator[Case]:
-    """Graphs that nothing was settled on, each with a reference of its own."""
+    """Graphs that nothing was settled on, each with a reference of its own as far as an exact solver reaches."""
     for seed, (version, claims, k, tables) in enumerate(GENERATED):
         if claims > QUICK_CLAIMS and version > 1 and size < 1:
             continue
         graph = synthetic.fact_graph(version, claims, k, tables, seed=1000 + seed)
         name = f"made {tables} fr{version}_n{claims:03d}_k{k}"
-        known, reference = reference_for(graph, seed)
-        assert known.marginals is not None
-        expected = np.array([known.marginals[identity] for identity in graph.ids])
-        yield Case(name, graph, claims, True, expected, max(ROUNDING, known.error), reference)
+        known, reference = reference_for(graph)
+        expected = np.array([known.get(identity, np.nan) for identity in graph.ids])
+        yield Case(name, graph, claims, True, expected, ROUNDING, reference)
 
 
 def grid_cases(size: float) -> Iterator[Case]:
@@ -165,15 +165,13 @@ def by_columns(priors: NDArray[np.float64], tables: NDArray[np.float64], height:
     return ((weights / weights.sum(axis=1, keepdims=True)) @ values).reshape(-1)
 
 
-def reference_for(graph: FactorGraph, seed: int) -> tuple[Marginals, str]:
-    """The best answer that is not the one to be checked: pgmpy's for a narrow graph."""
-    narrow = marginals(graph).exact
-    for solver in ("pgmpy",) if narrow else ("exact",):
-        try:
-            return marginals(graph, solver=solver), solver
-        except InputError:
-            continue
-    return marginals(graph, solver="gibbs", seed=seed), "gibbs"
+def reference_for(graph: FactorGraph) -> tuple[Mapping[str, float], str]:
+    """The marginals by an exact solver that is not the one to be checked, and its name; none for a graph too wide for it."""
+    solver = "pgmpy" if marginals(graph).exact else "exact"
+    try:
+        return marginals(graph, solver=solver).marginals or {}, solver
+    except InputError:
+        return {}, "none"
 
 
 def timed(work: Callable[[], object]) -> float:
@@ -246,15 +244,16 @@ def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
     flips = int(np.sum((values > 0.5)[decided] != (expected > 0.5)[decided]))
     target = target_of(case, found)
     kept = target and (
-        errors.max() <= max(target.largest, case.tolerance)
-        and errors.mean() <= max(target.mean, case.tolerance)
+        not errors.max() > max(target.largest, case.tolerance)  # nan without a reference: then the time alone counts
+        and not errors.mean() > max(target.mean, case.tolerance)
         and milliseconds <= target.milliseconds
         and flips == 0
         and np.isfinite(found.log_z or 0.0)
     )
     agrees = "" if kept is None else "yes" if kept else "NO"
     figures = [f"{errors.max():.1e}", f"{errors.mean():.1e}", f"{found.error:.1e}", str(flips)]
-    return [*start, *figures, f"{case.reference} ±{case.tolerance:.0e}", f"{milliseconds:.1f}", agrees]
+    reference = case.reference if np.isnan(errors).all() else f"{case.reference} ±{case.tolerance:.0e}"
+    return [*start, *figures, reference, f"{milliseconds:.1f}", agrees]
 
 
 def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table]]:
@@ -290,7 +289,7 @@ def false_contradictions() -> Table:
         means = []
         for seed in range(FALSE_SEEDS):
             graph = synthetic.fact_graph(3, FALSE_CLAIMS, FALSE_PASSAGES, "balanced", seed=seed, density=density, met=met)
-            found = marginals(graph, seed=seed).marginals or {}
+            found = marginals(graph).marginals or {}
             means.append(float(np.mean([value for name, value in found.items() if name.startswith("c")])))
         table.add_row(name, f"{min(means):.3f}", f"{max(means):.3f}")
     return table

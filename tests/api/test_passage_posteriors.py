@@ -55,18 +55,18 @@ BELIEVED = 0.99 * 0.25 / (0.99 * 0.25 + 0.01 * 0.64)
 
 
 def test_the_posterior_of_a_passage_is_that_of_the_papers_table() -> None:
-    assert mean_posterior(sized(3), plain(2), "auto", 0) == (3, pytest.approx(BELIEVED))
+    assert mean_posterior(sized(3), plain(2), "auto") == (3, pytest.approx(BELIEVED))
 
 
 def test_a_passage_that_no_relation_touches_counts_with_its_prior() -> None:
-    assert mean_posterior(sized(5), plain(2), "auto", 0) == (5, pytest.approx((BELIEVED + 2 * 0.99) / 3))
-    assert mean_posterior(sized(4), plain(0, contexts={}), "auto", 0) == (4, pytest.approx(0.99))
+    assert mean_posterior(sized(5), plain(2), "auto") == (5, pytest.approx((BELIEVED + 2 * 0.99) / 3))
+    assert mean_posterior(sized(4), plain(0, contexts={}), "auto") == (4, pytest.approx(0.99))
 
 
 def test_a_graph_without_passages_or_without_an_answer_has_none() -> None:
-    assert mean_posterior(sized(2), plain(0, contexts={}), "auto", 0) is None
+    assert mean_posterior(sized(2), plain(0, contexts={}), "auto") is None
     impossible = plain(1, probability=1.0, contexts={"passage p": 1.0}) | {"atoms": {"claim 0": 0.0}}
-    assert mean_posterior(sized(2), impossible, "auto", 0) is None
+    assert mean_posterior(sized(2), impossible, "auto") is None
 
 
 @pytest.mark.parametrize("method", ["builtin-fr1", "builtin-fr2", "builtin-fr3"])
@@ -123,7 +123,7 @@ def test_the_graph_that_is_solved_is_the_one_that_show_prints(tmp_path: Path) ->
     (assessment,) = read_assessments(tmp_path / "run")
     found = passage_posteriors(tmp_path / "run", [assessment])
     assert isinstance(found, PassagePosteriors)
-    by_hand = mean_posterior(assessment, graph(tmp_path / "run", assessment), "auto", 0)
+    by_hand = mean_posterior(assessment, graph(tmp_path / "run", assessment), "auto")
     assert by_hand == (found.variables[0], found.posteriors[0])
 
 

@@ -128,7 +128,7 @@ def test_infer_prints_a_line_a_graph_and_tells_of_bad_ones(localfact: CommandLin
     assert done.returncode == 1
     assert localfact("infer", "bad.json").returncode == 2
     assert "0.3179" in localfact("infer", "good.json").stdout
-    assert "gibbs" in localfact("infer", "good.json", "--solver", "guess").stderr
+    assert "pgmpy" in localfact("infer", "good.json", "--solver", "guess").stderr
 
 
 def test_a_graph_goes_to_other_solvers_and_comes_back_as_uai(localfact: CommandLine, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_passage_that_moves_a_claim_most_comes_first_and_parallel_factors_co
 def test_a_solver_without_pair_marginals_has_them_computed():
     graph = response_graph(0, claims=4, passages=5, chance=0.5)
     found = marginals(graph)
-    bare = type(found)(found.marginals, True, False, 0.01, None, "gibbs", None)
+    bare = type(found)(found.marginals, True, False, 0.01, None, "pgmpy", None)
     assert leave_one_out(graph, bare, ["a0"]) == leave_one_out(graph, found, ["a0"])
 
 
