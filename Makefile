@@ -13,7 +13,7 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 benchmark bundle test test-fast test-all test-training training-hash lint bench fuzz check-gpu clean help
+.PHONY: setup setup-llm setup-dev eval table10 benchmark bundle test test-fast test-all lint bench fuzz check-gpu clean help
 
 DATA   ?=
 METHOD ?=
@@ -41,8 +41,6 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(if $(WHEELS),PIP_CONFIG_FILE=/dev/null PIP_NO_INDEX=1 $(PIP) --isolated install --no-index --find-links "$(WHEELS)",$(PIP) install) -qq
 
 PYTEST := $(BIN)/python -m pytest -q -n 2 --dist worksteal
-TRAINING_TESTS := tests/scripts/training
-TRAINING_HASH := find scripts/training $(TRAINING_TESTS) -name '*.py' | LC_ALL=C sort | xargs cat | sha256sum
 CHOSEN := not exhaustive$(if $(filter models,$(ROOMS)),, and not models)$(if $(filter pages,$(ROOMS)),, and not pages)
 # The tests start hundreds of processes, which shall find their modules compiled.
 unexport PYTHONDONTWRITEBYTECODE
@@ -105,20 +103,13 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
 test: setup-dev $(if $(filter models,$(ROOMS)),$(FETCHED:%=models/weights/%/pulled.yaml)) ## the tests; ROOMS="models pages" adds those rooms, as CI does
-	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "$(CHOSEN)" $(ARGS)
+	@$(PYTEST) -m "$(CHOSEN)" $(ARGS)
 
 test-fast: setup-dev ## those that take less than a third of a second each
-	@$(PYTEST) --ignore $(TRAINING_TESTS) -m "not slow and $(CHOSEN)" $(ARGS)
+	@$(PYTEST) -m "not slow and $(CHOSEN)" $(ARGS)
 
 test-all: setup-dev $(FETCHED:%=models/weights/%/pulled.yaml) ## everything: each point of every matrix, a hundred examples a property
 	@$(PYTEST) --all $(ARGS)
-
-test-training: setup-dev ## what trains the shipped model; leaves a hash of that code beside the model
-	@$(PYTEST) $(TRAINING_TESTS)
-	@$(TRAINING_HASH) > models/builtin-nli.training
-
-training-hash: # of what trains the shipped model; models/builtin-nli.training is the one of the last test-training
-	@$(TRAINING_HASH)
 
 lint: setup-dev ## ruff, and mypy, which reads the types of vLLM
 	@$(BIN)/ruff check .

@@ -28,12 +28,12 @@ from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
-from scripts.training.lexical_pairs import benchmark, joined_label, json_lines
-from scripts.training.relation_model.asking import asked, line_reporter
-from scripts.training.relation_model.evidence_sets import evidence_sets
-from scripts.training.relation_model.examples import ENTAILMENT, Part, split_by_topic, topic_key
-from scripts.training.relation_model.figure_tables import piped
-from scripts.training.relation_model.sentence_sets import sentence_sets
+from scripts.data_sets.evidence_sets import evidence_sets
+from scripts.data_sets.examples import ENTAILMENT, Part, split_by_topic, topic_key
+from scripts.data_sets.reading import benchmark, joined_label, json_lines
+from scripts.data_sets.sentence_sets import sentence_sets
+from scripts.relation_answers import asked, line_reporter
+from scripts.tables import markdown_table, put_between
 
 METHODS = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
 #: The method that others are held against.
@@ -87,20 +87,7 @@ def main() -> None:
     text = "\n\n".join(parts)
     print(text)
     if options.write:
-        replace(options.write, put_between(options.write.read_text(encoding="utf-8"), text).encode())
-
-
-def put_between(page: str, text: str) -> str:
-    """The page with the text between the marks.
-
-    Raises:
-        ValueError: it lacks a mark.
-    """
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"the page lacks {BEGIN} or {END}")
-    return f"{before}{begin}\n{text}\n{end}{after}"
+        replace(options.write, put_between(options.write.read_text(encoding="utf-8"), text, BEGIN, END).encode())
 
 
 def openfactcheck(data: Path, work: Path) -> str:
@@ -118,7 +105,7 @@ def openfactcheck(data: Path, work: Path) -> str:
     raw = [read_factuality(row.get("llama3_verifier_raw") or "").factual for row in rows]
     systems[LLAMA] = Judged(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
     heads = ("OpenFactCheck", "claims judged", "balanced accuracy", f"minus {OURS}", "true supported", "false supported")
-    return f"{piped(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])}"
+    return f"{markdown_table(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])}"
 
 
 def claims_row(name: str, judged: Judged, ours: Judged) -> list[str]:
@@ -168,7 +155,7 @@ def flaherty(data: Path, work: Path) -> str:
         rows.append(
             [f"{name}, as IBM printed it", "Google", f"other {atoms} claims", f"{score:.2f}", f"{abs(score - gold):.2f}", ""]
         )
-    return piped(("flaherty, one biography", "passages", "right", "Pr", f"from {gold:.2f}", "LLM calls"), rows)
+    return markdown_table(("flaherty, one biography", "passages", "right", "Pr", f"from {gold:.2f}", "LLM calls"), rows)
 
 
 def documents(data: Path, work: Path) -> str:
@@ -184,7 +171,7 @@ def documents(data: Path, work: Path) -> str:
         rows.append([name, *(shown_percent(judged(group, said)) for group in sets.values())])
     rows += [[f"{name}, published", *figures] for name, figures in PUBLISHED.items()]
     counts = [f"{name}, {len(group)} claims" for name, group in sets.items()]
-    return piped(("claim supported by its document, balanced accuracy in %", *counts), rows)
+    return markdown_table(("claim supported by its document, balanced accuracy in %", *counts), rows)
 
 
 #: A document, a claim, whether it supports the claim whole, and the topic.

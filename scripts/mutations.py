@@ -31,7 +31,7 @@ PATIENCE = 600
 SHOWN = 200
 PYTEST = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 #: Its options that choose the tests of CI.
-OF_CI = "-m 'not exhaustive' --ignore tests/scripts/training"
+OF_CI = "-m 'not exhaustive'"
 #: Its exit codes where a test failed or could not be imported, and where all is well or no test was chosen.
 FAILED, PASSED = {1, 2}, {0, 5}
 #: How many tests run in one process: the first of those that met a statement nearly always notice.

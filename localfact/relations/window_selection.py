@@ -24,7 +24,7 @@ SELECTION_VERSION = 1
 IDF_FILE = Path(__file__).parent / "lexical" / "idf.txt"
 #: A window from inside the premise can be preceded by so many tokens of the premise's first sentence (its lead), to which "he"
 #: and "it" may refer. 0 by default: a lead takes room from other sentences. With leads a trained model judged joined snippets
-#: worse, and whole pages a little better (scripts/training/measure_windows.py).
+#: worse, and whole pages a little better.
 LEAD_TOKENS = 0
 #: A lead gets at most a window's size divided by this.
 LEAD_SHARE = 4

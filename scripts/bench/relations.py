@@ -37,7 +37,7 @@ def written(folder: Path) -> tuple[CrossEncoder, CrossEncoder]:
     from transformers import AutoModelForSequenceClassification
     from transformers.utils.logging import disable_progress_bar
 
-    from scripts.training.relation_model.exporting import export
+    from scripts.onnx_export import export
 
     disable_progress_bar()  # type: ignore[no-untyped-call]
     encoder = weights_folder(load_card("minilm"))

@@ -58,7 +58,6 @@ NOT_RUN = {
     "test",
     "test-fast",
     "test-all",
-    "test-training",
 }
 
 

@@ -16,10 +16,10 @@ from scripts.benchmark import (
     claims_row,
     expertqa,
     of_run,
-    put_between,
     share,
     wice,
 )
+from scripts.tables import put_between
 
 
 def judged(gold: str, supported: str, groups: str, read: str = "") -> Judged:
@@ -59,9 +59,9 @@ def test_verdicts_of_a_run_are_put_in_the_order_of_the_rows_and_failed_ones_are_
 
 def test_the_tables_are_put_between_the_marks_and_nowhere_else() -> None:
     page = f"Before.\n{BEGIN}\nold\n{END}\nAfter.\n"
-    assert put_between(page, "new") == f"Before.\n{BEGIN}\nnew\n{END}\nAfter.\n"
+    assert put_between(page, "new", BEGIN, END) == f"Before.\n{BEGIN}\nnew\n{END}\nAfter.\n"
     with pytest.raises(ValueError, match="lacks"):
-        put_between("Before.", "new")
+        put_between("Before.", "new", BEGIN, END)
 
 
 def test_topics_that_were_learned_are_left_out(tmp_path: Path) -> None:

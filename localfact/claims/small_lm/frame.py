@@ -1,6 +1,6 @@
 """What the small language model reads of a sentence, and what it answers: one claim a line.
 
-It was trained on this frame (scripts/training/claim_model), so a change of it needs a training.
+It was trained on this frame, so a change of it needs a training.
 """
 
 from typing import NamedTuple

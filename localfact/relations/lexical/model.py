@@ -2,7 +2,7 @@
 
 It takes well under a millisecond a pair on any machine; it replaces a language model where there is none, and is less accurate.
 lexical.json has the coefficients, what they were fitted on and their accuracy on held-out topics;
-scripts/training/fit_lexical.py writes it together with idf.txt.
+It was written together with idf.txt by scripts/training/fit_lexical.py of commit 00c214154712.
 """
 
 import asyncio

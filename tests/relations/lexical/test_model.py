@@ -24,8 +24,10 @@ from localfact.relations.lexical.model import (
 )
 from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
 from localfact.vocabulary import RelationLabel
-from scripts.training.fit_lexical import reserved_topics
-from scripts.training.lexical_pairs import Example, is_held_out, read_examples
+from scripts.data_sets.evidence_sets import evidence_sets
+from scripts.data_sets.examples import Part, split_by_topic, topic_key
+from scripts.data_sets.reading import STANCES, benchmark, json_lines
+from scripts.data_sets.sentence_sets import sentence_sets
 
 PAINTER = (
     "Mirela Vantos was a Croatian painter and teacher, born in Split on 3 March 1902. She studied in Vienna and moved to "
@@ -228,24 +230,24 @@ def test_the_idf_table_is_small_and_holds_no_rare_word():
     assert min(int(row.split()[1]) for row in rows) >= 4
 
 
-def test_a_topic_that_is_reserved_holds_out_what_it_is_joined_with() -> None:
-    topics = [("The Bridge", "a page"), ("another page", "a page"), ("a road",), ("the bridge!",)]
-    examples = [Example("snli", f"{place}", "said", "neutral", several) for place, several in enumerate(topics)]
-    assert is_held_out(examples, {"the bridge"}) == [True, True, False, True]
-    assert is_held_out(examples, {"another page"}) == [True, True, False, True]
-    assert not any(is_held_out(examples, {"a river"}))
-
-
 @pytest.mark.slow
 def test_held_out_accuracy_is_what_the_file_says(shared: Path):
     data = shared / "data"
-    examples = read_examples(data)
-    held_out = is_held_out(examples, reserved_topics(data))
+    parts = split_by_topic([*sentence_sets(data), *evidence_sets(data)])
+    reserved = {topic_key(topic) for part in (Part.TEST, Part.DEVELOPMENT) for one in parts[part] for topic in one.topics}
+    held_out = {
+        claim
+        for row in benchmark(data)
+        if topic_key(row["prompt"]) in reserved
+        for part in row["sentences"]
+        for claim in part["claims"] or ()
+    }
+    rows = json_lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl")
+    chosen = [row for row in rows if row["claim"] in held_out and row["stance"] != "partially-support"]
     fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
     group = "factcheck_gpt"
-    chosen = [one for one, out in zip(examples, held_out, strict=True) if out and one.group == group]
-    relations = related(LexicalRelationModel(), *((one.premise, one.hypothesis) for one in chosen))
-    right = [relation.label == one.label for relation, one in zip(relations, chosen, strict=True)]
+    relations = related(LexicalRelationModel(), *((row["evidence"], row["claim"]) for row in chosen))
+    right = [relation.label == STANCES[row["stance"]] for relation, row in zip(relations, chosen, strict=True)]
     stated = fitted["variants"]["plain"]["held_out"][group]
     assert len(chosen) == stated["pairs"]
     assert np.mean(right) == pytest.approx(stated["accuracy"], abs=0.002)

@@ -1,0 +1,1 @@
+"""Public sets of labelled pairs: how they are read, divided by topic, and licensed."""

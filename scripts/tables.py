@@ -1,0 +1,21 @@
+"""Tables of Markdown, and where they stand in a page."""
+
+from collections.abc import Sequence
+
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of Markdown; a bar in a cell is escaped."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def put_between(page: str, text: str, begin: str, end: str) -> str:
+    """The page with the text between the two marks, instead of what stood there.
+
+    Raises:
+        ValueError: it lacks a mark, or has one twice.
+    """
+    if page.count(begin) != 1 or page.count(end) != 1:
+        raise ValueError(f"the page lacks {begin} or {end}, or has it twice")
+    before, _, rest = page.partition(begin)
+    return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"

@@ -1,1 +1,0 @@
-"""How the small language model that takes sentences apart is made."""
