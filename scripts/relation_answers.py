@@ -1,6 +1,6 @@
 """Asks a relation model about labelled pairs: what it said before is kept in a folder, and how quick it is beside it.
 
-The models are opened as the package opens them (wiring.py); measuring.py makes figures of their answers.
+The models are opened as the package opens them; measure_relations.py and benchmark.py make figures of their answers.
 """
 
 import asyncio

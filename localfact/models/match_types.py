@@ -9,7 +9,6 @@ from collections.abc import Sequence
 #: The types: a token of the premise, of the hypothesis; one of the hypothesis that the premise lacks; one of the premise that
 #: both have.
 PREMISE, HYPOTHESIS, NEW_IN_HYPOTHESIS, SHARED_IN_PREMISE = range(4)
-MATCH_TYPES = 4
 #: Its key in a model's configuration.
 CONFIGURED = "match_types"
 

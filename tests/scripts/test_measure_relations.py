@@ -69,16 +69,7 @@ def test_one_command_prints_every_figure_with_target_and_interval(
     monkeypatch.setattr(measure_relations, "MINIMAL_PAIRS", tmp_path / "pairs.jsonl")
     card = tmp_path / "README.md"
     card.write_text("Before.\n<!-- in use -->\nold\n<!-- end of in use -->\nAfter.\n", encoding="utf-8")
-    given = [
-        "measure_relations",
-        str(tmp_path),
-        "--relations",
-        "lexical",
-        "--work",
-        str(tmp_path / "work"),
-        "--card",
-        str(card),
-    ]
+    given = [str(tmp_path), "--relations", "lexical", "--work", str(tmp_path / "work"), "--card", str(card)]
     monkeypatch.setattr(sys, "argv", ["measure_relations", *given])
     measure_relations.main()
     out = capsys.readouterr().out
