@@ -20,6 +20,7 @@ from localfact.annotation.tasks import Task
 from localfact.annotation.work import Step, StepKind, Work, misfit, work_of
 from localfact.errors import InputError
 from localfact.records import Record
+from localfact.runtime.formats import other_format
 from localfact.runtime.sqlite import connected, number, transaction
 
 #: "lfan" in the header of the file, and the version of the tables.
@@ -86,9 +87,13 @@ class Store:
         self._lock = threading.RLock()
         with damage(file):
             self._database = connected(f"file:{quote(str(file))}?mode=rw")
-            if (number(self._database, "application_id"), number(self._database, "user_version")) != (APPLICATION_ID, SCHEMA):
+            application, version = (number(self._database, name) for name in ("application_id", "user_version"))
+            if (application, version) != (APPLICATION_ID, SCHEMA):
                 self._database.close()
-                raise InputError(f"{file} is no annotation database of this version.")
+                if application != APPLICATION_ID:
+                    raise InputError(f"{file} is no annotation database of localfact. Name another folder.")
+                again = "Make the project again in a new folder: localfact annotate RUN --out FOLDER"
+                raise InputError(other_format(f"The annotation database {file}", version, SCHEMA, again))
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = FULL")
 

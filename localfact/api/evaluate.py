@@ -21,7 +21,7 @@ from localfact.llm.engine import EngineIdentity
 from localfact.methods.engine import same_model
 from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options
-from localfact.methods.settings import DataSettings, Settings, upgraded, without_parts
+from localfact.methods.settings import DataSettings, Settings
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
 from localfact.pipeline import Costs, Pipeline, Road
 from localfact.records import Assessment, Response
@@ -125,10 +125,10 @@ def prepare(
 
 
 def run_name(settings: Mapping[str, Any]) -> str:
-    """The name of a run's folder: a hash of the settings, independent of the model's name and of the format of run.yaml."""
-    plain = without_parts(settings)
-    model = plain.get("model")
-    return settings_name(plain | ({} if model is None else {"model": deciding(EngineIdentity.model_validate(model))}))
+    """The name of a run's folder: a hash of the settings, independent of the model's name."""
+    model = settings.get("model")
+    decides = {} if model is None else {"model": deciding(EngineIdentity.model_validate(model))}
+    return settings_name({**settings, **decides})
 
 
 def known_as(settings: Settings, folder: Path) -> Settings:
@@ -202,7 +202,7 @@ async def executed(
         wired = partial(open_road, chosen, opened, progress, start)
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
-        with RunFolder(job.out, plain, versions(), notes=notes_of(job), upgraded=upgraded, force=force) as folder:
+        with RunFolder(job.out, plain, versions(), notes=notes_of(job), force=force) as folder:
             check_windows(job, folder)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):

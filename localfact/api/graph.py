@@ -10,7 +10,7 @@ from localfact.assess.graphs import graph_of
 from localfact.assess.localfact import LocalFact
 from localfact.errors import InputError
 from localfact.methods.factreasoner import factreasoner
-from localfact.methods.settings import FactReasonerSettings, LocalFactSettings, upgraded
+from localfact.methods.settings import FactReasonerSettings, LocalFactSettings
 from localfact.records import Assessment
 from localfact.runs.run_folder import read_run_file
 
@@ -21,7 +21,7 @@ def graph(run_folder: str | Path, assessment: Assessment) -> Mapping[str, Any]:
     Raises:
         MissingError: there is no such run. InputError: its method has no graph, or its settings are damaged.
     """
-    settings = upgraded(read_run_file(Path(run_folder))["settings"])
+    settings = read_run_file(Path(run_folder))["settings"]
     plain = settings.get("assessment", {})
     if "tables" not in plain:
         method = settings.get("method")

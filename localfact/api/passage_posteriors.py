@@ -13,7 +13,6 @@ import numpy as np
 from localfact.api.graph import graph
 from localfact.inference import marginals
 from localfact.inference.factor_graph import build_graph
-from localfact.methods.settings import upgraded
 from localfact.records import Assessment, Relation
 from localfact.report.plot_data import PassagePosteriors
 from localfact.runs.run_folder import read_run_file
@@ -36,7 +35,7 @@ def passage_posteriors(
     Raises:
         MissingError: there is no such run. InputError: its settings are damaged.
     """
-    settings = upgraded(read_run_file(run_folder)["settings"])
+    settings = read_run_file(run_folder)["settings"]
     decides = settings.get("assessment")
     if not isinstance(decides, Mapping) or "tables" not in decides:
         return Unscored("no factor graphs")

@@ -11,7 +11,6 @@ from pydantic import ValidationError
 
 from localfact.errors import InputError
 from localfact.methods.registry import METHODS
-from localfact.methods.settings import PARTS, upgraded
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
 from localfact.runs.assessments import assessments_in_order
@@ -58,21 +57,21 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
 
 
 def run_facts(plain: Mapping[str, Any]) -> RunFacts:
-    """The facts of a run that its summary needs, from its run.yaml, of any version; missing ones are left out.
+    """The facts of a run that its summary needs, from its run.yaml.
 
     Raises:
         InputError: the settings are none of a run.
     """
     try:
-        return _run_facts(upgraded(plain))
-    except (ValidationError, AttributeError, TypeError):
+        return _run_facts(plain)
+    except (ValidationError, AttributeError, KeyError, TypeError):
         raise InputError(
             "The settings in run.yaml are damaged: begin again with --force, or name another with --out."
         ) from None
 
 
 def _run_facts(settings: Mapping[str, Any]) -> RunFacts:
-    extraction, evidence, assessment = (settings.get(part, {}) for part in PARTS)
+    extraction, evidence, assessment = (settings[part] for part in ("extraction", "evidence", "assessment"))
     method = str(settings.get("method", "unknown"))
     return RunFacts(
         method=method,

@@ -28,12 +28,12 @@ from localfact.corpus.store import Store
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.records import Passage, Record
+from localfact.runtime.formats import other_format
 from localfact.runtime.links import refuse_links
 from localfact.runtime.plain_yaml import read_yaml
 
-#: Version of the format, increased when older corpora cannot be searched any more; and the one before, of which only the index
-#: of words is another: it is made anew when something is added, or by `corpus merge`.
-FORMAT, OLDER = 3, 2
+#: Version of the format; a corpus of another is refused.
+FORMAT = 3
 #: Part of the hash of what a corpus holds: increased when the same pages would be found otherwise.
 FINDING = 2
 #: What numpy and FAISS raise over a damaged file, besides OSError and RuntimeError, which have other causes, too.
@@ -122,7 +122,6 @@ class Corpus:
             refuse_links(folder)
             description = read_description(folder)
             refuse_unfinished(folder, description)
-            refuse_older(folder, description)
             if embedder is not None:
                 refuse_other_embedder(folder, description, embedder.identity)
             refuse_missing_files(folder, description)
@@ -226,15 +225,6 @@ def refuse_unfinished(folder: Path, description: CorpusDescription) -> None:
         )
 
 
-def refuse_older(folder: Path, description: CorpusDescription) -> None:
-    """Raises CorpusError for a corpus of the format before this one."""
-    if description.format == OLDER:
-        raise CorpusError(
-            f"The corpus {folder} has format {OLDER}, whose words are indexed in another way. Index them anew, which fetches "
-            f"and embeds nothing: localfact corpus merge {folder}"
-        )
-
-
 def refuse_missing_files(folder: Path, description: CorpusDescription) -> None:
     """Raises CorpusError if a file that the description lists is missing or has another size.
 
@@ -287,8 +277,9 @@ def read_description(folder: Path) -> CorpusDescription:
         )
     try:
         content = read_yaml(file.read_bytes())
-        if isinstance(content, dict) and content.get("format") not in (None, OLDER, FORMAT):
-            raise CorpusError(f"The corpus {folder} has format {content['format']}, not {FORMAT}. {cure(folder)}")
+        if isinstance(content, dict) and content.get("format") not in (None, FORMAT):
+            again = f"Remove it and build it again: localfact corpus build PAGES --out {folder}"
+            raise CorpusError(other_format(f"The corpus {folder}", content["format"], FORMAT, again))
         return CorpusDescription.model_validate(content)
     except (OSError, ValueError) as error:
         raise CorpusError(f"{file} is damaged and cannot be read. {cure(folder)}") from error

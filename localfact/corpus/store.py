@@ -43,10 +43,9 @@ SCHEMA = """
         link TEXT PRIMARY KEY, time TEXT, final_link TEXT, file TEXT, offset INTEGER, length INTEGER,
         page INTEGER REFERENCES pages, reason TEXT, detail TEXT
     ) STRICT, WITHOUT ROWID;
+    -- What is asked of all pages but for their texts, which lie in the way in the table: an index that answers by itself.
+    CREATE INDEX pages_without_texts ON pages (digest, snippet, link);
 """
-#: What is asked of all pages but for their texts, which lie in the way in the table: an index that answers by itself. Files of
-#: older versions get it from whoever writes to them.
-LEAVES = "CREATE INDEX IF NOT EXISTS pages_without_texts ON pages (digest, snippet, link)"
 #: The most values in one statement, which SQLite limits.
 VALUES_PER_STATEMENT = 500
 #: How many rows are hashed together.

@@ -211,7 +211,7 @@ class CorpusWriter:
             WriteError: the disk is full, for example; the corpus stays unfinished, and another `finish` continues.
         """
         wanted = [kind for kind in get_args(PassageKind) if kind in {*kinds, *self.description.segments}]
-        renewed = merge or self.description.format != FORMAT or set(wanted) - set(self.description.segments)
+        renewed = merge or set(wanted) - set(self.description.segments)
         if not (self.description.unfinished or renewed):
             return self.description
         with writing(self._place):
@@ -229,7 +229,6 @@ class CorpusWriter:
             description = self.description.model_copy(
                 update={
                     **counts,
-                    "format": FORMAT,
                     "content": content_hash(store, self.description.embedder, segments),
                     "segments": segments,
                     "files": self._marks(segments),

@@ -177,38 +177,9 @@ def set_fields(value: Any) -> Any:
     return {name: whole[name] for name in type(value).model_fields if name in value.model_fields_set}
 
 
-#: Part of the settings -> its fields in the first version of run.yaml, which had no parts.
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "extraction": ("claims", "extractor", "extraction_tokens", "stride", "confidence", "keep_duplicates"),
-    "evidence": (
-        *("embedder", "corpus", "passages", "k", "admission", "reranker", "scope", "results", "content", "queries"),
-        "merge_near_duplicates",
-    ),
-    "assessment": (
-        *("version", "gate", "relations", "tables", "passage_prior", "hosts", "solver", "theta", "verification_tokens"),
-        "prior_map",
-    ),
-}
-
-
-def upgraded(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Converts the settings of a run.yaml to today's form; the first version of localfact wrote them without parts."""
-    if any(part in plain for part in PARTS):
-        return dict(plain)
-    moved = {name for names in PARTS.values() for name in names}
-    parts = {part: {name: plain[name] for name in names if name in plain} for part, names in PARTS.items()}
-    return {name: value for name, value in plain.items() if name not in moved} | parts
-
-
 def windowless(plain: Mapping[str, Any]) -> dict[str, Any]:
     """The settings without the window of the language model, which another machine may have another of."""
     model = plain.get("model")
     if not isinstance(model, Mapping):
         return dict(plain)
     return {**plain, "model": {name: value for name, value in model.items() if name != "window"}}
-
-
-def without_parts(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings in the form of the first version, whose hash still names run folders."""
-    inner = {name: value for part in PARTS for name, value in plain.get(part, {}).items()}
-    return {name: value for name, value in plain.items() if name not in PARTS} | inner

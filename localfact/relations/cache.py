@@ -3,8 +3,8 @@
 The file lies in the run folder. The pairs of an FR3 run also serve FR1 and FR2, and a run that is resumed.
 
 Format 2: table `models` (id, identity); table `relations` (model, premise, hypothesis, entailment, contradiction, neutral,
-windows, window_start, window_end, share), each text as the first 16 bytes of its SHA-256. Format 1 lacked the last three, which
-are added empty. While the file is open a write-ahead log lies beside it.
+windows, window_start, window_end, share), each text as the first 16 bytes of its SHA-256. While the file is
+open a write-ahead log lies beside it.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ from pydantic import ValidationError
 
 from localfact.errors import InputError, LocalFactError, WriteError
 from localfact.records import Distribution, Failure, Pair
+from localfact.runtime.formats import other_format
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
 from localfact.runtime.usage import decided_by
 from localfact.stages import RelationModel, Relations
@@ -46,13 +47,6 @@ SCHEMA = (
     ) STRICT, WITHOUT ROWID
     """,
     f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {FORMAT}",
-)
-#: What makes a file of format 1 one of today.
-UPGRADE = (
-    "ALTER TABLE relations ADD COLUMN window_start INTEGER",
-    "ALTER TABLE relations ADD COLUMN window_end INTEGER",
-    "ALTER TABLE relations ADD COLUMN share REAL",
     f"PRAGMA user_version = {FORMAT}",
 )
 FIELDS = ("entailment", "contradiction", "neutral", "windows")
@@ -235,14 +229,9 @@ class RelationStore:
                     self._database.execute(statement)
             if number(self._database, "application_id") != APPLICATION:
                 raise foreign(self._file)
-            if number(self._database, "user_version") == 1:
-                for statement in UPGRADE:
-                    self._database.execute(statement)
             if (version := number(self._database, "user_version")) != FORMAT:
-                raise InputError(
-                    f"{self._file} keeps relations in format {version}; this localfact reads {FORMAT}. Use the version that "
-                    "made it, or remove the file: its pairs are then asked again."
-                )
+                cure = "Remove it: the pairs it kept are then asked again."
+                raise InputError(other_format(f"The cache of relations {self._file}", version, FORMAT, cure))
         with suppress(sqlite3.OperationalError):  # another process is at this very step
             self._database.execute("PRAGMA journal_mode = WAL")
         # The log is not synced at every commit: a kill loses nothing, a power cut at most the last predictions.
@@ -254,7 +243,7 @@ class RelationStore:
         with explained(self._file):
             for pair in pairs:
                 said = self._found(self._model, pair)
-                if self._splits and (said is None or said.windows > 1):  # older files have splits by any window
+                if self._splits and said is None:
                     said = self._found(self._split_model, pair)
                 if said is not None:
                     found[pair] = said
@@ -266,11 +255,9 @@ class RelationStore:
 
     def _read(self, row: Sequence[float | None]) -> Distribution:
         *probabilities, start, end, share = row
-        plain: dict[str, Any] = dict(zip(FIELDS, probabilities, strict=True))
+        plain: dict[str, Any] = {**dict(zip(FIELDS, probabilities, strict=True)), "share": share}
         if start is not None:
             plain["window"] = {"start": start, "end": end}
-        if share is not None:
-            plain["share"] = share
         try:
             return Distribution.model_validate(plain)
         except ValidationError as error:

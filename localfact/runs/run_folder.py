@@ -7,7 +7,7 @@ failed assessments, and knows which responses are done.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -60,7 +60,6 @@ class RunFolder:
         settings: what decides the results, as plain values. A folder of a run with other settings is refused.
         versions: of the software; a difference only warns.
         notes: for readers of run.yaml: where data and corpus lay, how the model was placed. They decide nothing.
-        upgraded: converts the settings in a run.yaml of an older version to today's form.
         force: discard the content of the folder and begin again.
 
     Attributes:
@@ -81,7 +80,6 @@ class RunFolder:
         versions: Mapping[str, str],
         *,
         notes: Mapping[str, Mapping[str, Any]] | None = None,
-        upgraded: Callable[[Settings], Settings] = dict,
         force: bool = False,
     ) -> None:
         self.path = path
@@ -100,7 +98,7 @@ class RunFolder:
             held.flush()
             if force:
                 self._forget()
-            self._agree(settings, versions, notes or {}, upgraded)
+            self._agree(settings, versions, notes or {})
             self._load()
             self._lines = Appended(path / ASSESSMENTS_FILE, path / TIMINGS_FILE)
             opened.callback(self._lines.close)
@@ -135,13 +133,7 @@ class RunFolder:
         for name in (ASSESSMENTS_FILE, TIMINGS_FILE, SUMMARY_FILE, REPORT_FILE, RUN_FILE):
             (self.path / name).unlink(missing_ok=True)
 
-    def _agree(
-        self,
-        settings: Settings,
-        versions: Mapping[str, str],
-        notes: Mapping[str, Mapping[str, Any]],
-        upgraded: Callable[[Settings], Settings],
-    ) -> None:
+    def _agree(self, settings: Settings, versions: Mapping[str, str], notes: Mapping[str, Mapping[str, Any]]) -> None:
         """Writes run.yaml, or compares the settings with those in it; before any response is done they may change."""
         file = self.path / RUN_FILE
         assessments = self.path / ASSESSMENTS_FILE
@@ -154,9 +146,7 @@ class RunFolder:
             content = {"settings": dict(settings), "versions": dict(versions), **notes}
             replace(file, yaml.safe_dump(content, sort_keys=False, allow_unicode=True).encode())
             return
-        before = read_run_file(self.path)
-        before["settings"] = upgraded(before["settings"])
-        self.warnings += agree(self.path, before, settings, versions, what="run")
+        self.warnings += agree(self.path, read_run_file(self.path), settings, versions, what="run")
 
     def _load(self) -> None:
         """Reads the assessments that are there; incomplete lines, and failures, which are tried again, are discarded."""

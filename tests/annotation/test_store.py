@@ -453,7 +453,7 @@ def test_a_database_of_something_else_is_told_and_left_as_it_was(tmp_path: Path)
     database.execute("CREATE TABLE shopping (what TEXT)")
     database.close()
     before = file.read_bytes()
-    with pytest.raises(InputError, match="no annotation database of this version"):
+    with pytest.raises(InputError, match="no annotation database of localfact"):
         Store(file)
     assert file.read_bytes() == before
 

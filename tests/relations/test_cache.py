@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -420,30 +419,14 @@ def test_a_file_of_something_else_is_told_and_left_as_it_is(tmp_path: Path) -> N
     assert other.read_bytes() == before
 
 
-def test_a_file_of_another_format_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_file_of_another_format_is_told(tmp_path: Path, number: int) -> None:
     CachedRelations(Asked(), tmp_path / FILE).close()
     database = sqlite3.connect(tmp_path / FILE)
-    database.execute("PRAGMA user_version = 3")
+    database.execute(f"PRAGMA user_version = {number}")
     database.close()
-    with pytest.raises(InputError, match="format 3; this localfact reads 2"):
+    with pytest.raises(InputError, match=f"format {number}, and this version of localfact reads format 2 alone"):
         CachedRelations(Asked(), tmp_path / FILE)
-
-
-async def test_a_file_of_the_first_format_keeps_its_predictions(tmp_path: Path) -> None:
-    keeper = CachedRelations(Asked(), tmp_path / FILE)
-    (known,) = await keeper.relate(PAIRS[:1])
-    keeper.close()
-    with closing(sqlite3.connect(tmp_path / FILE)) as database:
-        for column in ("window_start", "window_end", "share"):
-            database.execute(f"ALTER TABLE relations DROP COLUMN {column}")
-        database.execute("PRAGMA user_version = 1")
-    asked = Asked()
-    keeper = CachedRelations(asked, tmp_path / FILE)
-    older, new = await keeper.relate(PAIRS[:2])
-    keeper.close()
-    assert asked.pairs == PAIRS[1:2]
-    assert isinstance(known, Distribution)
-    assert (older, new) == (known.model_copy(update={"window": None, "share": 1.0}), THIRD)
 
 
 async def test_a_damaged_file_is_told_with_a_cure(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ The newest generation names the segments that are the index; others are left fro
 One process at a time may write.
 """
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
@@ -67,8 +66,6 @@ class Segments:
         self._vectors = SegmentFolders(folder, kind, DenseIndex.load, joined_vectors)
         self._words = SegmentFolders(folder, f"{kind}-terms", LexicalIndex.load, joined_words)
         self._generations = NumberedFolders(folder, f"{kind}-index")
-        #: Older versions kept weights of words in these; nothing reads them any more.
-        self._older = NumberedFolders(folder, f"{kind}-words")
 
     def add(
         self,
@@ -193,15 +190,12 @@ class Segments:
         return folder, Generation.model_validate_json((folder / GENERATION_FILE).read_bytes())
 
     def _listed(self) -> Collection[str]:
-        """The segments of the newest generation; before there is one, those that an older version named."""
-        if self._generations.names():
-            return self._newest()[1].names
-        older = self._older.names()
-        return older_segments(self._folder / older[-1] / GENERATION_FILE) if older else ()
+        """The segments of the newest generation; none before there is one."""
+        return self._newest()[1].names if self._generations.names() else ()
 
     @property
     def _all(self) -> tuple[NumberedFolders, ...]:
-        return self._generations, self._older, self._words, self._vectors
+        return self._generations, self._words, self._vectors
 
     def _remove_half_written(self) -> None:
         for folders in self._all:
@@ -210,14 +204,6 @@ class Segments:
     def _remove_but(self, kept: Collection[str]) -> None:
         for folders in self._all:
             folders.remove(name for name in folders.names() if name not in kept)
-
-
-def older_segments(file: Path) -> Collection[str]:
-    """The names of segments of vectors in the generation of a version before this one."""
-    try:
-        return set(json.loads(file.read_bytes())["segments"])
-    except (OSError, ValueError, TypeError, KeyError):
-        return ()
 
 
 def agree(what: str, has: int, named: int, of: str) -> None:

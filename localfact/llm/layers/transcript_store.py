@@ -18,13 +18,14 @@ from localfact.errors import InputError, LocalFactError, MissingError, PromptToo
 from localfact.llm.calls import Call, Keys, is_failure, json_text
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.layers.transcript_texts import DEPTH, Base, Bases, lines_of, packed, unpacked
+from localfact.runtime.formats import other_format
 from localfact.runtime.recent import Recent
 from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFTR".
 APPLICATION = 0x4C465452
-#: The format of the file that is written. `PLAIN` files had keys in hexadecimal and texts as they are; they are replayed.
-FORMAT, PLAIN = 2, 1
+#: The format of the file; a file of another is refused.
+FORMAT = 2
 
 SCHEMA = (
     "CREATE TABLE identities (id INTEGER PRIMARY KEY, model TEXT NOT NULL, identity TEXT NOT NULL UNIQUE) STRICT",
@@ -38,8 +39,8 @@ SCHEMA = (
     f"PRAGMA user_version = {FORMAT}",
 )
 #: An answer for this window has precedence over one for any window.
-FIND = "SELECT {base}, answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
-RECORDED = "SELECT stage, {base}, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
+FIND = "SELECT base, answer FROM calls WHERE key IN (:windowed, :whole) ORDER BY key = :windowed DESC LIMIT 1"
+RECORDED = "SELECT stage, base, request, answer FROM calls WHERE kind <> 'count' ORDER BY rowid LIMIT ?"
 #: Seconds to wait before each further try to fold in the log of a closed file.
 CLOSING_WAITS = (0.01, 0.03, 0.1)
 #: A row whose request failed keeps its number.
@@ -58,11 +59,10 @@ TEXTS_KEPT = 1 << 25
 class CallStore:
     """An open transcript file; made by `to_record` or `to_replay`. One thread at a time may use it."""
 
-    def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool, plain: bool = False) -> None:
+    def __init__(self, file: Path, database: sqlite3.Connection, *, records: bool) -> None:
         self.file = file
         self._database = database
         self._records = records
-        self._plain = plain
         self._bases = Bases()
         self._texts: Recent[str] = Recent(TEXTS_KEPT)
 
@@ -81,11 +81,7 @@ class CallStore:
                     if is_empty(database):
                         for statement in SCHEMA:
                             database.execute(statement)
-                    if check(file, database) == PLAIN:
-                        raise InputError(
-                            f"{file} is a transcript of format {PLAIN}, which this localfact replays but does not add to. "
-                            "Record into another file."
-                        )
+                    check(file, database)
                     # A file that cannot be written is to fail now, before a model is loaded.
                     database.execute(f"PRAGMA user_version = {FORMAT}")
                 # Fails while another process does the same or reads: then that one, or the next, switches the mode.
@@ -118,7 +114,7 @@ class CallStore:
                 if logged or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                     raise
                 database = opened(file, f"{address}&immutable=1")
-            return cls(file, database, records=False, plain=number(database, "user_version") == PLAIN)
+            return cls(file, database, records=False)
 
     def identities(self) -> list[EngineIdentity]:
         """The identities of the engines in the file, in the order in which they were introduced."""
@@ -141,18 +137,12 @@ class CallStore:
             return self._find(keys)
 
     def _find(self, keys: Keys) -> str | None:
-        asked = {name: key if self._plain else bytes.fromhex(key) for name, key in keys._asdict().items()}
-        row = self._database.execute(self._asked(FIND), asked).fetchone()
+        asked = {name: bytes.fromhex(key) for name, key in keys._asdict().items()}
+        row = self._database.execute(FIND, asked).fetchone()
         return None if row is None else self._text("answer", row[0], row[1])
-
-    def _asked(self, statement: str) -> str:
-        """A statement with the column of the base, which plain files do not have."""
-        return statement.format(base="NULL" if self._plain else "base")
 
     def _text(self, column: Literal["request", "answer"], base: int | None, stored: Any, depth: int = 0) -> str:
         """A text as it was before it was written into that column with that base."""
-        if self._plain:
-            return str(stored)
         try:
             return unpacked(stored, None if base is None else self._base_text(column, base, depth))
         except (ValueError, TypeError) as error:
@@ -202,7 +192,7 @@ class CallStore:
     def recorded(self, most: int) -> Iterator[tuple[str, str, str]]:
         """Stage, request and answer (JSON) of the first calls, at most so many, one at a time; without counts of tokens."""
         with explained(self.file, records=self._records):
-            for stage, base, request, answer in self._database.execute(self._asked(RECORDED), (most,)):
+            for stage, base, request, answer in self._database.execute(RECORDED, (most,)):
                 yield str(stage), self._text("request", base, request), self._text("answer", base, answer)
 
     def count(self) -> int:
@@ -246,21 +236,13 @@ def opened(file: Path, address: str) -> sqlite3.Connection:
     return database
 
 
-def check(file: Path, database: sqlite3.Connection) -> int:
-    """The format of a transcript.
-
-    Raises:
-        InputError: it is none, or of another version.
-    """
+def check(file: Path, database: sqlite3.Connection) -> None:
+    """Raises InputError for a file that is no transcript, or one of another format."""
     if number(database, "application_id") != APPLICATION:
         raise InputError(f"{file} is no transcript of localfact. Name another file.")
     version = number(database, "user_version")
-    if version not in (FORMAT, PLAIN):
-        raise InputError(
-            f"{file} is a transcript of format {version}; this localfact reads {PLAIN} and {FORMAT}. Use the version that made "
-            "it, or record another file with --transcript."
-        )
-    return version
+    if version != FORMAT:
+        raise InputError(other_format(f"The transcript {file}", version, FORMAT, "Record another file with --transcript."))
 
 
 def described_in_json(identity: EngineIdentity) -> str:

@@ -19,8 +19,7 @@ from localfact.errors import InputError, MissingError, WriteError
 from localfact.llm.engine import Message
 from localfact.llm.layers import transcript_store
 from localfact.llm.layers.recording import RecordingLayer, ReplayEngine, identities, prepare, recorded_calls
-from localfact.llm.layers.transcript_store import CallStore
-from localfact.llm.layers.transcript_texts import packed, unpacked
+from localfact.llm.layers.transcript_texts import packed
 from localfact.llm.scripted import ScriptedEngine
 
 CAN_WRITE_ANYWHERE = (1, 2)  # the capabilities by which root reads and writes what its owner may not
@@ -271,7 +270,7 @@ def test_what_is_no_transcript_is_refused_and_left_as_it_is(file: Path) -> None:
     prepare(file)
     with closing(sqlite3.connect(file)) as database:
         database.execute("PRAGMA user_version = 99")
-    refused("of format 99; this localfact reads 1 and 2")
+    refused("has format 99, and this version of localfact reads format 2 alone")
 
 
 @pytest.mark.slow
@@ -320,35 +319,6 @@ async def test_a_folder_that_is_not_there_yet_is_made_and_odd_names_of_files_wor
     await recording.aclose()
     assert [path.name for path in file.parent.iterdir()] == [file.name]
     assert identities(file) == [IDENTITY]
-
-
-async def test_a_plain_transcript_of_an_older_version_is_replayed_and_not_added_to(file: Path) -> None:
-    recording = RecordingLayer(ScriptedEngine(lambda chat: "as it was"), file)
-    await generate(recording, "known")
-    await recording.aclose()
-    with closing(sqlite3.connect(file)) as database, database:
-        calls = database.execute("SELECT key, kind, stage, model, request, answer FROM calls").fetchall()
-        database.execute("DROP TABLE calls")
-        database.execute(
-            "CREATE TABLE calls (key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, stage TEXT NOT NULL,"
-            " model INTEGER NOT NULL REFERENCES identities, request TEXT NOT NULL, answer TEXT NOT NULL) STRICT"
-        )
-        for key, kind, stage, model, request, answer in calls:
-            plain = (key.hex(), kind, stage, model, unpacked(request, None), unpacked(answer, None))
-            database.execute("INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?)", plain)
-        database.execute("PRAGMA user_version = 1")
-    before = file.read_bytes()
-    replay = ReplayEngine(file)
-    assert (await generate(replay, "known")).text == "as it was"
-    with pytest.raises(MissingError):
-        await generate(replay, "unknown")
-    await replay.aclose()
-    with closing(CallStore.to_replay(file)) as store:
-        ((_, request, _),) = store.recorded(5)
-        assert (json.loads(request)["messages"][1]["content"], store.count()) == ("known", 1)
-    with pytest.raises(InputError, match="of format 1, which this localfact replays but does not add to"):
-        prepare(file)
-    assert file.read_bytes() == before
 
 
 async def test_a_reader_of_the_first_calls_holds_one_at_a_time(file: Path) -> None:
