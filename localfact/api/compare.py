@@ -8,8 +8,7 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Verdict
 from localfact.report.comparison import ComparedRun, DifferingClaim, RunComparison, RunsCompared
 from localfact.report.summary import summarise
-from localfact.runs.assessments import read_assessments
-from localfact.runs.run_folder import read_run_file
+from localfact.runs.record import read_record
 from localfact.scoring import KPolicy, standard_scores
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, better, compare, compare_claims, supports
@@ -43,8 +42,9 @@ def compare_runs(
     paths = [Path(folder) for folder in folders]
     if len(paths) < 2:
         raise InputError("A comparison needs two runs or more: localfact compare RUN RUN. `localfact runs` lists them.")
-    runs = [read_assessments(path) for path in paths]
-    facts = [run_facts(read_run_file(path)["settings"]) for path in paths]
+    records = [read_record(path, most=None, outlines=False) for path in paths]
+    runs = [record.shown for record in records]
+    facts = [run_facts(record.settings) for record in records]
     called = list(names or _names(paths, [one.method for one in facts]))
     recall_k = (recall_k or KPolicy()).fitted_to_all(runs)
     first, *others = runs

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from localfact.api.data import Data, read_data
 from localfact.api.report import write_report
-from localfact.api.rescore import run_facts
+from localfact.api.rescore import summarise_record
 from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
 from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of
@@ -25,11 +25,11 @@ from localfact.methods.settings import DataSettings, Settings
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
 from localfact.pipeline import Costs, Pipeline, Road
 from localfact.records import Assessment, Response
-from localfact.report.summary import Summary, summarise
-from localfact.runs.outlines import read_outlines
+from localfact.report.summary import Summary
 from localfact.runs.progress import SILENT, Progress
+from localfact.runs.record import read_record
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
-from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, RunFolder, pending, read_run_file, settings_name
+from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, read_run_file, settings_name
 from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder
@@ -216,15 +216,11 @@ async def executed(
             elif chosen.options.live:
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)
             await opened.aclose()  # finishes a corpus that was added to, before the run is summed up
-            summary = summarise(
-                read_outlines(job.out),
-                run_facts(plain),
-                run=str(job.out),
-                recall_k=recall_k,
-                warnings=(*job.warnings, *folder.warnings, *notes, *window_warnings(job, folder)),
-            )
+            record = read_record(job.out, most=SHOWN, opened=folder.unchanged)
+            warnings = (*job.warnings, *folder.warnings, *notes, *window_warnings(job, folder))
+            summary = summarise_record(record, recall_k, warnings)
             folder.complete(summary.model_dump(mode="json"))
-            write_report(job.out, summary=summary)
+            write_report(job.out, record=record, summary=summary)
             return summary
 
 

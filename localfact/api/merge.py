@@ -6,7 +6,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, run_name
 from localfact.api.report import write_report
-from localfact.api.rescore import finished, run_facts
+from localfact.api.rescore import finished, run_facts, summarise_record
 from localfact.errors import InputError
 from localfact.methods.settings import windowless
 from localfact.records import Assessment
@@ -14,7 +14,8 @@ from localfact.report.summary import Summary, summarise
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.journal import differences
 from localfact.runs.outlines import read_outlines
-from localfact.runs.run_folder import RunFolder, read_run_file, read_timings
+from localfact.runs.record import RunSettings, read_record
+from localfact.runs.run_folder import SHOWN, RunFolder, read_run_file, read_timings
 from localfact.runs.shards import Shard
 from localfact.scoring import KPolicy
 
@@ -36,13 +37,14 @@ def merge_runs(
     paths = [Path(folder) for folder in folders]
     files = [read_run_file(path) for path in paths]
     whole = _whole(paths, files)
+    settings = RunSettings.read(whole)
     shards = [Shard.parse(str(one["settings"]["data"]["shard"])) for one in files]
     indices: set[int] = set()
     windows: list[int | None] = []
     given: list[str] = []
     for path, shard in zip(paths, shards, strict=True):
         found = read_outlines(path)
-        given += _own_warnings(path, found, whole)
+        given += _own_warnings(path, found, settings)
         if strange := [one.index for one in found if one.index % shard.of != shard.number - 1]:
             raise InputError(f"{path} is shard {shard} and has response {strange[0] + 1}, which is another's.")
         indices |= {one.index for one in found}
@@ -66,11 +68,10 @@ def merge_runs(
                 if assessment.index not in made.done:
                     made.append(assessment, timings.get(assessment.index, {"index": assessment.index}))
         # Read back, so that what is summed up is what is there.
-        stored = read_outlines(folder)
-        warnings = tuple(dict.fromkeys(given))
-        summary = summarise(stored, run_facts(whole), run=str(folder), recall_k=recall_k, warnings=warnings)
+        record = read_record(folder, most=SHOWN, opened=made.unchanged)
+        summary = summarise_record(record, recall_k, tuple(dict.fromkeys(given)))
         made.complete(summary.model_dump(mode="json"))
-        write_report(folder, summary=summary)
+        write_report(folder, record=record, summary=summary)
     return summary
 
 
@@ -113,7 +114,7 @@ def _check_windows(files: Sequence[Mapping[str, Any]], decided: Iterable[int | N
         )
 
 
-def _own_warnings(path: Path, assessments: Sequence[Assessment], settings: Mapping[str, Any]) -> Sequence[str]:
+def _own_warnings(path: Path, assessments: Sequence[Assessment], settings: RunSettings) -> Sequence[str]:
     """What a shard warns of besides what its responses tell: that is told anew of all.
 
     Raises:

@@ -1,10 +1,9 @@
 """Pages for a browser, one HTML file each: the report of a run, made from what its folder has, and runs side by side."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-from localfact.api.rescore import finished, rescore
+from localfact.api.rescore import finished, summarise_record
 from localfact.assess.posteriors import Rules, how, label_of
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.layers.recording import recorded_calls
@@ -15,12 +14,11 @@ from localfact.report.page.comparison_page import Judged, comparison_page
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.assessments import assessments_in_order, count_assessments
-from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, read_run_file, read_seconds
+from localfact.runs.record import AssessmentRead, RunRecord, read_record
+from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_run_file, read_seconds
 from localfact.runtime.files import replace, write_errors
 from localfact.vocabulary import VerdictLabel
 
-#: The most responses in a report: with twenty claims each, some 50 MB, which a browser still opens in seconds.
-RESPONSES = 2_000
 #: Relation models that come with localfact, and what a reader of their verdicts must know.
 SHIPPED_RELATIONS = ("builtin-nli", "lexical")
 SHIPPED_LIMITS = (
@@ -37,39 +35,41 @@ def write_report(
     out: str | Path | None = None,
     start: int = 1,
     calls: str | Path | None = None,
+    record: RunRecord | None = None,
     summary: Summary | None = None,
 ) -> Path:
     """Writes the report of a run, finished or not, and returns where it is.
 
     Args:
         out: the file; report.html in the run folder when None.
-        start: the number, from 1, of the first response in it; it has at most RESPONSES. Sums are of the whole run.
+        start: the number, from 1, of the first response in it; it has at most SHOWN. Sums are of the whole run.
         calls: a transcript, of which the first CALLS calls stand in the report, each cut at CALL_CHARACTERS; none when None.
-        summary: of the run, where it was just made; else the stored one, or one of what is done so far.
+        record: the run from response 1 on, where it was just read. summary: of it, where it was just made; else the stored one,
+            or one of what is done so far.
 
     Raises:
         MissingError: there is no such run or transcript. InputError: a file of it is damaged, or it has no response `start`.
         WriteError: `out` cannot be written.
     """
     path = Path(run_folder)
-    settings = {name: value for name, value in read_run_file(path).items() if name != "versions"}
-    count = count_assessments(path)
-    if start != 1 and not 1 <= start <= count:
+    if start != 1 and not 1 <= start <= (count := count_assessments(path)):
         raise InputError(f"{path} has {count:,} responses: a report cannot start with number {start:,}.")
-    assessments = list(assessments_in_order(path, start - 1, RESPONSES))
+    summary = summary or finished(path)
+    record = record or read_record(path, start=start, most=SHOWN, outlines=summary is None)
+    assessed = record.settings.assessment
     shown, left = model_calls(Path(calls)) if calls is not None else ([], 0)
     content = run_page(
         RunRead(
             name=path.resolve().name,
-            summary=summary or finished(path) or rescore(path),
-            assessments=assessments,
+            summary=summary or summarise_record(record),
+            assessments=record.shown,
             start=start,
-            decide=decide_by(rules_of(settings.get("settings"))),
-            how=how_decided(settings.get("settings")),
-            limits=limits_of(settings.get("settings")),
-            settings=settings,
+            decide=decide_by(assessed.rules),
+            how=how_decided(assessed),
+            limits=limits_of(assessed),
+            settings={name: value for name, value in record.content.items() if name != "versions"},
             seconds=read_seconds(path),
-            distributions=distributions(path, assessments),
+            distributions=distributions(path, record.shown),
             calls=shown,
             calls_left=left,
         )
@@ -80,30 +80,21 @@ def write_report(
     return file
 
 
-def rules_of(settings: Any) -> Rules:
-    """What makes a verdict in a run: our own rules where its settings name them, else the published one."""
-    assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
-    return "own" if isinstance(assessment, Mapping) and assessment.get("rules") == "own" else "published"
-
-
-def how_decided(settings: Any) -> str:
+def how_decided(assessed: AssessmentRead) -> str:
     """How verdicts are reached in a run with these settings, in sentences for readers."""
-    assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
-    if not isinstance(assessment, Mapping) or "tables" not in assessment:
+    if assessed.tables is None:
         return "A language model reads each claim beside its passages, which are shown as it read them, and names the verdict."
     return (
         "Each claim is read beside passages by a relation model, which says how probable it is that the passage entails the "
         "claim, contradicts it, or says nothing of it. These relations join claims and passages in one factor graph, and the "
-        f"claim's probability in it decides. {how(rules_of(settings))} Of a claim that some passages speak "
+        f"claim's probability in it decides. {how(assessed.rules)} Of a claim that some passages speak "
         "to only those are listed, of another the best that were found."
     )
 
 
-def limits_of(settings: Any) -> str:
+def limits_of(assessed: AssessmentRead) -> str:
     """What readers must know of a run whose relation model is one of those that ship; "" for any other."""
-    assessment = settings.get("assessment") if isinstance(settings, Mapping) else None
-    named = str(assessment.get("relations", "")) if isinstance(assessment, Mapping) else ""
-    return SHIPPED_LIMITS if named.partition("@")[0] in SHIPPED_RELATIONS else ""
+    return SHIPPED_LIMITS if assessed.relations.partition("@")[0] in SHIPPED_RELATIONS else ""
 
 
 def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabel]:
@@ -111,7 +102,7 @@ def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabe
     return lambda posterior, relations: label_of(posterior, 0.0, relations, rules)
 
 
-def distributions(run_folder: Path, assessments: list[Assessment]) -> dict[Pair, list[Distribution]]:
+def distributions(run_folder: Path, assessments: Sequence[Assessment]) -> dict[Pair, list[Distribution]]:
     """The probabilities of all three relations of what entered verdicts, as far as the run folder keeps them."""
     pairs = []
     for assessment in assessments:

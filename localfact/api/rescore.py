@@ -3,9 +3,8 @@
 Runs and writes nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -14,7 +13,7 @@ from localfact.methods.registry import METHODS
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
 from localfact.runs.assessments import assessments_in_order
-from localfact.runs.outlines import read_outlines
+from localfact.runs.record import RunRecord, RunSettings, read_record
 from localfact.runs.run_folder import SUMMARY_FILE, read_run_file
 from localfact.scoring import KPolicy
 from localfact.vocabulary import VerdictLabel
@@ -52,37 +51,28 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
     Raises:
         MissingError: there is no such run.
     """
-    path = Path(run_folder)
-    return summarise(read_outlines(path), run_facts(read_run_file(path)["settings"]), run=str(path), recall_k=recall_k)
+    return summarise_record(read_record(Path(run_folder)), recall_k)
 
 
-def run_facts(plain: Mapping[str, Any]) -> RunFacts:
-    """The facts of a run that its summary needs, from its run.yaml.
-
-    Raises:
-        InputError: the settings are none of a run.
-    """
-    try:
-        return _run_facts(plain)
-    except (ValidationError, AttributeError, KeyError, TypeError):
-        raise InputError(
-            "The settings in run.yaml are damaged: begin again with --force, or name another with --out."
-        ) from None
+def summarise_record(record: RunRecord, recall_k: KPolicy | None = None, warnings: Sequence[str] = ()) -> Summary:
+    """Summarises a run that was read; `warnings` are of the run itself."""
+    facts = run_facts(record.settings)
+    return summarise(record.outlines, facts, run=str(record.path), recall_k=recall_k, warnings=warnings)
 
 
-def _run_facts(settings: Mapping[str, Any]) -> RunFacts:
-    extraction, evidence, assessment = (settings[part] for part in ("extraction", "evidence", "assessment"))
-    method = str(settings.get("method", "unknown"))
+def run_facts(settings: RunSettings) -> RunFacts:
+    """The facts of a run that its summary needs."""
+    method = settings.method
     return RunFacts(
         method=method,
-        seed=settings.get("seed", 0),
-        stride=extraction.get("stride"),
-        version=assessment.get("version"),
-        k=evidence.get("k", 0),
-        queries_per_claim=evidence.get("queries_per_claim", 1),
-        steps=evidence.get("steps", 1),
+        seed=settings.seed,
+        stride=settings.extraction.stride,
+        version=settings.assessment.version,
+        k=settings.evidence.k,
+        queries_per_claim=settings.evidence.queries_per_claim,
+        steps=settings.evidence.steps,
         cost=METHODS[method].cost if method in METHODS else "",
-        has_corpus=bool(evidence.get("corpus")),
-        asks_model="model" in settings,
-        **{name: value for name, value in settings.get("asking", {}).items() if name in RunFacts.model_fields},
+        has_corpus=bool(settings.evidence.corpus),
+        asks_model=settings.model is not None,
+        **settings.asking.model_dump(exclude_none=True),
     )

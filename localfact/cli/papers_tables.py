@@ -162,22 +162,20 @@ def measured_runs(folders: Sequence[Path], recall_k: "KPolicy") -> list["Measure
     from localfact.api.rescore import run_facts
     from localfact.papers.measured_table import MeasuredRun
     from localfact.report.summary import summarise
-    from localfact.runs.assessments import read_assessments
-    from localfact.runs.run_folder import read_run_file
+    from localfact.runs.record import read_record
 
-    read = [(folder, read_assessments(folder), read_run_file(folder)["settings"]) for folder in folders]
-    one_k = recall_k.fitted_to_all(assessments for _, assessments, _ in read)
+    read = [read_record(folder, most=None, outlines=False) for folder in folders]
+    one_k = recall_k.fitted_to_all(record.shown for record in read)
     found = []
-    for folder, assessments, settings in read:
-        facts = run_facts(settings)
-        judge = settings.get("model")
+    for record in read:
+        folder, facts = record.path, run_facts(record.settings)
         found.append(
             MeasuredRun(
                 name=facts.method if folder.name == facts.method else f"{facts.method} ({folder.name})",
                 method=facts.method,
-                model=str(judge.get("model", "")) if isinstance(judge, dict) else "",
-                summary=summarise(assessments, facts, run=str(folder), recall_k=one_k),
-                assessments=assessments,
+                model=str((record.settings.model or {}).get("model", "")),
+                summary=summarise(record.shown, facts, run=str(folder), recall_k=one_k),
+                assessments=record.shown,
             )
         )
     return found

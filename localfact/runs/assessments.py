@@ -69,12 +69,17 @@ def assessments_in_order(path: Path, start: int = 0, count: int | None = None) -
         MissingError: there is no such run.
         InputError: a line that is no assessment.
     """
-    file = assessments_file(path)
+    for _, assessment in placed_in_order(assessments_file(path), start, count):
+        yield assessment
+
+
+def placed_in_order(file: Path, start: int = 0, count: int | None = None) -> Iterator[tuple[Place, Assessment]]:
+    """As `assessments_in_order`, of a file, which may be missing, and each with the place of its line."""
     places = [place for place in places_of(file) if place.whole]
     numbers = {place: number for number, place in enumerate(places, start=1)}
     chosen = sorted(places)[start : None if count is None else start + count]
     for place, line in zip(chosen, lines_at(file, chosen), strict=True):
-        yield parse_assessment(file, numbers[place], line)
+        yield place, parse_assessment(file, numbers[place], line)
 
 
 def count_assessments(path: Path) -> int:

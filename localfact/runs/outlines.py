@@ -1,9 +1,9 @@
 """What the sums of a run need of its assessments, small enough that a hundred thousand of them fit into a laptop's memory."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 from localfact.records import Assessment, Claim, Verdict
 from localfact.runs.assessments import assessments_in_order
@@ -30,14 +30,31 @@ class _VerdictOutline:
     flags: tuple[Flag, ...]
 
 
+class AssessmentsRead(NamedTuple):
+    """Assessments that were read in one pass, in the order of the input: outlines of all, and some of them whole."""
+
+    outlines: list[Assessment]
+    shown: list[Assessment]
+
+
 def read_outlines(path: Path) -> list[Assessment]:
     """The assessments of a run folder in the order of the input, failures included, as far as scores and costs need them.
 
-    Claims have their id and what the annotator said of them, verdicts their label, posterior and flags; passages and relations
-    are left out. One whole assessment at a time is in memory.
-
     Raises:
         MissingError: there is no such run. InputError: a line that is no assessment.
+    """
+    return read_outlines_and_shown(assessments_in_order(path)).outlines
+
+
+def read_outlines_and_shown(found: Iterable[Assessment], start: int = 1, most: int | None = 0) -> AssessmentsRead:
+    """Makes outlines of assessments, and keeps some whole; of the others one at a time is in memory.
+
+    In an outline claims have their id and what the annotator said of them, verdicts their label, posterior and flags; passages
+    and relations are left out.
+
+    Args:
+        found: each is taken once.
+        start, most: which are kept whole: from that number on, counted from 1, at most so many; None for all.
     """
     shared: dict[Any, Any] = {}
 
@@ -46,7 +63,12 @@ def read_outlines(path: Path) -> list[Assessment]:
         found: Value = shared.setdefault((type(value), value if key is None else key), value)
         return found
 
-    return [_outline(assessment, same) for assessment in assessments_in_order(path)]
+    read = AssessmentsRead([], [])
+    for number, assessment in enumerate(found, start=1):
+        read.outlines.append(_outline(assessment, same))
+        if number >= start and (most is None or number < start + most):
+            read.shown.append(assessment)
+    return read
 
 
 def _outline(whole: Assessment, same: Same) -> Assessment:

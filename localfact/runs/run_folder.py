@@ -7,7 +7,7 @@ failed assessments, and knows which responses are done.
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -17,8 +17,9 @@ import yaml
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.records import Assessment
-from localfact.runs.assessments import ASSESSMENTS_FILE, Place, is_failed, lines_at, parse_assessment, places_of
+from localfact.runs.assessments import ASSESSMENTS_FILE, Place, is_failed, lines_at, placed_in_order, places_of
 from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
+from localfact.runs.outlines import AssessmentsRead, read_outlines_and_shown
 from localfact.runtime.files import NEW, replace, replace_by, whole_lines, write_errors
 from localfact.runtime.links import refuse_links
 
@@ -42,6 +43,8 @@ OWN_FILES = frozenset(
     }
 )
 
+#: The most responses in a report: with twenty claims each, some 50 MB, which a browser still opens in seconds.
+SHOWN = 2_000
 #: How many hexadecimal digits of the settings' hash name a run folder.
 NAME_DIGITS = 12
 
@@ -66,6 +69,8 @@ class RunFolder:
         path: the folder.
         done: index of a response that need not be run again -> the window that decided something for it
             (`Assessment.decided_by_window`).
+        unchanged: the assessments as they were read when the folder was opened, SHOWN of them whole, as long as they are all
+            that it has; else None.
         warnings: differences in versions.
 
     Raises:
@@ -84,6 +89,7 @@ class RunFolder:
     ) -> None:
         self.path = path
         self.done: dict[int, int | None] = {}
+        self.unchanged: AssessmentsRead | None = None
         self.warnings: list[str] = []
         with write_errors(path), ExitStack() as opened:
             path.mkdir(parents=True, exist_ok=True)
@@ -116,6 +122,7 @@ class RunFolder:
         Raises:
             WriteError: the disk is full, for example. An incomplete line is removed; earlier ones stay.
         """
+        self.unchanged = None
         line = assessment.model_dump_json().encode() + b"\n"
         self._lines.append(line, json.dumps(timing, sort_keys=True).encode() + b"\n")
         self.done[assessment.index] = assessment.decided_by_window
@@ -152,17 +159,20 @@ class RunFolder:
         """Reads the assessments that are there; incomplete lines, and failures, which are tried again, are discarded."""
         file = self.path / ASSESSMENTS_FILE
         kept: list[Place] = []
-        places = list(places_of(file))
-        for number, (place, line) in enumerate(zip(places, lines_at(file, places), strict=True), start=1):
-            if not place.whole:
-                continue
-            assessment = parse_assessment(file, number, line)
+        read = read_outlines_and_shown(self._loaded(file, kept), most=SHOWN)
+        if len(kept) != sum(1 for _ in places_of(file)):
+            replace_by(file, lines_at(file, sorted(kept, key=lambda place: place.begin)))
+        else:
+            self.unchanged = read
+        lines_of(self.path / TIMINGS_FILE)
+
+    def _loaded(self, file: Path, kept: list[Place]) -> Iterator[Assessment]:
+        """Yields the assessments that stay, and notes their places."""
+        for place, assessment in placed_in_order(file):
             if not is_failed(assessment) and assessment.index not in self.done:
                 self.done[assessment.index] = assessment.decided_by_window
                 kept.append(place)
-        if len(kept) != len(places):
-            replace_by(file, lines_at(file, kept))
-        lines_of(self.path / TIMINGS_FILE)
+                yield assessment
 
 
 def read_run_file(path: Path) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from localfact.api.rescore import rescore
 from localfact.errors import InputError, RunFolderError
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.options import Options
+from localfact.runs import assessments
 
 LEXICAL = Options(relations="lexical", embedder="none")
 
@@ -41,3 +42,15 @@ def test_settings_without_a_stage_are_refused(tmp_path: Path) -> None:
     file.write_text(yaml.safe_dump(run, sort_keys=False))
     with pytest.raises(InputError, match=r"settings in run.yaml are damaged"):
         rescore(tmp_path / "run")
+
+
+def test_a_run_that_ends_parses_each_assessment_once_and_so_does_one_that_is_opened_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = []
+    parse = assessments.parse_assessment
+    monkeypatch.setattr(assessments, "parse_assessment", lambda *line: parsed.append(line[1]) or parse(*line))
+    for _ in range(2):
+        execute(prepare(method="factreasoner-fr2", options=LEXICAL, limit=3, out=tmp_path / "run"))
+        assert sorted(parsed) == [1, 2, 3]
+        parsed.clear()

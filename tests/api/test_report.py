@@ -8,11 +8,13 @@ from typer.testing import CliRunner
 
 from localfact.api import report as module
 from localfact.api.evaluate import evaluate
-from localfact.api.report import decide_by, how_decided, limits_of, rules_of, write_report
+from localfact.api.report import decide_by, how_decided, limits_of, write_report
+from localfact.assess.posteriors import Rules
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
 from localfact.runs.assessments import ASSESSMENTS_FILE
+from localfact.runs.record import AssessmentRead
 from localfact.runs.run_folder import OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
 from localfact.vocabulary import VerdictLabel
 
@@ -88,20 +90,14 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "without_it"),
-    [({"assessment": {"rules": "own"}}, VerdictLabel.NOT_ENOUGH_EVIDENCE), ({"assessment": {}}, VerdictLabel.UNDECIDED)],
+    ("rules", "without_it"), [("own", VerdictLabel.NOT_ENOUGH_EVIDENCE), ("published", VerdictLabel.UNDECIDED)]
 )
-def test_what_a_verdict_would_be_goes_by_the_rules_of_the_run(settings: object, without_it: VerdictLabel) -> None:
-    assert decide_by(rules_of(settings))(0.5, []) is without_it
-
-
-@pytest.mark.parametrize("settings", [None, "own", {"assessment": "own"}, {"assessment": {"rules": ["own"]}}])
-def test_damaged_settings_name_no_rules_of_ours(settings: object) -> None:
-    assert rules_of(settings) == "published"
+def test_what_a_verdict_would_be_goes_by_the_rules_of_the_run(rules: Rules, without_it: VerdictLabel) -> None:
+    assert decide_by(rules)(0.5, []) is without_it
 
 
 def test_a_large_run_is_shown_in_parts_with_the_sums_of_all(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RESPONSES", 2)
+    monkeypatch.setattr(module, "SHOWN", 2)
     first = write_report(run).read_text(encoding="utf-8")
     assert [one["id"] for one in block(first, "index")["responses"]] == ["mill-11", "mill-12"]
     assert "This file has 2 of 3 responses, from number 1 on" in first
@@ -118,9 +114,9 @@ def test_readers_are_told_how_verdicts_are_reached_and_what_the_models_that_ship
     page = " ".join(write_report(run).read_text(encoding="utf-8").split())
     assert "From 0.55 on a claim is supported, up to 0.45 contradicted" in page
     assert "comes with localfact and is a demonstration" in page
-    assert "Above one half a claim is supported" in how_decided({"assessment": {"tables": "paper"}})
-    assert "names the verdict" in how_decided({"assessment": {"verification_tokens": 512}})
-    assert limits_of({"assessment": {"relations": "albert-vitaminc@1"}}) == ""
+    assert "Above one half a claim is supported" in how_decided(AssessmentRead(tables="paper"))
+    assert "names the verdict" in how_decided(AssessmentRead())
+    assert limits_of(AssessmentRead(relations="albert-vitaminc@1")) == ""
 
 
 @pytest.mark.slow

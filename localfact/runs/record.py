@@ -1,0 +1,122 @@
+"""A run as its folder has it: typed settings and assessments, read in one pass, for sums, reports and comparisons."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from localfact.errors import InputError
+from localfact.records import Assessment, Probability
+from localfact.runs.assessments import assessments_in_order
+from localfact.runs.outlines import AssessmentsRead, read_outlines_and_shown
+from localfact.runs.run_folder import RUN_FILE, read_run_file
+
+
+class _Read(BaseModel):
+    """What readers need of a part of run.yaml; its other fields are passed over."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ExtractionRead(_Read):
+    """Of the settings of extraction. stride: in sentences, or "max"; None for a method without chunks."""
+
+    stride: int | Literal["max"] | None = None
+
+
+class EvidenceRead(_Read):
+    """Of the settings of evidence. corpus: its identity. k: passages a claim. steps: the most searches one after the other."""
+
+    corpus: str | None = None
+    k: int = 0
+    queries_per_claim: int = 1
+    steps: int = 1
+
+
+class AssessmentRead(_Read):
+    """Of the settings of assessment.
+
+    Attributes:
+        version: of FactReasoner. rules: what makes a verdict of a posterior.
+        tables: of the factor graph; None for a method without one. relations: the relation model's identity; "" for none.
+    """
+
+    version: int | None = None
+    rules: Literal["published", "own"] = "published"
+    tables: str | None = None
+    relations: str = ""
+
+
+class AskingRead(_Read):
+    """Of how a language model is asked; None where the run asks none."""
+
+    guided: bool | None = None
+    warn_mass: Probability | None = None
+
+
+class RunSettings(_Read):
+    """What sums, reports and comparisons need of the settings of a run. model: the language model's identity; None without."""
+
+    method: str
+    seed: int = 0
+    extraction: ExtractionRead
+    evidence: EvidenceRead
+    assessment: AssessmentRead
+    model: Mapping[str, Any] | None = None
+    asking: AskingRead = AskingRead()
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> "RunSettings":
+        """Reads the settings in a run.yaml.
+
+        Raises:
+            InputError: they are not those of a run.
+        """
+        try:
+            return cls.model_validate(plain)
+        except ValidationError:
+            raise InputError(
+                f"The settings in {RUN_FILE} are damaged: begin again with --force, or name another with --out."
+            ) from None
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run that was read.
+
+    Attributes:
+        path: the run folder. content: run.yaml, as plain values. settings: those in it, as far as readers need them.
+        outlines: all assessments in the order of the input, without passages and texts (see outlines.py).
+        shown: whole assessments, from the first that was asked for on.
+    """
+
+    path: Path
+    content: Mapping[str, Any]
+    settings: RunSettings
+    outlines: Sequence[Assessment] = ()
+    shown: Sequence[Assessment] = ()
+
+
+def read_record(
+    path: Path, *, start: int = 1, most: int | None = 0, outlines: bool = True, opened: AssessmentsRead | None = None
+) -> RunRecord:
+    """Reads a run, each assessment once.
+
+    Args:
+        path: the run folder.
+        start, most: which assessments are kept whole: from that number on, counted from 1, at most so many; None for all.
+        outlines: whether those of all assessments are made; without, only what is kept whole is read.
+        opened: the assessments, where they were just read; then nothing is read but run.yaml.
+
+    Raises:
+        MissingError: there is no such run. InputError: a file of it is damaged.
+    """
+    content = read_run_file(path)
+    settings = RunSettings.read(content["settings"])
+    if opened is None and outlines:
+        opened = read_outlines_and_shown(assessments_in_order(path), start, most)
+    elif opened is None:
+        opened = AssessmentsRead([], list(assessments_in_order(path, start - 1, most)))
+    return RunRecord(path, content, settings, *opened)
