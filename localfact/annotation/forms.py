@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from starlette.requests import Request
 
 from localfact.annotation.store import MisfitError
-from localfact.annotation.tasks import Task
+from localfact.annotation.tasks import AnnotationTask
 from localfact.annotation.work import Step
 from localfact.records import Span
 from localfact.text import readable
@@ -16,7 +16,7 @@ from localfact.text import readable
 MOST_FIELDS = 60
 
 
-def step_of(form: Mapping[str, str], task: Task) -> Step:
+def step_of(form: Mapping[str, str], task: AnnotationTask) -> Step:
     """The step that a form describes.
 
     Raises:
@@ -44,7 +44,7 @@ def step_of(form: Mapping[str, str], task: Task) -> Step:
         raise MisfitError(f"{said[0].lower()}{said[1:]}.") from None
 
 
-def _place(form: Mapping[str, str], task: Task) -> Span:
+def _place(form: Mapping[str, str], task: AnnotationTask) -> Span:
     """Where a claim stands: the marked characters, else the words that were typed, where the text has them."""
     start, end = form.get("start", ""), form.get("end", "")
     if start.isdecimal() and end.isdecimal() and len(start) < 10 and len(end) < 10 and int(start) < int(end) <= len(task.text):

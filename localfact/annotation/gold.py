@@ -10,7 +10,7 @@ from pydantic import Field
 
 from localfact.annotation.differences import Item, adjudicated, items_of
 from localfact.annotation.labels import AGREEING, Label
-from localfact.annotation.store import ADJUDICATE, ANNOTATE, Store
+from localfact.annotation.store import ADJUDICATE, ANNOTATE, AnnotationStore
 from localfact.annotation.work import Work, WorkClaim
 from localfact.inputs.annotations import Edit
 from localfact.records import Record
@@ -74,7 +74,7 @@ class AnnotationSummary(Record):
     agreed_with_machine: float | None = None
 
 
-def final_work(store: Store, position: int) -> tuple[Work, How] | None:
+def final_work(store: AnnotationStore, position: int) -> tuple[Work, How] | None:
     """What counts as gold for a response, and how it came about; None where nobody finished it."""
     works = store.finished_works(position)
     if len(works) < 2:
@@ -86,7 +86,7 @@ def final_work(store: Store, position: int) -> tuple[Work, How] | None:
     return work, How.UNDECIDED if work.open else How.AGREED
 
 
-def gold_rows(store: Store) -> Iterator[dict[str, Any]]:
+def gold_rows(store: AnnotationStore) -> Iterator[dict[str, Any]]:
     """One row a finished response, in our own schema (inputs/responses.py)."""
     for position, task in store.tasks():
         found = final_work(store, position)
@@ -117,7 +117,7 @@ def gold_claims(work: Work) -> list[WorkClaim]:
     return [claim for claim in work.claims if claim.removal is None or claim.machine is not None]
 
 
-def summarise(store: Store) -> AnnotationSummary:
+def summarise(store: AnnotationStore) -> AnnotationSummary:
     """The figures about a project."""
     finals = [found for position, _ in store.tasks() if (found := final_work(store, position)) is not None]
     # What people differ in and nobody decided is no edit of anybody's yet.
@@ -151,7 +151,7 @@ def summarise(store: Store) -> AnnotationSummary:
     )
 
 
-def disagreements(store: Store) -> Iterator[dict[str, Any]]:
+def disagreements(store: AnnotationStore) -> Iterator[dict[str, Any]]:
     """One row a claim on which those who finished a response differ: what each made of it, and what was decided."""
     for position, name, _ in store.finished_by_several():
         deciding = store.adjudicators(position)
@@ -209,7 +209,7 @@ def _version(claim: WorkClaim | None) -> dict[str, str]:
     return {name: str(value) for name, value in row.items() if value}
 
 
-def _paces(store: Store) -> dict[str, Pace]:
+def _paces(store: AnnotationStore) -> dict[str, Pace]:
     found: dict[str, Pace] = {}
     for one in store.progress():
         if one.role == ANNOTATE:
@@ -224,7 +224,7 @@ def _paces(store: Store) -> dict[str, Pace]:
     return dict(sorted(found.items()))
 
 
-def _shared_items(store: Store) -> list[Item]:
+def _shared_items(store: AnnotationStore) -> list[Item]:
     """The claims of the responses that two or more people finished."""
     places = [position for position, _, _ in store.finished_by_several()]
     return [item for position in places for item in items_of(store.finished_works(position))]

@@ -10,8 +10,8 @@ from pydantic import Field
 from localfact.annotation.label_studio import shown_name
 from localfact.annotation.labelled import ImportedClaim, Labelled
 from localfact.annotation.labels import Removal
-from localfact.annotation.store import BehindError, Store
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.store import AnnotationStore, BehindError
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Step, StepKind, misfit, work_of
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import spans_of
@@ -40,7 +40,7 @@ class ImportReport(Record):
     problems: tuple[str, ...] = ()
 
 
-def import_into(store: Store, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
+def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
     """Takes them into a project as their annotators' work; what was taken before is not taken again.
 
     Args:
@@ -75,7 +75,7 @@ def import_into(store: Store, labelled: Sequence[Labelled], annotator: str) -> I
     return ImportReport(**counts, unknown_labels=dict(unknown), problems=tuple(problems))
 
 
-def steps_of(labelled: Labelled, task: Task) -> tuple[list[Step], list[str]]:
+def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list[str]]:
     """The steps that make of a project's task what somebody says of it, and a sentence about each claim that cannot be made.
 
     FINISH is the last step if every claim has a label and none is left out.
@@ -171,14 +171,14 @@ def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) ->
 class _Places:
     """Where a project has a response: by its text, else by its id."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: AnnotationStore) -> None:
         self.by_id: dict[str, int] = {}
         self.by_text: dict[str, dict[str, int]] = {}
         for position, task in store.tasks():
             self.by_id[task.id] = position
             self.by_text.setdefault(normalise(task.text), {})[task.id] = position
 
-    def of(self, task: Task) -> int | None:
+    def of(self, task: AnnotationTask) -> int | None:
         """The place; None for none."""
         same = self.by_text.get(normalise(task.text), {})
         if same:
@@ -186,7 +186,7 @@ class _Places:
         return None if _COUNTED.fullmatch(task.id) else self.by_id.get(task.id)
 
 
-def _made(store: Store, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
+def _made(store: AnnotationStore, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
     """Makes the steps of an import, or those that are left of one that was interrupted; whether the response is finished.
 
     None where there was nothing left to do, or where the work has other steps.

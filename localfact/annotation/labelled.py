@@ -6,7 +6,7 @@ from pathlib import Path
 
 from localfact.annotation.label_studio import NOBODY, claims_in, response_in, shown_name
 from localfact.annotation.labels import Label, Removal, label_of
-from localfact.annotation.tasks import Task, of_responses
+from localfact.annotation.tasks import AnnotationTask, of_responses
 from localfact.annotation.work import LONGEST_TEXT
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import NO_LABEL, given_spans, label_name, optional_text, spans_of
@@ -72,7 +72,7 @@ class Labelled(Record):
             the annotator; else nobody looked at it. problem: why it cannot be used; None for one that can.
     """
 
-    task: Task
+    task: AnnotationTask
     claims: tuple[ImportedClaim, ...] = ()
     annotator: str = ""
     whole: bool = True
@@ -238,7 +238,7 @@ def _fastfact(claims: Sequence[object]) -> Iterator[Row]:
 
 def _labelled(gathered: _Gathered, response: Response) -> Iterator[Labelled]:
     """What each annotator said of a response."""
-    bare = Task(id=response.id, text=response.text)
+    bare = AnnotationTask(id=response.id, text=response.text)
     if isinstance(gathered.row, RowError):
         yield Labelled(task=bare, problem=response.problem)
         return

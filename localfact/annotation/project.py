@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from localfact.annotation.store import Store
-from localfact.annotation.tasks import Task
+from localfact.annotation.store import AnnotationStore
+from localfact.annotation.tasks import AnnotationTask
 from localfact.errors import InputError
 from localfact.runs.journal import lock
 from localfact.runtime.files import NEW, replace, write_errors
@@ -35,7 +35,7 @@ def is_project(folder: Path) -> bool:
     return (folder / DATABASE).is_file()
 
 
-def create(folder: Path, tasks: Sequence[Task], *, made_of: str, overlap: float = OVERLAP, seed: int = 0) -> None:
+def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overlap: float = OVERLAP, seed: int = 0) -> None:
     """Makes a project.
 
     Args:
@@ -58,7 +58,7 @@ def create(folder: Path, tasks: Sequence[Task], *, made_of: str, overlap: float 
         for left in _LEFT_BY_A_KILL - {GUIDE}:
             (folder / left).unlink(missing_ok=True)
         try:
-            Store.create(unfinished, tasks, wanted, facts)
+            AnnotationStore.create(unfinished, tasks, wanted, facts)
         except sqlite3.Error as error:
             raise OSError(str(error)) from error
         if not (folder / GUIDE).exists():
@@ -86,7 +86,7 @@ class Project:
             refuse_links(folder)
             opened.enter_context(lock(folder / LOCK, folder))
             try:
-                self.store = Store(folder / DATABASE)
+                self.store = AnnotationStore(folder / DATABASE)
                 opened.callback(self.store.close)
                 self.store.check()
             except (InputError, sqlite3.DatabaseError) as error:

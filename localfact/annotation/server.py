@@ -19,7 +19,7 @@ from localfact.annotation.labels import Removal
 from localfact.annotation.project import Project
 from localfact.annotation.safety import AccessControl, Guarded, cookies, set_cookie
 from localfact.annotation.store import ADJUDICATE, ANNOTATE, BehindError, MisfitError
-from localfact.annotation.tasks import Task
+from localfact.annotation.tasks import AnnotationTask
 from localfact.annotation.templates import environment, static_files
 from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work
 from localfact.errors import InputError
@@ -245,7 +245,7 @@ class Pages:
 
     # What the pages share.
 
-    def _task(self, asked: Asked) -> Task:
+    def _task(self, asked: Asked) -> AnnotationTask:
         """The response that is asked for, if it is somebody's to annotate."""
         task = self.store.task(asked.position)
         if task is None or asked.request.path_params["screen"] not in (CLAIMS, JUDGE):
@@ -254,7 +254,7 @@ class Pages:
             raise RefusedError("Enough people have this response already. Your queue has another.")
         return task
 
-    def _adjudicated_task(self, asked: Asked) -> Task:
+    def _adjudicated_task(self, asked: Asked) -> AnnotationTask:
         self._may_adjudicate(asked)
         task = self.store.task(asked.position)
         works = self.store.finished_works(asked.position)
@@ -272,7 +272,9 @@ class Pages:
         if not self._adjudicates(asked.name):
             raise RefusedError("Adjudicators were named when the server was started, and you are not among them.")
 
-    def _made(self, asked: Asked, task: Task, role: str, answer: Callable[[Work, Step | None, str], Response]) -> Response:
+    def _made(
+        self, asked: Asked, task: AnnotationTask, role: str, answer: Callable[[Work, Step | None, str], Response]
+    ) -> Response:
         """Makes the step that a form describes; one upon an older version is shown beside what was done since."""
         version, key = asked.form.get("version", ""), asked.form.get("key", "")
         if not (version.isdecimal() and len(version) < 10 and 0 < len(key) <= 64):
@@ -310,7 +312,7 @@ class Pages:
         return Response(headers={"hx-redirect": where}) if in_part else RedirectResponse(where, status_code=303)
 
     def _work_page(
-        self, asked: Asked, task: Task, work: Work, *, wanted: str = "", made: Step | None = None, said: str = ""
+        self, asked: Asked, task: AnnotationTask, work: Work, *, wanted: str = "", made: Step | None = None, said: str = ""
     ) -> Response:
         """One of the two screens of a response. `made`: the step that led here."""
         screen = str(asked.request.path_params["screen"])
@@ -350,7 +352,7 @@ class Pages:
         )
 
     def _adjudication_page(
-        self, asked: Asked, task: Task, work: Work, *, wanted: str = "", made: Step | None = None, said: str = ""
+        self, asked: Asked, task: AnnotationTask, work: Work, *, wanted: str = "", made: Step | None = None, said: str = ""
     ) -> Response:
         items = {item.id: item for item in items_of(self.store.finished_works(asked.position))}
         differing = [claim for claim in work.claims if items[claim.id].differs]

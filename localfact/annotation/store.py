@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from localfact.annotation.differences import adjudicated, items_of
-from localfact.annotation.tasks import Task
+from localfact.annotation.tasks import AnnotationTask
 from localfact.annotation.work import Step, StepKind, Work, misfit, work_of
 from localfact.errors import InputError
 from localfact.records import Record
@@ -61,7 +61,7 @@ class MisfitError(Exception):
     """A step that cannot follow; the message says why."""
 
 
-class Progress(Record):
+class AnnotationProgress(Record):
     """How far somebody is with one response. `seconds`: spent on it, without pauses."""
 
     position: int
@@ -74,7 +74,7 @@ class Progress(Record):
     seconds: float
 
 
-class Store:
+class AnnotationStore:
     """An open database; its methods may be called from any thread.
 
     Raises:
@@ -98,7 +98,7 @@ class Store:
             self._database.execute("PRAGMA synchronous = FULL")
 
     @classmethod
-    def create(cls, file: Path, tasks: Sequence[Task], wanted: Sequence[int], facts: Mapping[str, object]) -> None:
+    def create(cls, file: Path, tasks: Sequence[AnnotationTask], wanted: Sequence[int], facts: Mapping[str, object]) -> None:
         """Writes a new database.
 
         Args:
@@ -159,13 +159,13 @@ class Store:
         """How many tasks there are."""
         return int(self._rows("SELECT count(*) FROM tasks")[0][0])
 
-    def task(self, position: int) -> Task | None:
+    def task(self, position: int) -> AnnotationTask | None:
         """The task at a place, counted from 1."""
         rows = self._rows("SELECT task FROM tasks WHERE position = ?", position)
         with damage(self.file):
-            return Task.model_validate_json(rows[0][0]) if rows else None
+            return AnnotationTask.model_validate_json(rows[0][0]) if rows else None
 
-    def tasks(self) -> Iterator[tuple[int, Task]]:
+    def tasks(self) -> Iterator[tuple[int, AnnotationTask]]:
         """Every task with its place."""
         for (position,) in self._rows("SELECT position FROM tasks ORDER BY position"):
             task = self.task(position)
@@ -280,14 +280,14 @@ class Store:
             database.execute(f"UPDATE works SET finished = ?, claims = ?, judged = ? WHERE {_OWNER}", (*figures, *owner))
             return work
 
-    def progress(self) -> list[Progress]:
+    def progress(self) -> list[AnnotationProgress]:
         """All works, by response and name."""
         rows = self._rows(
             "SELECT w.position, t.id, annotator, role, finished, claims, judged, seconds FROM works AS w JOIN tasks AS t"
             " ON t.position = w.position ORDER BY w.position, role DESC, annotator"
         )
         with damage(self.file):
-            return [Progress(**dict(zip(Progress.model_fields, row, strict=True))) for row in rows]
+            return [AnnotationProgress(**dict(zip(AnnotationProgress.model_fields, row, strict=True))) for row in rows]
 
     def wanted(self) -> dict[int, int]:
         """Place of a response -> by how many people it is to be annotated."""

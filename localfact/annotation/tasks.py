@@ -30,7 +30,7 @@ class MachineClaim(Record):
     passages: tuple[CountedPassage, ...] = ()
 
 
-class Task(Record):
+class AnnotationTask(Record):
     """One response to be annotated; `passages` are those that its claims name."""
 
     id: str
@@ -43,7 +43,7 @@ class Task(Record):
     passages: tuple[Passage, ...] = ()
 
 
-def read_tasks(data: Path) -> tuple[list[Task], list[str]]:
+def read_tasks(data: Path) -> tuple[list[AnnotationTask], list[str]]:
     """The tasks of a run folder or of a file of responses, and a sentence about each response that is none.
 
     Raises:
@@ -62,12 +62,12 @@ def read_tasks(data: Path) -> tuple[list[Task], list[str]]:
     ]
 
 
-def of_assessment(assessment: Assessment) -> Task:
+def of_assessment(assessment: Assessment) -> AnnotationTask:
     """The task of an assessed response."""
     verdicts = {verdict.claim_id: verdict for verdict in assessment.verdicts}
     claims = [_judged(claim, verdicts.get(claim.id)) for claim in assessment.claims]
     named = {passage.passage_id for claim in claims for passage in claim.passages}
-    return Task(
+    return AnnotationTask(
         id=assessment.response_id,
         text=assessment.text,
         prompt=assessment.prompt,
@@ -87,7 +87,7 @@ def _judged(claim: Claim, verdict: Verdict | None) -> MachineClaim:
     return found.model_copy(update=said | {"passages": verdict.passages[:MOST_PASSAGES]})
 
 
-def of_responses(responses: Sequence[Response]) -> Iterator[Task]:
+def of_responses(responses: Sequence[Response]) -> Iterator[AnnotationTask]:
     """The tasks of a file's responses, those that can be used."""
     for response in responses:
         if response.problem is not None or not response.text.strip():
@@ -106,7 +106,7 @@ def of_responses(responses: Sequence[Response]) -> Iterator[Task]:
             for claim in response.claims or ()
         )
         named = {passage.passage_id for claim in claims for passage in claim.passages}
-        yield Task(
+        yield AnnotationTask(
             id=response.id,
             text=response.text,
             prompt=response.prompt,

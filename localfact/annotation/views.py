@@ -6,7 +6,7 @@ from urllib.parse import quote_plus
 
 from localfact.annotation.differences import Item
 from localfact.annotation.labels import AGREEING, LABELS, Removal
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Step, StepKind, Work, WorkClaim
 from localfact.records import CountedPassage, Passage
 from localfact.report.marked_text import pieces
@@ -26,7 +26,7 @@ SAYS: Mapping[RelationLabel, str] = {
 AROUND = 400
 
 
-def text_view(task: Task, claims: Sequence[WorkClaim]) -> list[dict[str, Any]]:
+def text_view(task: AnnotationTask, claims: Sequence[WorkClaim]) -> list[dict[str, Any]]:
     """The response in pieces: where each begins, its text, the claims that cover it, those that end with it.
 
     A character that would not be seen is a piece of its own, shown as its escape, so that places can be counted in the others.
@@ -83,20 +83,20 @@ def labels_view() -> list[dict[str, str]]:
     ]
 
 
-def evidence_view(task: Task, machine: MachineClaim | None, *, blind: bool) -> list[dict[str, Any]]:
+def evidence_view(task: AnnotationTask, machine: MachineClaim | None, *, blind: bool) -> list[dict[str, Any]]:
     """The passages of a claim, what decided marked in each."""
     by_id = {passage.id: passage for passage in task.passages}
     counted = machine.passages if machine is not None else ()
     return [_passage(by_id[one.passage_id], one, blind=blind) for one in counted if one.passage_id in by_id]
 
 
-def others_view(task: Task, machine: MachineClaim | None) -> list[dict[str, str]]:
+def others_view(task: AnnotationTask, machine: MachineClaim | None) -> list[dict[str, str]]:
     """The passages that were found for other claims of the response: one of them may decide this one too."""
     own = {one.passage_id for one in machine.passages} if machine is not None else set()
     return [{"title": one.title or one.host or "A passage", "text": one.text} for one in task.passages if one.id not in own]
 
 
-def search_link(task: Task, text: str) -> str:
+def search_link(task: AnnotationTask, text: str) -> str:
     """Where the web says something of a claim."""
     topic = task.topic if task.topic and task.topic not in text else ""
     return SEARCH + quote_plus(f"{topic} {text}".strip())

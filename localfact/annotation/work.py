@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from localfact.annotation.labels import AGREEING, Label, Removal
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.inputs.annotations import Edit
 from localfact.records import Record, Span
 from localfact.text import normalise, readable
@@ -156,7 +156,7 @@ def live(steps: Iterable[Step]) -> tuple[list[Step], list[Step]]:
     return counting, undone
 
 
-def work_of(task: Task, steps: Sequence[Step]) -> Work:
+def work_of(task: AnnotationTask, steps: Sequence[Step]) -> Work:
     """The work that steps lead to; one that no longer fits (a claim that is not there) changes nothing."""
     counting, undone = live(steps)
     claims = {claim.id: WorkClaim(id=claim.id, text=claim.text, spans=claim.spans, machine=claim) for claim in task.claims}
@@ -177,7 +177,7 @@ def work_of(task: Task, steps: Sequence[Step]) -> Work:
     )
 
 
-def misfit(task: Task, work: Work, step: Step) -> str | None:
+def misfit(task: AnnotationTask, work: Work, step: Step) -> str | None:
     """Why a step cannot follow; None where it can."""
     if work.finished and step.kind not in (StepKind.COMMENT, StepKind.REOPEN, StepKind.FINISH):
         return "The response is finished. Open it again first."

@@ -36,7 +36,7 @@ PROBLEMS_SHOWN = 20
 
 
 @dataclass
-class Fetched:
+class FetchResult:
     """The result of fetching.
 
     Attributes:
@@ -83,7 +83,7 @@ def fetch(
     progress: Progress = SILENT,
     start: Start = start_engine,
     machines: Machines = THIS_MACHINE,
-) -> Fetched:
+) -> FetchResult:
     """Fetches the evidence for the claims of a job into its corpus, made if missing; nothing is fetched twice.
 
     Args:
@@ -102,9 +102,9 @@ def fetch(
 
 async def fetch_all(
     job: Job, retry_failed: bool, at_once: int, progress: Progress, start: Start, machines: Machines
-) -> Fetched:
+) -> FetchResult:
     """As `fetch`, as a coroutine."""
-    chosen, fetched = job.chosen, Fetched()
+    chosen, fetched = job.chosen, FetchResult()
     options, settings = chosen.options, chosen.settings
     embedder = machines.embedder(options.embedder)
     async with AsyncExitStack() as opened:
@@ -137,7 +137,7 @@ async def fetch_all(
     return fetched
 
 
-async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: Fetched, progress: Progress) -> None:
+async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: FetchResult, progress: Progress) -> None:
     """Fetches for one response; its failures are counted and stop no other."""
     fetched.responses += 1
     ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
@@ -150,7 +150,7 @@ async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: Fet
     progress.row_done()
 
 
-async def searched(response: Response, pipeline: FetchPipeline, fetched: Fetched, progress: Progress) -> None:
+async def searched(response: Response, pipeline: FetchPipeline, fetched: FetchResult, progress: Progress) -> None:
     """Extracts the claims of a response and searches for them.
 
     Raises:
@@ -174,7 +174,7 @@ async def claims_of(response: Response, pipeline: FetchPipeline) -> list[Claim]:
     return list(pipeline.assessor.needs_evidence(extraction.claims))
 
 
-async def search_one(query: str, *, pipeline: FetchPipeline, fetched: Fetched) -> None:
+async def search_one(query: str, *, pipeline: FetchPipeline, fetched: FetchResult) -> None:
     """Searches for one query and fetches its pages; an unanswered search is counted, and made again by the next call."""
     try:
         await pipeline.collector.collect(query)
@@ -184,7 +184,7 @@ async def search_one(query: str, *, pipeline: FetchPipeline, fetched: Fetched) -
         fetched.problem(f"{query!r}: {error}")
 
 
-def summary_of(fetched: Fetched, options: Options) -> dict[str, Any]:
+def summary_of(fetched: FetchResult, options: Options) -> dict[str, Any]:
     """The result of fetching, as plain values."""
     description = fetched.corpus
     return {

@@ -14,7 +14,7 @@ from localfact.errors import InputError, MissingError
 from localfact.report.console import note, output, show, show_text
 
 if TYPE_CHECKING:
-    from localfact.annotation.store import Store
+    from localfact.annotation.store import AnnotationStore
 
 SERVE = "serve"
 
@@ -175,20 +175,20 @@ def import_command(
 
 
 @contextmanager
-def opened_to_read(project: Path) -> Iterator["Store"]:
+def opened_to_read(project: Path) -> Iterator["AnnotationStore"]:
     """The database of a project, whether it is served or not.
 
     Raises:
         MissingError: there is no project there.
     """
     from localfact.annotation.project import DATABASE, is_project
-    from localfact.annotation.store import Store
+    from localfact.annotation.store import AnnotationStore
     from localfact.runtime.links import refuse_links
 
     if not is_project(project):
         raise MissingError(f"There is no annotation project in {project}. `localfact annotate RUN` begins one.")
     refuse_links(project)
-    store = Store(project / DATABASE)
+    store = AnnotationStore(project / DATABASE)
     try:
         yield store
     finally:

@@ -9,7 +9,7 @@ import typer
 
 from localfact.cli import corpus_info
 from localfact.cli.corpus_fetch import fetch
-from localfact.cli.corpus_info import AsJson, Folder, Kind, OwnEmbedder, show_description
+from localfact.cli.corpus_info import AsJson, Folder, OwnEmbedder, PassageKindName, show_description
 from localfact.cli.machines import Ray, machines_at
 from localfact.errors import InputError
 from localfact.report.console import note, progress_bar
@@ -44,7 +44,7 @@ PROBLEMS_SHOWN = 20
 
 
 Kinds = Annotated[
-    list[Kind] | None,
+    list[PassageKindName] | None,
     typer.Option("--passages", help="Kinds of passages; repeat for several. [default: chunks, pages]"),
 ]
 
@@ -125,10 +125,10 @@ def remove(
     [dim]localfact corpus remove index/web mirror.example[/]
     """
     from localfact.corpus.corpus import STORE_FILE, read_description
-    from localfact.corpus.store import Store
+    from localfact.corpus.store import PageStore
 
     description = read_description(folder)
-    links, unknown = Store(folder / STORE_FILE, finished=not description.unfinished).links_of(addresses)
+    links, unknown = PageStore(folder / STORE_FILE, finished=not description.unfinished).links_of(addresses)
     if unknown:
         raise InputError(
             f"{folder} has no page with this link or host: {', '.join(unknown)}. `localfact corpus search` prints links."
@@ -170,9 +170,13 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
     show_description(folder, description, asdict(done), as_json=as_json)
 
 
-def kinds_of(passages: Sequence[Kind] | None) -> list["PassageKind"]:
+def kinds_of(passages: Sequence[PassageKindName] | None) -> list["PassageKind"]:
     """The kinds of passages that were named."""
-    named: dict[Kind, PassageKind] = {Kind.CHUNKS: "chunks", Kind.PAGES: "pages", Kind.SNIPPETS: "snippets"}
+    named: dict[PassageKindName, PassageKind] = {
+        PassageKindName.CHUNKS: "chunks",
+        PassageKindName.PAGES: "pages",
+        PassageKindName.SNIPPETS: "snippets",
+    }
     return [named[kind] for kind in passages or ()]
 
 
@@ -256,7 +260,7 @@ def writer_of(folder: Path, embedder: str | None, machines: "Machines") -> "Corp
     return CorpusWriter(folder, machines.embedder(embedder or own))
 
 
-def finished(writer: "CorpusWriter", passages: Sequence[Kind] | None, *, merge: bool = False) -> "CorpusDescription":
+def finished(writer: "CorpusWriter", passages: Sequence[PassageKindName] | None, *, merge: bool = False) -> "CorpusDescription":
     """Indexes what is not indexed yet: the kinds that the corpus has, and those that are named."""
     from localfact.corpus.build import KINDS
 

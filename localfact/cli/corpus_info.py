@@ -22,7 +22,7 @@ OwnEmbedder = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 
-class Kind(StrEnum):
+class PassageKindName(StrEnum):
     """Kinds of passages."""
 
     CHUNKS = "chunks"
@@ -37,10 +37,10 @@ def info(
 ) -> None:
     """Say what a corpus holds, what it was built with, and how many pages could not be had for which reason."""
     from localfact.corpus.corpus import STORE_FILE, read_description
-    from localfact.corpus.store import Store
+    from localfact.corpus.store import PageStore
 
     description = read_description(folder)
-    store = Store(folder / STORE_FILE, finished=not description.unfinished)
+    store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
     if failures:
         rows = [
             {"link": fetch.link, "reason": fetch.failure.reason.value, "detail": fetch.failure.detail, "time": fetch.time}
@@ -63,7 +63,7 @@ def search(
     query: Annotated[str, typer.Argument(help="What to look for; a claim, say.")],
     k: Annotated[int, typer.Option("--k", min=1, help="How many passages.")] = 5,
     passages: Annotated[
-        Kind | None, typer.Option("--passages", help="Which kind of passages. [default: pages if there]")
+        PassageKindName | None, typer.Option("--passages", help="Which kind of passages. [default: pages if there]")
     ] = None,
     embedder: OwnEmbedder = None,
     as_json: AsJson = False,
@@ -79,7 +79,11 @@ def search(
         raise InputError("There is nothing to look for: give some words.")
     description = read_description(folder)
     kinds = list(description.segments)
-    kind = passages.value if passages is not None else (kinds[0] if kinds and Kind.PAGES not in kinds else Kind.PAGES.value)
+    kind = (
+        passages.value
+        if passages is not None
+        else (kinds[0] if kinds and PassageKindName.PAGES not in kinds else PassageKindName.PAGES.value)
+    )
     with Corpus.open(folder, named_embedder(embedder or embedder_name(description))) as corpus:
         found = [
             {"rank": rank, "score": score, "sentence": best_sentence(passage.text, query), **passage.model_dump(mode="json")}
@@ -121,10 +125,10 @@ COMMANDS = (info, search, verify, export)
 def show_description(folder: Path, description: "CorpusDescription", more: dict[str, Any], *, as_json: bool) -> None:
     """Prints what a corpus holds and, where searches are recorded, how many of the addresses found were never asked for."""
     from localfact.corpus.corpus import STORE_FILE
-    from localfact.corpus.store import Store
+    from localfact.corpus.store import PageStore
 
     if description.searches:
-        store = Store(folder / STORE_FILE, finished=not description.unfinished)
+        store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
         more = {**more, "never_asked_for": store.unasked()}
     fields = {"corpus": str(folder), **more, **description.model_dump(mode="json", exclude={"files"})}
     show(fields, as_json=as_json, view=fields_table)

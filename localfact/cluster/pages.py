@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from localfact.cluster.joining import connect, leave, room
-from localfact.cluster.tasks import Task
+from localfact.cluster.tasks import RemoteTask
 from localfact.errors import InputError
 from localfact.models.cards import everywhere
 from localfact.models.embedder import Embedded, Embedder, named_embedder
@@ -87,7 +87,7 @@ class ClusterEmbedder:
         self._name = everywhere(name)
         # On CPUs a call has a whole node, whose cores divide its passages.
         places = gpus or nodes
-        self._task = Task(embed, cpus=1, gpus=1) if gpus else Task(embed, cpus=max(1, cpus // places))
+        self._task = RemoteTask(embed, cpus=1, gpus=1) if gpus else RemoteTask(embed, cpus=max(1, cpus // places))
         self._most = places * AHEAD
 
     def embed_each(self, batches: Iterable[Sequence[str]]) -> Iterator[Embedded]:
@@ -110,13 +110,13 @@ class ClusterExtractors:
 
     def __init__(self, cpus: int) -> None:
         self.at_once = cpus
-        self._task = Task(extract)
+        self._task = RemoteTask(extract)
 
     async def extract(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
         """Extracts the text of a page.
 
         Raises:
-            PageError: as `Extractors.extract`. EngineError: as `Task.end`.
+            PageError: as `Extractors.extract`. EngineError: as `RemoteTask.end`.
         """
         return document_of(await self._task.awaited(self._task.begin(own_readers(), body, media_type, charset, link)))
 

@@ -14,7 +14,7 @@ Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
 
 
-class Task(Generic[Asked, Answer]):
+class RemoteTask(Generic[Asked, Answer]):
     """A function that depends on its arguments alone. Ray's processes keep what it caches from call to call.
 
     Args:

@@ -24,7 +24,7 @@ from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.segments import GENERATION_FILE, Segments
 from localfact.corpus.locks import lock_for_reading
 from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, PassageKind
-from localfact.corpus.store import Store
+from localfact.corpus.store import PageStore
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.records import Passage, Record
@@ -102,7 +102,7 @@ class Corpus:
         self.folder = folder
         self.description = description
         self.embedder = embedder if description.embedder is not None else None
-        self.store = Store(folder / STORE_FILE)
+        self.store = PageStore(folder / STORE_FILE)
         self._indexes: dict[PassageKind, Index] = {}
         self._lock = threading.Lock()
 
@@ -186,7 +186,7 @@ def damaged_index(folder: Path, kind: PassageKind, error: Exception) -> CorpusEr
     return CorpusError(f"The index over {kind} of {folder} is damaged: {why}. {cure(folder)}")
 
 
-def content_hash(store: Store, embedder: str | None, kinds: Iterable[PassageKind]) -> str:
+def content_hash(store: PageStore, embedder: str | None, kinds: Iterable[PassageKind]) -> str:
     """Hash of what decides which passages are found; without the vectors, whose last bits depend on the machine."""
     settings = {"format": FINDING, "chunking": Chunking().model_dump(), "embedder": embedder, "kinds": sorted(kinds)}
     return hashlib.sha256(f"{json.dumps(settings, sort_keys=True)} {store.digest()}".encode()).hexdigest()

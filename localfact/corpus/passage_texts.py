@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.corpus.passages import PassageKind
-from localfact.corpus.store import Reader
+from localfact.corpus.store import PassageReader
 from localfact.errors import CorpusError
 
 #: The most texts in memory: with passages of 4,000 characters, some megabytes.
@@ -19,7 +19,7 @@ class PassageTexts(Mapping[str, str]):
     not change meanwhile.
     """
 
-    def __init__(self, reader: Reader, kind: PassageKind) -> None:
+    def __init__(self, reader: PassageReader, kind: PassageKind) -> None:
         self._reader = reader
         self.ids = PassageIds.of(reader.passage_ids(kind))
         self._texts: dict[str, str] = {}

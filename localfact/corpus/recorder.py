@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import SCHEMA, Fetch, Store, page_digest, page_of_row
+from localfact.corpus.store import SCHEMA, Fetch, PageStore, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
 from localfact.web.fetching.failures import Reason
@@ -212,9 +212,9 @@ class Recorder:
             self._leave_log()
             self._database.close()
 
-    def store(self) -> Store:
+    def store(self) -> PageStore:
         """The store that reads what was written so far."""
-        return Store(self._file, finished=False)
+        return PageStore(self._file, finished=False)
 
     def _leave_log(self) -> None:
         """Ends the write-ahead log. Readers that an interrupted search left behind are gone in moments, and are waited for.

@@ -81,7 +81,7 @@ class Fetch(Record):
     location: Location | None = None
 
 
-class Store:
+class PageStore:
     """Reads the file. Safe to use from several threads: each call opens it anew, which takes a fraction of a millisecond.
 
     Args:
@@ -271,13 +271,13 @@ class Store:
             raise CorpusError(f"{self._file} is damaged: {error}. Copy or build the corpus again.") from error
 
     @contextmanager
-    def reader(self) -> Iterator["Reader"]:
+    def reader(self) -> Iterator["PassageReader"]:
         """The file opened once, for many short questions."""
         with self._database() as database:
-            yield Reader(database)
+            yield PassageReader(database)
 
 
-class Reader:
+class PassageReader:
     """Reads ids and texts of passages from an open file. One thread at a time may use it."""
 
     def __init__(self, database: sqlite3.Connection) -> None:

@@ -40,7 +40,7 @@ from localfact.corpus.locks import lock_for_writing
 from localfact.corpus.passage_texts import PassageTexts
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.recorder import Recorder, from_first_new
-from localfact.corpus.store import Fetch, Store
+from localfact.corpus.store import Fetch, PageStore
 from localfact.corpus.write_errors import writing
 from localfact.errors import CorpusError, InputError
 from localfact.runtime.files import NEW, file_digest, replace
@@ -122,10 +122,10 @@ class CorpusWriter:
         self.close()
 
     @property
-    def store(self) -> Store:
+    def store(self) -> PageStore:
         """The current content of the corpus; to be asked for again after something was added."""
         if self._recorder is None and not self.description.unfinished and self.description.content:
-            return Store(self.folder / STORE_FILE, finished=False)  # read on while this process begins to write
+            return PageStore(self.folder / STORE_FILE, finished=False)  # read on while this process begins to write
         return self._recording().store()
 
     @property
@@ -225,7 +225,7 @@ class CorpusWriter:
             segments = {kind: counted for kind, counted in indexed.items() if counted.passages}
             counts = self._recording().store().counts()
             self._close_files()
-            store = Store(self.folder / STORE_FILE, finished=False)
+            store = PageStore(self.folder / STORE_FILE, finished=False)
             description = self.description.model_copy(
                 update={
                     **counts,

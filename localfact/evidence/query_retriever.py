@@ -12,7 +12,7 @@ from typing import Protocol
 from localfact.corpus.indexing.bm25 import BM25
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import Store
+from localfact.corpus.store import PageStore
 from localfact.errors import SearchError
 from localfact.evidence.corpus_retriever import DEFAULT, LEXICAL_ALONE, CorpusRetriever, Selection, affinity, one_of, selected
 from localfact.evidence.queries import Queries, QueryWriter, queries_of
@@ -76,7 +76,7 @@ class SearchRetriever:
 
     def __init__(
         self,
-        store: Callable[[], Store],
+        store: Callable[[], PageStore],
         embedder: Embedder | None,
         selection: Selection = DEFAULT,
         *,
@@ -157,7 +157,7 @@ class SearchRetriever:
             ),
         )
 
-    def _counts(self, store: Store, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
+    def _counts(self, store: PageStore, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
         """Counts of different searches, of the pages that they named, of those that failed or were never fetched, and of claims
         without a search.
         """
@@ -194,7 +194,7 @@ class SearchRetriever:
     def _admits(self, link: str) -> bool:
         return self._selection.admission.admits_host(host_of(link))
 
-    def _ranked(self, store: Store, query: str, searches: Sequence[Search]) -> list[tuple[Passage, float]]:
+    def _ranked(self, store: PageStore, query: str, searches: Sequence[Search]) -> list[tuple[Passage, float]]:
         """The admitted passages of the results' pages, by BM25.
 
         Those that share no word with the query last, in the order of the results.
@@ -222,7 +222,7 @@ class SearchRetriever:
         return affinity(index, self._embedder, claims, [passage.id for passage in passages])
 
 
-def passages_behind(store: Store, result: SearchResult, kind: PassageKind) -> Iterator[Passage]:
+def passages_behind(store: PageStore, result: SearchResult, kind: PassageKind) -> Iterator[Passage]:
     """The passages of the result's page; its snippet where the page could not be fetched or snippets are wanted."""
     fetch = store.fetch(result.link) if kind != "snippets" else None
     page = fetch.page if fetch is not None and fetch.page is not None else None

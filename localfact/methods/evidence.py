@@ -14,7 +14,7 @@ from localfact.corpus.corpus import STORE_FILE, Corpus, corpus_identity, read_de
 from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.reextract import Reextracted, reextract
-from localfact.corpus.store import Store
+from localfact.corpus.store import PageStore
 from localfact.corpus.writer import CorpusWriter
 from localfact.errors import CorpusError, InputError
 from localfact.evidence.admission import Admission, admission_of
@@ -120,7 +120,7 @@ def searched_k(method: Method, options: Options, corpus: Path) -> int:
 
     An offline run takes what the run took that filled the corpus.
     """
-    providers = set(options.providers) or Store(corpus / STORE_FILE, finished=False).search_providers()
+    providers = set(options.providers) or PageStore(corpus / STORE_FILE, finished=False).search_providers()
     return options.k or (method.k if providers == {"wikipedia"} else method.k_searched or method.k)
 
 
@@ -307,7 +307,7 @@ def whole_corpus(corpus: Corpus | None, selection: Selection) -> CorpusRetriever
     return CorpusRetriever(corpus, selection)
 
 
-def store_of(source: Source) -> Callable[[], Store]:
+def store_of(source: Source) -> Callable[[], PageStore]:
     """A function that returns the current store of the corpus."""
     corpus, writer = source.corpus, source.writer
     if writer is not None:

@@ -27,7 +27,7 @@ NO_RERANKER = "none"
 
 
 @dataclass(frozen=True)
-class Flag:
+class OptionFlag:
     """How an option is typed where its name does not say it.
 
     Attributes:
@@ -109,15 +109,15 @@ class ModelOptions(OptionGroup):
 
     model: str | None = None
     """Language model: a card (`localfact models list`), a folder of weights, or a hub id."""
-    endpoint: Annotated[str | None, Flag(("--endpoint",), "URL")] = None
+    endpoint: Annotated[str | None, OptionFlag(("--endpoint",), "URL")] = None
     """A vLLM server that runs already, in place of an engine here; of the model only the tokenizer is read here."""
     engine_args: Annotated[
-        Mapping[str, str], BeforeValidator(read_engine_args), Flag(("--engine-arg",), "KEY=VALUE", many=True)
+        Mapping[str, str], BeforeValidator(read_engine_args), OptionFlag(("--engine-arg",), "KEY=VALUE", many=True)
     ] = Field(default_factory=dict)
     """An argument of vLLM, over the card's; repeat for several."""
     deterministic: bool = False
     """The same answers on a GPU however requests are batched (vLLM's batch-invariant mode): slower, newer GPUs only."""
-    guided: Annotated[bool | None, Flag(("--guided/--free-format",))] = None
+    guided: Annotated[bool | None, OptionFlag(("--guided/--free-format",))] = None
     """Hold the model's answers to the asked format by a grammar, or not. Default: as its card says; large models need none."""
     min_mass: Probability | None = None
     """The least probability of the labels of a choice together; below, the choice fails. Default: the card's, or 0.05."""
@@ -150,7 +150,7 @@ class AnswerOptions(OptionGroup):
 class ChunkOptions(AnswerOptions):
     """FastFact's extraction (sections 4.1 and 4.2)."""
 
-    stride: Annotated[Stride, Flag(("--stride",), "N|max")] = "max"
+    stride: Annotated[Stride, OptionFlag(("--stride",), "N|max")] = "max"
     """Sentences a chunk has; max is the whole response (the paper's choice)."""
     confidence: Confidence | None = None
     """token reads the label's own probability; distribution (the default of localfact) also asks for all six labels."""
@@ -231,7 +231,7 @@ class RelationOptions(OptionGroup):
     """Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods."""
     second_opinion: str | None = None
     """Ask this relation model again about the two passages of each claim that speak most surely for it or against it."""
-    relations_cache: Annotated[Path | None, Flag(("--relations-cache", "--kept-relations"))] = None
+    relations_cache: Annotated[Path | None, OptionFlag(("--relations-cache", "--kept-relations"))] = None
     """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
 
 
@@ -244,7 +244,7 @@ class GraphOptions(OptionGroup):
     """Factor tables: paper, priors or balanced (docs/inference.md). Default: the method's."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
     """Prior of a passage. Default: 0.99."""
-    hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), Flag(("--hosts",), "FILE")] = Field(
+    hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), OptionFlag(("--hosts",), "FILE")] = Field(
         default_factory=dict
     )
     """YAML, host: prior; lowers single hosts."""
@@ -316,9 +316,9 @@ def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
     return (f"--{plain.removesuffix('s') if isinstance(field.get_default(), tuple) else plain}",)
 
 
-def flag_of(group: type[OptionGroup], name: str) -> Flag | None:
+def flag_of(group: type[OptionGroup], name: str) -> OptionFlag | None:
     """The Flag of a field; None where it has none."""
-    return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, Flag)), None)
+    return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, OptionFlag)), None)
 
 
 def checked(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:

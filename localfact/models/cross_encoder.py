@@ -33,7 +33,7 @@ TYPES = "token_type_ids"
 OFFSET_POSITIONS = ("roberta", "xlm-roberta", "camembert", "mpnet", "longformer")
 
 
-class Shape(NamedTuple):
+class BatchShape(NamedTuple):
     """The shape of batches: pairs are padded to a multiple of `step` tokens; a batch has up to `tokens` tokens, or one pair."""
 
     step: int
@@ -49,9 +49,9 @@ class Shape(NamedTuple):
 
 
 #: On a CPU there are no batches: several pairs are read at the same time, each on a core of its own.
-ALONE = Shape(step=1, tokens=1)
+ALONE = BatchShape(step=1, tokens=1)
 #: On a GPU 4,096 tokens of ALBERT-xlarge are some 10 TFLOP, enough to be busy with; padding adds an eighth to 256 tokens.
-BATCHED = Shape(step=64, tokens=4_096)
+BATCHED = BatchShape(step=64, tokens=4_096)
 
 
 class Tokens(NamedTuple):
@@ -161,7 +161,7 @@ def device_used(device: str | None) -> str:
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def batches_of(lengths: Sequence[int], shape: Shape) -> Iterator[list[int]]:
+def batches_of(lengths: Sequence[int], shape: BatchShape) -> Iterator[list[int]]:
     """Yields the indices of each batch, the longest inputs first, so that memory runs out at once or never."""
     order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     for length, places in groupby(order, key=lambda place: shape.length(lengths[place])):

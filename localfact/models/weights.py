@@ -42,7 +42,7 @@ class Pulled(Record):
 
 
 @dataclass(frozen=True)
-class Place:
+class WeightsPlace:
     """A place where weights are searched: its name for users, and its folder (None where it does not exist)."""
 
     shown: str
@@ -66,15 +66,15 @@ def hub_cache() -> Path:
     return Path(home).expanduser() / "hub"
 
 
-def places(name: str, source: str, revision: str) -> Iterator[Place]:
+def places(name: str, source: str, revision: str) -> Iterator[WeightsPlace]:
     """The places where weights of that name, source (`ModelCard.source`) and revision are searched, in order."""
     for home in weights_homes():
-        yield Place(str(home / name), home / name)
+        yield WeightsPlace(str(home / name), home / name)
     own = os.environ.get(WEIGHTS_VARIABLE)
     yield (
-        Place(f"${WEIGHTS_VARIABLE}/{name}", Path(own).expanduser() / name)
+        WeightsPlace(f"${WEIGHTS_VARIABLE}/{name}", Path(own).expanduser() / name)
         if own
-        else Place(f"${WEIGHTS_VARIABLE} (not set)", None)
+        else WeightsPlace(f"${WEIGHTS_VARIABLE} (not set)", None)
     )
     if "/" not in source:
         return
@@ -83,7 +83,7 @@ def places(name: str, source: str, revision: str) -> Iterator[Place]:
     if not COMMIT.fullmatch(revision):
         branch = repository / "refs" / revision
         commit = branch.read_text(encoding="utf-8").strip() if branch.is_file() else ""
-    yield Place(f"the Hugging Face cache {hub_cache()}", repository / SNAPSHOTS / commit if commit else None)
+    yield WeightsPlace(f"the Hugging Face cache {hub_cache()}", repository / SNAPSHOTS / commit if commit else None)
 
 
 def find_weights(name: str, source: str, revision: str) -> Path | None:
@@ -94,7 +94,7 @@ def find_weights(name: str, source: str, revision: str) -> Path | None:
     return None
 
 
-def state_of(place: Place, source: str, revision: str) -> str:
+def state_of(place: WeightsPlace, source: str, revision: str) -> str:
     """Why a place cannot be used; "" where it can."""
     if place.folder is None or not place.folder.is_dir():
         return "nothing there"

@@ -94,8 +94,9 @@ def show_text(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Prints a message to standard error."""
-    errors().print(text, style="dim")
+    """Prints a message to standard error, folded where that is a terminal: elsewhere somebody reads the paths in it."""
+    console = errors()
+    console.print(text, style="dim", soft_wrap=not console.is_terminal)
 
 
 def report_error(error: LocalFactError) -> None:

@@ -18,8 +18,8 @@ from rich.table import Table
 
 from localfact.annotation.gold import gold_rows
 from localfact.annotation.project import DATABASE, create
-from localfact.annotation.store import Store
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.store import AnnotationStore
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 
 #: People, responses each of them is given, claims of a response, and seconds at --size 1.
 ANNOTATORS, RESPONSES, CLAIMS = 10, 150, 20
@@ -111,7 +111,7 @@ def forms(text: str) -> dict[str, dict[str, str]]:
 
 def missing(folder: Path, judged: list[Judged]) -> int:
     """How many judgements that the server said were saved are not in the export, or in the work that is not finished."""
-    store = Store(folder / DATABASE)
+    store = AnnotationStore(folder / DATABASE)
     exported = {(row["id"], claim["id"]): claim.get("label") for row in gold_rows(store) for claim in row["claims"]}
     for one in store.progress():
         if not one.finished:
@@ -121,11 +121,11 @@ def missing(folder: Path, judged: list[Judged]) -> int:
     return sum(exported.get(key) != label for person_ in judged for key, label in person_.labels.items())
 
 
-def made_task(number: int) -> Task:
+def made_task(number: int) -> AnnotationTask:
     """A response with claims."""
     words = [f"The mill of place {number} has {count} doors." for count in range(1, CLAIMS + 1)]
     claims = tuple(MachineClaim(id=f"c{count}", text=text) for count, text in enumerate(words, start=1))
-    return Task(id=f"made-{number + 1}", text=" ".join(words), claims=claims)
+    return AnnotationTask(id=f"made-{number + 1}", text=" ".join(words), claims=claims)
 
 
 @contextmanager

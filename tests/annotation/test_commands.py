@@ -12,7 +12,7 @@ from annotation_server import serving
 from typer.testing import CliRunner, Result
 
 from localfact.annotation.project import DATABASE
-from localfact.annotation.store import Store
+from localfact.annotation.store import AnnotationStore
 from localfact.cli.main import app
 
 ROW = {"id": "mill", "response": "The mill opened in 1911. It burned.", "claims": [{"text": "The mill opened in 1911."}]}
@@ -51,7 +51,7 @@ def test_for_others_a_link_with_a_token_is_printed(tmp_path: Path) -> None:
 
 def test_an_export_is_written_beside_what_it_says(tmp_path: Path) -> None:
     folder, gold, differing = make_project(tmp_path / "project"), tmp_path / "gold.jsonl", tmp_path / "differing.jsonl"
-    store = Store(folder / DATABASE)
+    store = AnnotationStore(folder / DATABASE)
     judge_all(store, 1, "ada")
     store.close()
     done = asked("export", folder, "--out", gold, "--disagreements", differing)
@@ -119,7 +119,7 @@ def test_what_was_imported_can_be_annotated_by_somebody_else(tmp_path: Path) -> 
     table = tmp_path / "labelled.csv"
     table.write_text("response,claim,label\nThe mill opened in 1911.,The mill opened in 1911.,refuted\n")
     assert asked("import", table, "--into", tmp_path / "project").exit_code == 0
-    store = Store(tmp_path / "project" / DATABASE)
+    store = AnnotationStore(tmp_path / "project" / DATABASE)
     assert store.next_task("bo") == 1
     assert store.progress()[0].seconds == 0
     store.close()

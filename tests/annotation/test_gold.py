@@ -31,7 +31,7 @@ from hypothesis import strategies as st
 
 from localfact.annotation.gold import How, disagreements, final_work, gold_rows, summarise, summary_tables
 from localfact.annotation.labels import Label, Removal
-from localfact.annotation.store import ADJUDICATE, MisfitError, Store
+from localfact.annotation.store import ADJUDICATE, AnnotationStore, MisfitError
 from localfact.annotation.work import Step
 from localfact.inputs.annotations import Edit, read_annotations
 from localfact.inputs.responses import read_responses, responses_of
@@ -53,13 +53,13 @@ class Clock:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store(make_store(tmp_path / "annotation.sqlite", (3, 3, 3)), clock=Clock())
+def store(tmp_path: Path) -> Iterator[AnnotationStore]:
+    opened = AnnotationStore(make_store(tmp_path / "annotation.sqlite", (3, 3, 3)), clock=Clock())
     yield opened
     opened.close()
 
 
-def edited(store: Store, name: str = "ada") -> None:
+def edited(store: AnnotationStore, name: str = "ada") -> None:
     """Works on the mill: one claim stays, one is revised, one removed, one removed after it was revised, one added."""
     steps = [
         judge("c1"),
@@ -84,7 +84,7 @@ def written(folder: Path, rows: list[dict[str, Any]]) -> Path:
     return file
 
 
-def test_of_a_response_that_nobody_finished_there_is_no_gold(store: Store) -> None:
+def test_of_a_response_that_nobody_finished_there_is_no_gold(store: AnnotationStore) -> None:
     make_all(store, 1, "ada", judge("c1"))
     assert final_work(store, 1) is None
     assert list(gold_rows(store)) == []
@@ -92,7 +92,7 @@ def test_of_a_response_that_nobody_finished_there_is_no_gold(store: Store) -> No
     assert (summarise(store).finished, summarise(store).edits_a_response) == (0, {})
 
 
-def test_the_work_of_one_is_gold(store: Store) -> None:
+def test_the_work_of_one_is_gold(store: AnnotationStore) -> None:
     judge_all(store, 1, "ada")
     make_all(store, 1, "ben", judge("c1", Label.REFUTED))
     found = final_work(store, 1)
@@ -101,7 +101,7 @@ def test_the_work_of_one_is_gold(store: Store) -> None:
     assert found[1] == "one annotator"
 
 
-def test_what_several_agree_on_is_gold_and_where_they_differ_a_claim_has_no_label(store: Store) -> None:
+def test_what_several_agree_on_is_gold_and_where_they_differ_a_claim_has_no_label(store: AnnotationStore) -> None:
     judge_all(store, 1, "ada")
     judge_all(store, 1, "ben")
     found = final_work(store, 1)
@@ -113,7 +113,7 @@ def test_what_several_agree_on_is_gold_and_where_they_differ_a_claim_has_no_labe
     assert (found[1], [claim.label for claim in found[0].standing].count(None)) == (How.UNDECIDED, 1)
 
 
-def test_the_last_adjudicator_decides_until_somebody_differs_again(store: Store) -> None:
+def test_the_last_adjudicator_decides_until_somebody_differs_again(store: AnnotationStore) -> None:
     for name, label in (("ada", Label.SUPPORTED), ("ben", Label.REFUTED)):
         make_all(store, 1, name, judge("c1"), judge("c2", label), judge("c3"), judge("c4"), FINISH)
     make_all(store, 1, "cleo", decide("c2", Label.SUPPORTED), FINISH, role=ADJUDICATE)
@@ -141,7 +141,7 @@ def test_the_last_adjudicator_decides_until_somebody_differs_again(store: Store)
     assert found[1] is How.UNDECIDED
 
 
-def test_a_row_has_what_became_of_each_claim_and_what_was_removed(store: Store) -> None:
+def test_a_row_has_what_became_of_each_claim_and_what_was_removed(store: AnnotationStore) -> None:
     edited(store)
     (row,) = gold_rows(store)
     mill = task()
@@ -202,7 +202,7 @@ def test_a_row_has_what_became_of_each_claim_and_what_was_removed(store: Store) 
     assert [passage["id"] for passage in row["passages"]] == ids
 
 
-def test_what_is_written_is_read_as_responses_and_as_annotations(store: Store, tmp_path: Path) -> None:
+def test_what_is_written_is_read_as_responses_and_as_annotations(store: AnnotationStore, tmp_path: Path) -> None:
     edited(store)
     file = written(tmp_path, list(gold_rows(store)))
     (response,) = read_responses(file)
@@ -234,7 +234,7 @@ def test_removed_claims_are_passed_over_with_their_ids(tmp_path: Path) -> None:
     assert [claim.text for claim in response.annotation or ()] == ["C d."]
 
 
-def test_comments_of_several_have_their_names(store: Store) -> None:
+def test_comments_of_several_have_their_names(store: AnnotationStore) -> None:
     for name in ("ada", "ben"):
         make_all(store, 2, name, comment("c1", f"I am {name}."))
         judge_all(store, 2, name)
@@ -242,7 +242,7 @@ def test_comments_of_several_have_their_names(store: Store) -> None:
     assert row["claims"][0]["comment"] == "ada: I am ada.\nben: I am ben."
 
 
-def test_the_figures_are_those_counted_by_hand(store: Store) -> None:
+def test_the_figures_are_those_counted_by_hand(store: AnnotationStore) -> None:
     edited(store)
     s, r, n = Label.SUPPORTED, Label.REFUTED, Label.NOT_ENOUGH
     # The tower: c1 s s s, c2 s r -, c3 n n n; ben removes c2's like, cleo has one claim more.
@@ -275,7 +275,7 @@ def test_the_figures_are_those_counted_by_hand(store: Store) -> None:
     assert (found.with_verdict, found.agreed_with_machine) == (4, 0.75)
 
 
-def test_time_is_summed_by_annotator(store: Store) -> None:
+def test_time_is_summed_by_annotator(store: AnnotationStore) -> None:
     judge_all(store, 2, "ada")
     make_all(store, 1, "ada", judge("c1"))
     make_all(store, 1, "ben", comment("c1", "Hm."))
@@ -287,7 +287,7 @@ def test_time_is_summed_by_annotator(store: Store) -> None:
 
 
 @pytest.mark.parametrize("how", FORMATS)
-def test_the_tables_can_be_had_in_every_format(store: Store, how: str) -> None:
+def test_the_tables_can_be_had_in_every_format(store: AnnotationStore, how: str) -> None:
     for table in summary_tables(summarise(store)):
         assert rendered(table, known_format(how))
     edited(store)
@@ -318,7 +318,7 @@ STEPS = st.one_of(
 @given(st.lists(STEPS, max_size=12), st.lists(STEPS, max_size=12))
 def test_whatever_is_done_the_rows_are_read_again(one: list[Step], other: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(make_store(Path(folder) / "annotation.sqlite", (2, 2, 2)))
+        store = AnnotationStore(make_store(Path(folder) / "annotation.sqlite", (2, 2, 2)))
         for name, steps in (("ada", one), ("ben", other)):
             for step in steps:
                 try:

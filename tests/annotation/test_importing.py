@@ -16,7 +16,7 @@ from localfact.annotation.importing import ImportReport, import_into, steps_of
 from localfact.annotation.labelled import ImportedClaim, Labelled, read_labelled
 from localfact.annotation.labels import Label, Removal, label_of
 from localfact.annotation.project import DATABASE, create
-from localfact.annotation.store import ADJUDICATE, Store
+from localfact.annotation.store import ADJUDICATE, AnnotationStore
 from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work, work_of
 from localfact.errors import InputError
 from localfact.inputs.annotations import Edit
@@ -74,8 +74,8 @@ def table_file(folder: Path, *rows: Sequence[str], name: str = "file.csv") -> Pa
 
 
 @contextmanager
-def opened(folder: Path) -> Iterator[Store]:
-    store = Store(folder / DATABASE)
+def opened(folder: Path) -> Iterator[AnnotationStore]:
+    store = AnnotationStore(folder / DATABASE)
     yield store
     store.close()
 

@@ -12,8 +12,8 @@ from docs_reader import engine, weights
 from typer.testing import CliRunner
 
 from localfact.annotation.project import DATABASE, create
-from localfact.annotation.store import Store
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.store import AnnotationStore
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.api.align import align_run
 from localfact.api.calibrate import calibrate
 from localfact.api.evaluate import evaluate
@@ -65,8 +65,8 @@ def said(page: Any, words: str) -> None:
     page.wait_for_function("words => document.querySelector('#said')?.innerText.includes(words)", arg=words)
 
 
-def stored(folder: Path) -> Store:
-    return Store(folder / DATABASE)
+def stored(folder: Path) -> AnnotationStore:
+    return AnnotationStore(folder / DATABASE)
 
 
 def small_project(folder: Path, *, overlap: float = 1.0) -> Path:
@@ -208,7 +208,7 @@ def test_marked_words_are_the_place_of_a_claim_whatever_characters_stand_before_
     words = "wheel <b>turned</b> in 1911"
     begin, end = text.index(words), text.index(words) + len(words)
     folder = tmp_path / "project"
-    create(folder, [Task(id="mill", text=text)], made_of="mill.jsonl")
+    create(folder, [AnnotationTask(id="mill", text=text)], made_of="mill.jsonl")
     places = []
     with serving(folder) as served, person(chrome, served, "ada") as page:
         page.goto(f"{served.at}responses/1/claims")

@@ -22,7 +22,7 @@ from localfact.annotation.project import (
     default_folder,
     is_project,
 )
-from localfact.annotation.store import Store
+from localfact.annotation.store import AnnotationStore
 from localfact.errors import InputError, LocalFactError, RunFolderError, WriteError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -185,7 +185,7 @@ def test_each_start_makes_a_copy_and_the_last_ones_are_kept(tmp_path: Path) -> N
     assert len(set(seen)) == len(seen)
     assert sorted((folder / BACKUPS).iterdir()) == seen[-KEPT_BACKUPS:]
     # A copy has what was there when its start was made.
-    assert [Store(copy).work(1, "Ann").version for copy in (seen[-1], seen[-2])] == [len(seen) - 1, len(seen) - 2]
+    assert [AnnotationStore(copy).work(1, "Ann").version for copy in (seen[-1], seen[-2])] == [len(seen) - 1, len(seen) - 2]
 
 
 def test_what_a_killed_server_saved_is_there_at_the_next_start(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_what_a_killed_server_saved_is_there_at_the_next_start(tmp_path: Path) -
     assert (tmp_path / "killed" / f"{DATABASE}-wal").stat().st_size > 0
     with Project(tmp_path / "killed") as project:
         assert project.store.work(1, "Ann").version == 2
-        assert Store(project.backups()[-1]).work(1, "Ann").version == 2
+        assert AnnotationStore(project.backups()[-1]).work(1, "Ann").version == 2
 
 
 def damaged(whole: bytes) -> dict[str, bytes]:

@@ -14,7 +14,7 @@ from localfact.annotation.project import Project, create
 from localfact.annotation.safety import LONGEST_BODY, AccessControl
 from localfact.annotation.server import application
 from localfact.annotation.store import ADJUDICATE
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import LONGEST_TEXT, Step, StepKind
 
 HERE = "http://127.0.0.1:8737"
@@ -276,7 +276,9 @@ def test_every_answer_has_a_policy_that_lets_nothing_of_others_in(project: Proje
 
 def test_what_models_and_pages_write_is_text(tmp_path: Path) -> None:
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)> {{ 7 * 7 }} \u202e\x1b[31m"
-    task = Task(id=evil, text=f"{evil} and more", prompt=evil, model=evil, claims=(MachineClaim(id='"><b>', text=evil),))
+    task = AnnotationTask(
+        id=evil, text=f"{evil} and more", prompt=evil, model=evil, claims=(MachineClaim(id='"><b>', text=evil),)
+    )
     create(tmp_path / "evil", [task], made_of=evil)
     with Project(tmp_path / "evil") as project:
         client = signed_in(project)

@@ -28,13 +28,13 @@ from annotation_projects import (
 )
 
 from localfact.annotation.labels import Label
-from localfact.annotation.store import ADJUDICATE, LONGEST_PAUSE, WAITED_FOR_SECONDS, BehindError, MisfitError, Store
+from localfact.annotation.store import ADJUDICATE, LONGEST_PAUSE, WAITED_FOR_SECONDS, AnnotationStore, BehindError, MisfitError
 from localfact.errors import InputError
 
 
-def opened(folder: Path, *wanted: int, clock: Callable[[], float] | None = None) -> Store:
+def opened(folder: Path, *wanted: int, clock: Callable[[], float] | None = None) -> AnnotationStore:
     file = make_store(folder / "annotation.sqlite", wanted or (1, 1, 1))
-    return Store(file) if clock is None else Store(file, clock)
+    return AnnotationStore(file) if clock is None else AnnotationStore(file, clock)
 
 
 def test_a_new_database_has_the_tasks_in_order_and_what_was_said_of_the_project(tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_facts_names_and_steps_are_there_after_reopening(tmp_path: Path) -> None
         store.join(name)
     made = make_all(store, 1, "Ann", judge("c1"), revise("c2", "Its wheel was cast in Malmö."), add("n1", "It had a pond."))
     store.close()
-    again = Store(store.file)
+    again = AnnotationStore(store.file)
     assert again.work(1, "Ann") == made
     assert made.version == 3
     assert again.work(1, "Bo").version == again.work(2, "Ann").version == 0
@@ -70,7 +70,7 @@ def test_a_path_with_signs_of_an_address_in_it_is_opened(tmp_path: Path) -> None
     store = opened(folder)
     make_all(store, 1, "Ann", judge("c1"))
     store.close()
-    assert Store(folder / "annotation.sqlite").work(1, "Ann").version == 1
+    assert AnnotationStore(folder / "annotation.sqlite").work(1, "Ann").version == 1
 
 
 def test_a_step_upon_an_older_version_is_refused_with_the_steps_since(tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_undoing_goes_on_after_reopening(tmp_path: Path) -> None:
     store = opened(tmp_path)
     make_all(store, 1, "Ann", judge("c1"), judge("c2"), UNDO)
     store.close()
-    work = make_all(Store(store.file), 1, "Ann", REDO, UNDO, UNDO)
+    work = make_all(AnnotationStore(store.file), 1, "Ann", REDO, UNDO, UNDO)
     assert (work.version, work.done, work.undone) == (6, 0, 2)
     assert all(claim.label is None for claim in work.claims)
 
@@ -197,8 +197,8 @@ def test_whoever_leaves_a_response_for_days_is_no_longer_waited_for_and_may_stil
 
 def test_eight_who_ask_at_once_get_different_responses(tmp_path: Path) -> None:
     many = [tasks()[0].model_copy(update={"id": f"mill-{number}"}) for number in range(8)]
-    Store.create(tmp_path / "annotation.sqlite", many, [1] * 8, {})
-    store = Store(tmp_path / "annotation.sqlite")
+    AnnotationStore.create(tmp_path / "annotation.sqlite", many, [1] * 8, {})
+    store = AnnotationStore(tmp_path / "annotation.sqlite")
     given: list[int | None] = []
     at_once([lambda name=name: given.append(store.next_task(name)) for name in "abcdefgh"])
     assert sorted(one for one in given if one is not None) == list(range(1, 9))
@@ -315,7 +315,7 @@ def test_eight_threads_make_steps_on_their_own_works_at_once_and_all_are_there(t
     steps = [comment("c1", f"Note {number}.") for number in range(20)]
     at_once([lambda name=name: make_all(store, 1, name, *steps) for name in "abcdefgh"])
     store.close()
-    again = Store(store.file)
+    again = AnnotationStore(store.file)
     for name in "abcdefgh":
         work = again.work(1, name)
         claim = work.claim("c1")
@@ -365,7 +365,7 @@ def test_killed_in_the_middle_of_steps_every_acknowledged_one_is_there_and_none_
         process.wait()
         process.stdout.close()
         acknowledged = max(int(line) for line in said if line.endswith("\n"))
-        store = Store(file)
+        store = AnnotationStore(file)
         store.check()
         version = store.work(1, "Ann").version
         # The step that was on its way may be there, unsaid.
@@ -383,7 +383,7 @@ def test_killed_in_the_middle_of_steps_every_acknowledged_one_is_there_and_none_
 
 def use(file: Path) -> None:
     """Reads all there is and makes a step, as a server would."""
-    store = Store(file)
+    store = AnnotationStore(file)
     try:
         store.check()
         store.facts()
@@ -438,7 +438,7 @@ def told_or_fine(file: Path, content: bytes) -> bool:
 
 def test_a_file_that_is_not_there_is_told_and_not_made(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be used"):
-        Store(tmp_path / "annotation.sqlite")
+        AnnotationStore(tmp_path / "annotation.sqlite")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -454,7 +454,7 @@ def test_a_database_of_something_else_is_told_and_left_as_it_was(tmp_path: Path)
     database.close()
     before = file.read_bytes()
     with pytest.raises(InputError, match="no annotation database of localfact"):
-        Store(file)
+        AnnotationStore(file)
     assert file.read_bytes() == before
 
 
@@ -465,7 +465,7 @@ def test_a_database_with_a_trigger_is_refused(tmp_path: Path) -> None:
     database.commit()
     database.close()
     with pytest.raises(InputError, match="trigger"):
-        Store(file)
+        AnnotationStore(file)
 
 
 def test_a_database_that_was_cut_is_told(tmp_path: Path) -> None:
@@ -541,7 +541,7 @@ def test_a_backup_is_a_database_with_everything_that_was_saved(tmp_path: Path) -
     make_all(store, 1, "Ann", judge("c1"), judge("c2"))
     store.back_up(tmp_path / "copy.sqlite")
     make_all(store, 1, "Ann", judge("c3"))
-    copy = Store(tmp_path / "copy.sqlite")
+    copy = AnnotationStore(tmp_path / "copy.sqlite")
     assert (copy.work(1, "Ann").version, store.work(1, "Ann").version) == (2, 3)
     assert copy.facts() == store.facts()
     copy.check()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from localfact.annotation.labels import AGREEING, LABELS, Label, Removal
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import LONGEST_TEXT, Step, StepKind, Work, WorkClaim, misfit, work_of
 from localfact.inputs.annotations import Edit
 from localfact.records import Span
@@ -299,7 +299,7 @@ def test_every_kind_of_step_is_tried_here_or_is_an_adjudicators() -> None:
 
 def test_a_claim_whose_id_is_long_can_be_judged() -> None:
     name = "c" * 5_000
-    long = Task(id="mill", text="A mill.", claims=(MachineClaim(id=name, text="It is a mill."),))
+    long = AnnotationTask(id="mill", text="A mill.", claims=(MachineClaim(id=name, text="It is a mill."),))
     step = judge(name)
     assert misfit(long, work_of(long, []), step) is None
     assert work_of(long, [step]).claims[0].label == Label.SUPPORTED

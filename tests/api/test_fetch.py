@@ -11,7 +11,7 @@ from loopback_search import serving as searching
 from small_web import HOSTS, SmallWeb, small_web
 
 from localfact.api.evaluate import prepare
-from localfact.api.fetch import Fetched, fetch, summary_of
+from localfact.api.fetch import FetchResult, fetch, summary_of
 from localfact.corpus.corpus import read_description
 from localfact.errors import InputError, MissingError
 from localfact.methods import evidence
@@ -39,7 +39,7 @@ def options_for(web: SmallWeb, **chosen: object) -> Options:
     return Options(**{**live, **chosen})  # type: ignore[arg-type]
 
 
-def fetched(web: SmallWeb, *, retry_failed: bool = False, **chosen: object) -> Fetched:
+def fetched(web: SmallWeb, *, retry_failed: bool = False, **chosen: object) -> FetchResult:
     return fetch(prepare(web.data, options=options_for(web, **chosen)), retry_failed=retry_failed)
 
 

@@ -21,7 +21,7 @@ from localfact.cluster import pages as cluster_pages
 from localfact.cluster import tasks
 from localfact.cluster.joining import connect, leave
 from localfact.cluster.pages import ClusterEmbedder, ClusterExtractors, ClusterMachines, document_of, machines_of
-from localfact.cluster.tasks import Task
+from localfact.cluster.tasks import RemoteTask
 from localfact.corpus.build import build_corpus
 from localfact.corpus.corpus import read_description
 from localfact.errors import EngineError, InputError, MissingError
@@ -77,16 +77,16 @@ def test_a_corpus_built_by_a_cluster_that_loses_a_node_is_that_of_one_machine(
     assert alone.exit_code == 0, alone.output
     third = nodes.add_node(num_cpus=1)
     begun = 0
-    begin = Task.begin
+    begin = RemoteTask.begin
 
-    def begin_and_lose_a_node(task: Task[..., Any], *asked: Any) -> Any:
+    def begin_and_lose_a_node(task: RemoteTask[..., Any], *asked: Any) -> Any:
         nonlocal begun
         begun += 1
         if begun == PAGES // 2:
             nodes.remove_node(third, allow_graceful=False)
         return begin(task, *asked)
 
-    monkeypatch.setattr(Task, "begin", begin_and_lose_a_node)
+    monkeypatch.setattr(RemoteTask, "begin", begin_and_lose_a_node)
     words = ["corpus", "build", str(collection), "--out", str(tmp_path / "shared"), "--ray", "auto", "--json"]
     shared = CliRunner().invoke(app, words)
     assert shared.exit_code == 0, shared.output
@@ -182,11 +182,11 @@ async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: Local
     def fails() -> None:
         raise ZeroDivisionError("a bug")
 
-    task = Task(ends)
+    task = RemoteTask(ends)
     with pytest.raises(EngineError, match="A worker failed"):
         task.end(task.begin(str(tmp_path / "trace")))
     assert (tmp_path / "trace").read_text() == "xxxx"
-    other = Task(fails)
+    other = RemoteTask(fails)
     with pytest.raises(EngineError, match="a bug"):
         other.end(other.begin())
     with pytest.raises(EngineError, match="a bug"):
@@ -203,14 +203,14 @@ def test_calls_are_spread_over_the_machines(nodes: LocalCluster, tmp_path: Path)
             time.sleep(0.05)
         return here
 
-    task = Task(where)
+    task = RemoteTask(where)
     begun = [task.begin() for _ in range(6)]
     assert len({task.end(each) for each in begun}) == 2
 
 
 async def test_a_call_that_no_machine_answers_is_told(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tasks, "PATIENCE", 0.5)
-    greedy = Task(lambda: None, cpus=64)
+    greedy = RemoteTask(lambda: None, cpus=64)
     said = r"no answer for 0\.5 seconds: what is asked needs 64 CPUs of one machine"
     with pytest.raises(EngineError, match=said):
         greedy.end(greedy.begin())

@@ -11,22 +11,22 @@ from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.passage_texts import PassageTexts
 from localfact.corpus.recorder import Recorder
-from localfact.corpus.store import Reader, Store
+from localfact.corpus.store import PageStore, PassageReader
 from localfact.errors import CorpusError
 from localfact.web.pages import Page
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
+def store(tmp_path: Path) -> PageStore:
     recorder = Recorder(tmp_path / "corpus.sqlite")
     recorder.add_pages(Page(link=str(number), text=f"Fact {number} of {number % 7}.") for number in range(300))
     recorder.cut("pages")
     recorder.close()
-    return Store(tmp_path / "corpus.sqlite")
+    return PageStore(tmp_path / "corpus.sqlite")
 
 
 @pytest.fixture
-def reader(store: Store) -> Iterator[Reader]:
+def reader(store: PageStore) -> Iterator[PassageReader]:
     with store.reader() as opened:
         yield opened
 
@@ -34,18 +34,18 @@ def reader(store: Store) -> Iterator[Reader]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many texts each reading of the store asks for, as it happens."""
     asked: list[int] = []
-    texts_of = Reader.texts_of
+    texts_of = PassageReader.texts_of
 
-    def counted(self: Reader, ids: Sequence[str]) -> dict[str, str]:
+    def counted(self: PassageReader, ids: Sequence[str]) -> dict[str, str]:
         asked.append(len(ids))
         return texts_of(self, ids)
 
-    monkeypatch.setattr(Reader, "texts_of", counted)
+    monkeypatch.setattr(PassageReader, "texts_of", counted)
     return asked
 
 
 def test_it_is_the_mapping_of_all_texts_read_ahead_within_bounds(
-    store: Store, reader: Reader, monkeypatch: pytest.MonkeyPatch
+    store: PageStore, reader: PassageReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(passage_texts, "MOST_AHEAD", 50)
     asked = read(monkeypatch)
@@ -58,7 +58,7 @@ def test_it_is_the_mapping_of_all_texts_read_ahead_within_bounds(
     assert len(asked) < 15
 
 
-def test_who_asks_for_few_has_few_read(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_asks_for_few_has_few_read(reader: PassageReader, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = PassageTexts(reader, "pages")
     some = list(texts)[5::40]
     asked = read(monkeypatch)
@@ -66,7 +66,7 @@ def test_who_asks_for_few_has_few_read(reader: Reader, monkeypatch: pytest.Monke
     assert asked[:-1] == [1] * len(some)
 
 
-def test_a_passage_that_is_none_or_has_no_text_is_told(tmp_path: Path, reader: Reader) -> None:
+def test_a_passage_that_is_none_or_has_no_text_is_told(tmp_path: Path, reader: PassageReader) -> None:
     texts = PassageTexts(reader, "pages")
     with pytest.raises(KeyError):
         texts["nothing"]
@@ -77,7 +77,7 @@ def test_a_passage_that_is_none_or_has_no_text_is_told(tmp_path: Path, reader: R
         texts[min(texts)]
 
 
-def test_an_index_over_it_is_that_over_all_texts_at_once(tmp_path: Path, reader: Reader) -> None:
+def test_an_index_over_it_is_that_over_all_texts_at_once(tmp_path: Path, reader: PassageReader) -> None:
     texts = PassageTexts(reader, "pages")
     Segments(tmp_path / "segments", "pages").add(texts, None)
     grown, at_once = Segments(tmp_path / "segments", "pages").open(dense=False), Index.of(dict(texts), None)

@@ -12,7 +12,7 @@ import pytest
 from localfact.corpus import recorder as module
 from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.recorder import Recorder, from_first_new
-from localfact.corpus.store import Fetch, Store
+from localfact.corpus.store import Fetch, PageStore
 from localfact.errors import CorpusError
 from localfact.records import Passage
 from localfact.runtime.sqlite import connected
@@ -202,7 +202,7 @@ def test_the_digest_depends_on_content_and_on_neither_order_nor_time(tmp_path: P
         recorder.add_search(search("one").model_copy(update={"time": "later"}))
         digests.add(recorder.store().digest())
         recorder.close()
-        assert Store(tmp_path / f"{seed}.sqlite").digest() in digests, "the same when it is a finished file"
+        assert PageStore(tmp_path / f"{seed}.sqlite").digest() in digests, "the same when it is a finished file"
     assert len(digests) == 1
     other = Recorder(tmp_path / "0.sqlite")
     other.add_pages([Page(link="y", text="Y.")])

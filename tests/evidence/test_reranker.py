@@ -20,7 +20,7 @@ from localfact.errors import EngineError, InputError
 from localfact.evidence import reranker as module
 from localfact.evidence.reranker import Reranker, load_reranker, named_reranker, reranker_identity
 from localfact.models.cards import ModelCard, list_cards, load_card
-from localfact.models.cross_encoder import Shape, Tokens
+from localfact.models.cross_encoder import BatchShape, Tokens
 from localfact.models.embedder import fitting_pieces
 
 ROOM = WINDOW - 3
@@ -155,7 +155,7 @@ def test_a_process_on_one_core_makes_the_same_scores_to_the_last_bit(folder: Pat
 
 def test_batches_as_on_a_gpu_differ_by_rounding_only(reranker: Reranker, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = fresh(folder)
-    made._encoder.shape = Shape(step=16, tokens=128)
+    made._encoder.shape = BatchShape(step=16, tokens=128)
     counted = counting(made, monkeypatch)
     texts = texts_of(40, 60)
     assert made.scores(QUERY, texts) == pytest.approx(reranker.scores(QUERY, texts), abs=1e-5)

@@ -15,7 +15,7 @@ from tiny_models import tiny_bert, tiny_onnx
 
 from localfact.errors import InputError
 from localfact.models.cards import ModelCard, load_card, runs_on_onnx
-from localfact.models.cross_encoder import ALONE, BATCHED, CrossEncoder, Shape, Tokens, batches_of, window_of
+from localfact.models.cross_encoder import ALONE, BATCHED, BatchShape, CrossEncoder, Tokens, batches_of, window_of
 from localfact.models.onnx import OnnxModel
 
 
@@ -25,9 +25,9 @@ def own_card(folder: Path, **stated: Any) -> ModelCard:
 
 def test_batches_go_by_length_and_by_a_budget_of_tokens() -> None:
     lengths = [5, 60, 64, 65, 130, 3, 128]
-    batches = list(batches_of(lengths, Shape(step=64, tokens=256)))
+    batches = list(batches_of(lengths, BatchShape(step=64, tokens=256)))
     assert batches == [[4], [6, 3], [2, 1, 0, 5]]
-    assert list(batches_of(lengths, Shape(step=64, tokens=128))) == [[4], [6], [3], [2, 1], [0, 5]]
+    assert list(batches_of(lengths, BatchShape(step=64, tokens=128))) == [[4], [6], [3], [2, 1], [0, 5]]
     assert list(batches_of([4, 9, 4], ALONE)) == [[1], [0], [2]]
     assert [BATCHED.rows(BATCHED.length(tokens)) for tokens in (1, 64, 65, 512, 5_000)] == [64, 64, 32, 8, 1]
 

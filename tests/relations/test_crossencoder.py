@@ -16,7 +16,7 @@ from tiny_models import tiny_onnx
 
 from localfact.errors import InputError, MissingError
 from localfact.models.cards import ModelCard, load_card
-from localfact.models.cross_encoder import Shape, Tokens
+from localfact.models.cross_encoder import BatchShape, Tokens
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, Prepared, cross_encoder_identity
 from localfact.relations.labels import label_of
@@ -198,7 +198,7 @@ def test_a_prediction_is_the_same_to_the_last_bit_whatever_is_asked_with_it(mode
     assert related(model, [pairs[3], pairs[5], pairs[3]]) == [together[3], together[5], together[3]]
 
 
-def in_batches(folder: Path, shape: Shape) -> CrossEncoderRelationModel:
+def in_batches(folder: Path, shape: BatchShape) -> CrossEncoderRelationModel:
     made = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
     made._encoder.shape = shape
     return made
@@ -209,7 +209,7 @@ def test_batches_as_on_a_gpu_differ_by_rounding_only_whatever_is_in_them(
     model: CrossEncoderRelationModel, folder: Path
 ) -> None:
     pairs = pairs_of(40, 60, 20)
-    batched = in_batches(folder, Shape(step=16, tokens=128))
+    batched = in_batches(folder, BatchShape(step=16, tokens=128))
     together = related(batched, pairs)
     for alone, other in zip(related(model, pairs), together, strict=True):
         assert numbers(other) == pytest.approx(numbers(alone), abs=1e-5)
@@ -268,7 +268,7 @@ def test_a_model_serves_one_event_loop_after_another(folder: Path) -> None:
 
 
 async def test_pairs_are_told_batch_by_batch_and_long_ones_with_their_last_window(folder: Path) -> None:
-    model = in_batches(folder, Shape(step=16, tokens=16 * 4))
+    model = in_batches(folder, BatchShape(step=16, tokens=16 * 4))
     short = [Pair(f"{number}", "a") for number in range(10)]
     long = Pair(" ".join(SENTENCES * 2), "Granite was cut.")
     told: list[list[Pair]] = []

@@ -119,3 +119,10 @@ def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.setenv("NO_COLOR", "1")
     report_error(InputError("wrong"))
     assert "\x1b[31m" not in capsys.readouterr().err
+
+
+def test_a_note_into_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    text = f"The report is {'/a-long/folder' * 20}/report.html, which a browser opens."
+    note(text)
+    assert capsys.readouterr().err == f"{text}\n"

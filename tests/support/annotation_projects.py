@@ -5,8 +5,8 @@ from pathlib import Path
 
 from localfact.annotation.labels import Label, Removal
 from localfact.annotation.project import create
-from localfact.annotation.store import Store
-from localfact.annotation.tasks import MachineClaim, Task
+from localfact.annotation.store import AnnotationStore
+from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Step, StepKind, Work
 from localfact.records import CountedPassage, Passage, Span, passage_id
 from localfact.vocabulary import RelationLabel, VerdictLabel
@@ -32,12 +32,12 @@ RESPONSES = {
 }
 
 
-def task(name: str = "mill") -> Task:
+def task(name: str = "mill") -> AnnotationTask:
     """One of the three responses, its claims c1, c2, ... in the order of its text."""
     claims = RESPONSES[name]
     text = " ".join(words for words, _ in claims)
     passages = [Passage(id=passage_id(words), text=f"{words} So the chronicle says.", provider="input") for words, _ in claims]
-    return Task(
+    return AnnotationTask(
         id=name,
         text=text,
         prompt=f"Tell me of the {name}.",
@@ -56,7 +56,7 @@ def task(name: str = "mill") -> Task:
     )
 
 
-def tasks() -> list[Task]:
+def tasks() -> list[AnnotationTask]:
     """All three."""
     return [task(name) for name in RESPONSES]
 
@@ -70,7 +70,7 @@ def make_project(folder: Path, *, overlap: float = 0.0, seed: int = 0, many: int
 
 def make_store(file: Path, wanted: Sequence[int] = (1, 1, 1)) -> Path:
     """Writes a database of the three responses, each to be annotated by so many people."""
-    Store.create(file, tasks(), wanted, {"made_of": "invented.jsonl"})
+    AnnotationStore.create(file, tasks(), wanted, {"made_of": "invented.jsonl"})
     return file
 
 
@@ -120,7 +120,7 @@ def decide(claim: str, outcome: Label | Removal, text: str = "") -> Step:
 FINISH, REOPEN, UNDO, REDO = (Step(kind=kind) for kind in (StepKind.FINISH, StepKind.REOPEN, StepKind.UNDO, StepKind.REDO))
 
 
-def make_all(store: Store, position: int, annotator: str, *steps: Step, role: str = "annotate") -> Work:
+def make_all(store: AnnotationStore, position: int, annotator: str, *steps: Step, role: str = "annotate") -> Work:
     """Makes steps one after the other, as somebody does who sees each before the next."""
     work = store.work(position, annotator, role)
     for step in steps:
@@ -129,7 +129,7 @@ def make_all(store: Store, position: int, annotator: str, *steps: Step, role: st
     return work
 
 
-def judge_all(store: Store, position: int, annotator: str, label: Label = Label.SUPPORTED) -> Work:
+def judge_all(store: AnnotationStore, position: int, annotator: str, label: Label = Label.SUPPORTED) -> Work:
     """Gives every open claim that label and finishes."""
     still_open = store.work(position, annotator).open
     return make_all(store, position, annotator, *(judge(claim.id, label) for claim in still_open), FINISH)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from localfact.corpus.importing.archived import read_archived
 from localfact.corpus.importing.factscore_database import check_factscore, read_factscore
 from localfact.corpus.importing.imported import Imported, Problem, Progress, RawPage
-from localfact.corpus.importing.kinds import Kind, kind_of
+from localfact.corpus.importing.kinds import CollectionKind, kind_of
 from localfact.corpus.importing.rows import read_rows
 from localfact.corpus.importing.workers import extracted
 from localfact.corpus.importing.zim_reader import check_zim, read_zim
@@ -20,8 +20,8 @@ from localfact.web.pages import MAX_FILE_BYTES, cleaned
 if TYPE_CHECKING:
     from localfact.web.extracting.extractors import PageExtractors
 
-KNOWN = ", ".join(Kind)
-MEDIA_TYPES = {Kind.HTML: "text/html", Kind.PDF: "application/pdf", Kind.TEXT: "text/plain"}
+KNOWN = ", ".join(CollectionKind)
+MEDIA_TYPES = {CollectionKind.HTML: "text/html", CollectionKind.PDF: "application/pdf", CollectionKind.TEXT: "text/plain"}
 
 
 def import_pages(
@@ -79,14 +79,14 @@ def check_source(source: Path, *, follow_links: bool = False) -> None:
                 raise no_pages(source)
             return
         import_pages(source).close()
-        check = {Kind.FACTSCORE: check_factscore, Kind.ZIM: check_zim}.get(kind_of_one(source))
+        check = {CollectionKind.FACTSCORE: check_factscore, CollectionKind.ZIM: check_zim}.get(kind_of_one(source))
         if check is not None:
             check(source)
     except OSError as error:
         raise InputError(f"{error.filename or source} cannot be read: {error.strerror}.") from error
 
 
-def kind_of_any(file: Path) -> Kind | None:
+def kind_of_any(file: Path) -> CollectionKind | None:
     """The kind of a file in a folder; None also for a file that cannot be read."""
     try:
         return kind_of(file)
@@ -99,7 +99,7 @@ def no_pages(folder: Path) -> InputError:
     return InputError(f"{folder} holds no pages. Known are {KNOWN}.")
 
 
-def kind_of_one(file: Path) -> Kind:
+def kind_of_one(file: Path) -> CollectionKind:
     """The kind of the file that the user named.
 
     Raises:
@@ -139,13 +139,18 @@ def folder_entries(
         raise no_pages(folder)
 
 
-def file_entries(file: Path, kind: Kind, name: str, progress: Progress) -> Generator[RawPage | Imported, None, None]:
+def file_entries(file: Path, kind: CollectionKind, name: str, progress: Progress) -> Generator[RawPage | Imported, None, None]:
     """Yields the entries of one file; where reading fails in the middle, a problem ends it.
 
     Args:
         name: the file's path below what the user named; the link of a page that has no other address.
     """
-    readers = {Kind.FACTSCORE: read_factscore, Kind.ZIM: read_zim, Kind.WARC: read_archived, Kind.ROWS: read_rows}
+    readers = {
+        CollectionKind.FACTSCORE: read_factscore,
+        CollectionKind.ZIM: read_zim,
+        CollectionKind.WARC: read_archived,
+        CollectionKind.ROWS: read_rows,
+    }
     try:
         if kind in readers:
             yield from readers[kind](file, name, progress)
@@ -155,7 +160,7 @@ def file_entries(file: Path, kind: Kind, name: str, progress: Progress) -> Gener
         yield Problem(name, f"The file cannot be read on: {error.strerror}.")
 
 
-def read_document(file: Path, kind: Kind, name: str) -> RawPage | Problem:
+def read_document(file: Path, kind: CollectionKind, name: str) -> RawPage | Problem:
     """Reads a file that is one document."""
     with file.open("rb") as stream:
         body = stream.read(MAX_FILE_BYTES + 1)

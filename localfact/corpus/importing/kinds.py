@@ -12,7 +12,7 @@ from localfact.corpus.importing.zim import MAGIC as ZIM_MAGIC
 from localfact.web.pages import HTML_SUFFIXES, ROWS_SUFFIXES, TEXT_SUFFIXES
 
 
-class Kind(StrEnum):
+class CollectionKind(StrEnum):
     """The kinds of collections; the value names it in messages."""
 
     ROWS = "JSON lines (url, title, text, date)"
@@ -25,10 +25,10 @@ class Kind(StrEnum):
 
 
 SUFFIXES = {
-    **dict.fromkeys(ROWS_SUFFIXES, Kind.ROWS),
-    **dict.fromkeys(HTML_SUFFIXES | {".xhtml"}, Kind.HTML),
-    **dict.fromkeys(TEXT_SUFFIXES, Kind.TEXT),
-    ".pdf": Kind.PDF,
+    **dict.fromkeys(ROWS_SUFFIXES, CollectionKind.ROWS),
+    **dict.fromkeys(HTML_SUFFIXES | {".xhtml"}, CollectionKind.HTML),
+    **dict.fromkeys(TEXT_SUFFIXES, CollectionKind.TEXT),
+    ".pdf": CollectionKind.PDF,
 }
 #: Files with these endings are always read as WARC, whose reader reports what is wrong with them.
 ARCHIVE_ENDINGS = (".warc", ".warc.gz", ".warc.zst")
@@ -36,7 +36,12 @@ ARCHIVE_ENDINGS = (".warc", ".warc.gz", ".warc.zst")
 HEAD_BYTES = 65_536
 WARC_MAGIC = b"WARC/"
 PDF_MAGIC = b"%PDF-"
-MAGICS = {SQLITE_MAGIC: Kind.FACTSCORE, ZIM_MAGIC: Kind.ZIM, WARC_MAGIC: Kind.WARC, PDF_MAGIC: Kind.PDF}
+MAGICS = {
+    SQLITE_MAGIC: CollectionKind.FACTSCORE,
+    ZIM_MAGIC: CollectionKind.ZIM,
+    WARC_MAGIC: CollectionKind.WARC,
+    PDF_MAGIC: CollectionKind.PDF,
+}
 GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKUP = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
@@ -44,7 +49,7 @@ MARKUP = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|hea
 TEXT_KEYS = ("text", "snippet")
 
 
-def kind_of(file: Path) -> Kind | None:
+def kind_of(file: Path) -> CollectionKind | None:
     """The kind of the file; None for no known kind.
 
     Raises:
@@ -55,16 +60,16 @@ def kind_of(file: Path) -> Kind | None:
     archive = file.name.lower().endswith(ARCHIVE_ENDINGS)
     if head.startswith(GZIP_MAGIC):
         begin = unpacked(file)
-        return Kind.WARC if begin.startswith(WARC_MAGIC) or (archive and not begin) else None
+        return CollectionKind.WARC if begin.startswith(WARC_MAGIC) or (archive and not begin) else None
     for magic, kind in MAGICS.items():
         if head.startswith(magic):
             return kind
     content = head.removeprefix(BYTE_ORDER_MARK)
     if MARKUP.match(content):
-        return Kind.HTML
+        return CollectionKind.HTML
     if is_row(content):
-        return Kind.ROWS
-    return Kind.WARC if archive else SUFFIXES.get(file.suffix.lower())
+        return CollectionKind.ROWS
+    return CollectionKind.WARC if archive else SUFFIXES.get(file.suffix.lower())
 
 
 def unpacked(file: Path) -> bytes:

@@ -40,7 +40,7 @@ def extracted(
     `extractors` are closed by the caller; None for processes of this machine, started by the first document.
     """
     waiting: deque[Imported | Pending] = deque()
-    with closing(found), Workers(extractors) as workers:
+    with closing(found), ImportWorkers(extractors) as workers:
         for entry in found:
             waiting.append(workers.begin(entry) if isinstance(entry, RawPage) else entry)
             while waiting and (is_ready(waiting[0]) or is_full(waiting, workers.at_once)):
@@ -73,7 +73,7 @@ def finished_entry(entry: Imported | Pending) -> Imported:
     return Page(link=raw.link, **{**document.model_dump(), "title": title})
 
 
-class Workers:
+class ImportWorkers:
     """The worker processes, started by the first document; those that are given are not closed."""
 
     def __init__(self, given: "PageExtractors | None" = None) -> None:

@@ -42,7 +42,7 @@ def opened(file: Path) -> "Archive":
         raise InputError(f"{file} cannot be read as a ZIM archive: {str(error).rstrip('.')}. Copy it again.") from error
 
 
-def article(archive: "Archive", number: int, name: str, addresses: "Addresses") -> RawPage | Problem | None:
+def article(archive: "Archive", number: int, name: str, addresses: "ZimAddresses") -> RawPage | Problem | None:
     """The article in this entry; None where it is no article."""
     where = f"{name}, entry {number}"
     try:
@@ -78,7 +78,7 @@ def is_content(archive: "Archive", entry: "Entry") -> bool:
     return bool(archive.has_entry_by_path(entry.path) and archive.get_entry_by_path(entry.path)._index == entry._index)
 
 
-class Addresses:
+class ZimAddresses:
     """The web addresses of an archive's entries, from its metadata: see https://wiki.openzim.org/wiki/Metadata."""
 
     def __init__(self, archive: "Archive", name: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.corpus.importing.imported import Problem, RawPage
-from localfact.corpus.importing.zim import Addresses, article, opened
+from localfact.corpus.importing.zim import ZimAddresses, article, opened
 from localfact.errors import LocalFactError
 from localfact.web.extracting.extraction_worker import comes, data_bytes, received, send
 
@@ -33,7 +33,7 @@ def serve(file: str, name: str, memory_bytes: int) -> None:
     except LocalFactError as error:
         send(answers, {"error": str(error), "exit_code": error.exit_code}, b"")
         return
-    addresses = Addresses(archive, name)
+    addresses = ZimAddresses(archive, name)
     send(answers, {"total": archive.all_entry_count}, b"")
     parent = os.getppid()
     while comes(requests, parent):

@@ -32,7 +32,7 @@ SEGMENT_PASSAGES = 4_096
 TERMS_PASSAGES = 16_384
 
 
-class Generation(Record):
+class SegmentGeneration(Record):
     """The content of generation.json.
 
     Attributes:
@@ -157,12 +157,12 @@ class Segments:
 
     def _renew(
         self, ids: PassageIds, words: Mapping[str, Segment[LexicalIndex]], dense: Mapping[str, Segment[DenseIndex]] | None
-    ) -> Generation:
+    ) -> SegmentGeneration:
         """Writes a generation unless the newest is the same, and removes what it does not name."""
         vectors = None
         if dense is not None:
             vectors = sum(int(part.part_counts(np.flatnonzero(found >= 0)).sum()) for part, found in owned(ids, dense.values()))
-        generation = Generation(
+        generation = SegmentGeneration(
             passages=len(ids),
             terms=sum(int(part.lengths[found >= 0].sum()) for part, found in owned(ids, words.values())),
             words={name: len(segment.ids) for name, segment in words.items()},
@@ -179,15 +179,15 @@ class Segments:
         self._remove_but(kept if dense is not None else {*kept, *self._vectors.names()})
         return generation
 
-    def _newest(self) -> tuple[Path, Generation]:
+    def _newest(self) -> tuple[Path, SegmentGeneration]:
         names = self._generations.names()
         if not names:
             raise FileNotFoundError(f"There is no index over {self._kind} in {self._folder}")
         return self._generation(names[-1])
 
-    def _generation(self, name: str) -> tuple[Path, Generation]:
+    def _generation(self, name: str) -> tuple[Path, SegmentGeneration]:
         folder = self._folder / name
-        return folder, Generation.model_validate_json((folder / GENERATION_FILE).read_bytes())
+        return folder, SegmentGeneration.model_validate_json((folder / GENERATION_FILE).read_bytes())
 
     def _listed(self) -> Collection[str]:
         """The segments of the newest generation; none before there is one."""

@@ -20,7 +20,7 @@ EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 DEFAULT_WINDOW = 4096
 
 
-class Shape(Record):
+class ModelShape(Record):
     """The sizes of a language model that decide its memory.
 
     Attributes:
@@ -52,15 +52,15 @@ class Shape(Record):
         return self.weights.stored * (1 if self.quantised else WIDTH[dtype] / WIDTH[self.dtype])
 
 
-def shape_of_card(card: ModelCard) -> Shape | None:
+def shape_of_card(card: ModelCard) -> ModelShape | None:
     """The sizes on the card; None where it gives none."""
     if card.weights_gib is None or card.kv_bytes is None:
         return None
     window, heads = card.window or DEFAULT_WINDOW, card.kv_heads or 1
-    return Shape(weights=card.weights_gib, dtype=card.dtype, window=window, kv_bytes=card.kv_bytes, kv_heads=heads)
+    return ModelShape(weights=card.weights_gib, dtype=card.dtype, window=window, kv_bytes=card.kv_bytes, kv_heads=heads)
 
 
-def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
+def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:
     """The sizes from the files in the folder, and from the card where they do not say.
 
     Raises:
@@ -73,7 +73,7 @@ def shape_of_folder(folder: Path, card: ModelCard) -> Shape:
     dtype = stated if stated in WIDTH else "float32"
     method = (config.get("quantization_config") or {}).get("quant_method")
     kv_bytes, kv_heads = cache_of(text)
-    return Shape(
+    return ModelShape(
         weights=WeightsSize(stored=max(stored, 1 / GIB), fp8=fp8_gib(stored, text, WIDTH[dtype])),
         dtype=dtype,
         quantised=method,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from localfact.errors import InputError, MissingError
 from localfact.llm.placing.engine_arguments import positive
 from localfact.llm.placing.hardware import GIB, Hardware
-from localfact.llm.placing.model_shape import WIDTH, Shape
+from localfact.llm.placing.model_shape import WIDTH, ModelShape
 from localfact.models.cards import ModelCard
 from localfact.records import Record
 
@@ -95,7 +95,13 @@ class PlacementPlanner:
     """
 
     def __init__(
-        self, card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], dtype: str, reserved_gib: float
+        self,
+        card: ModelCard,
+        shape: ModelShape,
+        hardware: Hardware,
+        arguments: Mapping[str, Any],
+        dtype: str,
+        reserved_gib: float,
     ) -> None:
         self.card, self.shape, self.hardware, self.arguments, self.dtype = card, shape, hardware, arguments, dtype
         self.reserved_gib = reserved_gib

@@ -14,7 +14,7 @@ from localfact.errors import InputError, MissingError
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.placing.hardware import GIB, Hardware, detect
-from localfact.llm.placing.model_shape import Shape, shape_of_card, shape_of_folder
+from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, PlacementPlanner
 from localfact.models.cards import ModelCard, resolved, weights_folder
 from localfact.records import Record
@@ -128,7 +128,7 @@ def reserved_for(cards: Sequence[ModelCard]) -> float:
 
 
 def placement_of(
-    card: ModelCard, shape: Shape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+    card: ModelCard, shape: ModelShape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> Placement:
     """The best placement of the model on the machine.
 
@@ -139,7 +139,7 @@ def placement_of(
     return PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib).best()
 
 
-def precision(card: ModelCard, shape: Shape, hardware: Hardware) -> str:
+def precision(card: ModelCard, shape: ModelShape, hardware: Hardware) -> str:
     """The card's precision if it states one, else that of the weights.
 
     Where bfloat16 is not computed with as such, it is float16 on GPUs (before Ampere), and float32 on processors if that leaves
@@ -154,7 +154,7 @@ def precision(card: ModelCard, shape: Shape, hardware: Hardware) -> str:
     return "float32" if fits and not hardware.bfloat16 else dtype
 
 
-def quantisation_used(shape: Shape, placement: Placement, hardware: Hardware) -> str | None:
+def quantisation_used(shape: ModelShape, placement: Placement, hardware: Hardware) -> str | None:
     """The quantisation that the answers are computed in: that of the stored weights, or the one made while loading.
 
     A GPU without fp8 arithmetic stores weights in fp8 and computes in 16 bits, which gives other answers.
@@ -188,7 +188,7 @@ def vllm_arguments(placement: Placement, hardware: Hardware, arguments: Mapping[
 
 
 def shown(
-    shape: Shape, placement: Placement, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
+    shape: ModelShape, placement: Placement, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> dict[str, Any]:
     """The hardware and the placement, in plain values. Sizes in GiB are estimates, and those of one GPU."""
     found: dict[str, Any] = {

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 from urllib.parse import urlsplit
 
 from localfact.web.archiving.warc_fields import address_written, digest_agrees, digest_written, http_message_of, time_of
-from localfact.web.archiving.warc_records import DamagedError, Record
+from localfact.web.archiving.warc_records import DamagedError, WarcRecord
 from localfact.web.fetching.exchange import Exchange, Headers
 
 WARC_VERSION = "WARC/1.1"
@@ -159,7 +159,7 @@ def headers_received(headers: Headers) -> Headers:
     return plain[:-1] if disagreed else plain
 
 
-def exchange_of(response: Record, request: Record | None) -> Exchange:
+def exchange_of(response: WarcRecord, request: WarcRecord | None) -> Exchange:
     """The exchange of one of our response records, with the request record that follows it, if there is one.
 
     Raises:
@@ -192,6 +192,6 @@ def exchange_of(response: Record, request: Record | None) -> Exchange:
     )
 
 
-def belongs(request: Record, response: Record) -> bool:
+def belongs(request: WarcRecord, response: WarcRecord) -> bool:
     """Whether this is the request that the response answered."""
     return request.kind == "request" and request.field("WARC-Concurrent-To") == response.field("WARC-Record-ID")

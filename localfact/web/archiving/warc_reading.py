@@ -13,7 +13,7 @@ from typing import Literal, cast, get_args
 
 from localfact.text import readable
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, digest_agrees, http_message_of, time_of
-from localfact.web.archiving.warc_records import GZIP_MAGIC, DamagedError, Record, Unzipped, records
+from localfact.web.archiving.warc_records import GZIP_MAGIC, DamagedError, Unzipped, WarcRecord, records
 from localfact.web.fetching.exchange import Exchange, Headers, header_of
 
 ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -73,7 +73,7 @@ def read_warc(file: Path, *, max_payload: int = 10_000_000) -> Iterator[Exchange
                 yield WarcProblem(file.name, "It is compressed with Zstandard. Decompress it first: zstd -d.")
                 return
             source = Unzipped(opened, zipped=begin.startswith(GZIP_MAGIC), most=MOST_EXPANSION)
-            reader = Reader(file, max_payload)
+            reader = WarcReader(file, max_payload)
             for record in records(source, max_payload + MAX_HEAD_BYTES):
                 try:
                     yield from reader.found(record)
@@ -104,7 +104,7 @@ class Content:
     whole: bool = True
 
 
-class Reader:
+class WarcReader:
     """Turns the records of one file into exchanges, and remembers where the originals of revisits are.
 
     Args:
@@ -117,7 +117,7 @@ class Reader:
         self._originals: dict[tuple[str, ...], int] = {}
         self._revisited = 0
 
-    def found(self, record: Record) -> Iterator[Exchange | WarcProblem]:
+    def found(self, record: WarcRecord) -> Iterator[Exchange | WarcProblem]:
         """The exchange of a record, and what is doubtful about it; nothing for records that are not about pages.
 
         Raises:
@@ -141,7 +141,7 @@ class Reader:
         if doubt:
             yield WarcProblem(place(self._file, record), doubt)
 
-    def _original(self, record: Record) -> tuple[Exchange, str | None]:
+    def _original(self, record: WarcRecord) -> tuple[Exchange, str | None]:
         """The exchange of a response or resource record, and what is doubtful about it."""
         time = time_of(record.field("WARC-Date"))
         if time is None:
@@ -166,7 +166,7 @@ class Reader:
         )
         return exchange, doubt
 
-    def _revisit(self, record: Record) -> Exchange:
+    def _revisit(self, record: WarcRecord) -> Exchange:
         """The original's exchange under the address and time of the revisit."""
         offset = next((self._originals[name] for name in references_of(record) if name in self._originals), None)
         time = time_of(record.field("WARC-Date"))
@@ -200,7 +200,7 @@ def response(block: bytes) -> Content:
     return Content(payload, answer.body, answer.headers, status[2] or "", answer.protocol.upper(), whole)
 
 
-def resource(block: bytes, record: Record) -> Content:
+def resource(block: bytes, record: WarcRecord) -> Content:
     """The content of a resource record, which is the payload alone."""
     kind = record.field("Content-Type")
     return Content(block, block, (("Content-Type", kind),) if kind else ())
@@ -233,7 +233,7 @@ def truncation(stated: str | None, whole: bool) -> Truncated | None:
     return "disconnect" if stated or not whole else None
 
 
-def doubt_of(record: Record, block: bytes, content: Content) -> str | None:
+def doubt_of(record: WarcRecord, block: bytes, content: Content) -> str | None:
     """What is doubtful about the bytes: that they do not match the stated digests; None for nothing.
 
     Tools differ in what they take the payload's digest of (chunked or not), so the block's digest decides where there is one.
@@ -250,13 +250,13 @@ def doubt_of(record: Record, block: bytes, content: Content) -> str | None:
     return "The payload's digest is wrong, but the record's is right: the page was taken."
 
 
-def address(record: Record) -> str:
+def address(record: WarcRecord) -> str:
     """The address of a record in writable characters; older versions of wget put it in angle brackets."""
     stated = (record.field("WARC-Target-URI") or "").strip()
     return address_written(stated[1:-1] if stated.startswith("<") and stated.endswith(">") else stated)
 
 
-def names_of(record: Record) -> Iterator[tuple[str, ...]]:
+def names_of(record: WarcRecord) -> Iterator[tuple[str, ...]]:
     """Keys by which a revisit record may refer to this record."""
     if digest := record.field("WARC-Payload-Digest"):
         yield "digest", digest
@@ -265,7 +265,7 @@ def names_of(record: Record) -> Iterator[tuple[str, ...]]:
     yield "address", address(record), record.field("WARC-Date") or ""
 
 
-def references_of(record: Record) -> Iterator[tuple[str, ...]]:
+def references_of(record: WarcRecord) -> Iterator[tuple[str, ...]]:
     """Keys by which a revisit record refers to its original, the most reliable first (WARC 1.1, section 6.7)."""
     if name := record.field("WARC-Refers-To"):
         yield "id", name
@@ -275,6 +275,6 @@ def references_of(record: Record) -> Iterator[tuple[str, ...]]:
         yield "digest", digest
 
 
-def place(file: Path, record: Record) -> str:
+def place(file: Path, record: WarcRecord) -> str:
     """Where a record stands and which address it is of, in one line."""
     return f"{file.name}, byte {record.offset}, {readable(address(record))[:200]}"

@@ -39,7 +39,7 @@ class DamagedError(Exception):
 
 
 @dataclass(frozen=True)
-class Record:
+class WarcRecord:
     """One record of a WARC file.
 
     Attributes:
@@ -190,7 +190,7 @@ class Unzipped:
                 raise DamagedError(self._member_begin, f"from here on it expands to more than {times} times its size")
 
 
-def records(source: Unzipped, max_block: int) -> Iterator[Record]:
+def records(source: Unzipped, max_block: int) -> Iterator[WarcRecord]:
     """Yields the records in order; a block of more than `max_block` bytes is skipped.
 
     Raises:
@@ -210,7 +210,7 @@ def records(source: Unzipped, max_block: int) -> Iterator[Record]:
         if not source.skip(b"\r\n\r\n"):
             raise DamagedError(offset, "the record is longer or shorter than it says")
         kind = (header_of(fields, "WARC-Type") or "").lower()
-        yield Record(kind, fields, block, length, offset, source.end_of_member(), alone)
+        yield WarcRecord(kind, fields, block, length, offset, source.end_of_member(), alone)
 
 
 def record_head(source: Unzipped) -> tuple[Headers, int, bool] | None:

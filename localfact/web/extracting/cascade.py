@@ -63,7 +63,7 @@ class Rule(NamedTuple):
     declared: list[Declaration]
 
 
-class Rules:
+class StyleRules:
     """The rules of the style elements in a tree.
 
     Attributes:

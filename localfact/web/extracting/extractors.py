@@ -69,9 +69,9 @@ class Extractors:
 
     def __init__(self, workers: int | None = None, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
         self.at_once = max(1, workers if workers is not None else len(os.sched_getaffinity(0)))
-        self._workers = [Worker(seconds, memory_bytes) for _ in range(self.at_once)]
+        self._workers = [ExtractionProcess(seconds, memory_bytes) for _ in range(self.at_once)]
         # The worker used last comes first, so that few pages start few processes.
-        self._idle: LifoQueue[Worker] = LifoQueue()
+        self._idle: LifoQueue[ExtractionProcess] = LifoQueue()
         for worker in self._workers:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(self.at_once, thread_name_prefix="extraction")
@@ -107,7 +107,7 @@ class Extractors:
         self.close()
 
 
-class Worker:
+class ExtractionProcess:
     """One process, started for the first page and again after each end.
 
     One thread at a time may call `extract`; any thread may call `close`.

@@ -32,13 +32,13 @@ def remove_hidden(root: Element) -> None:
     page's own style elements make undisplayed, invisible, transparent, sizeless, off-screen or of the colour behind them.
 
     Raises:
-        PageError: see `Rules.style`. ValueError: a number of thousands of digits in a style.
+        PageError: see `StyleRules.style`. ValueError: a number of thousands of digits in a style.
     """
     from lxml import etree
 
-    from localfact.web.extracting.cascade import Names, Rules
+    from localfact.web.extracting.cascade import Names, StyleRules
 
-    rules = Rules(root)
+    rules = StyleRules(root)
     whole = length(root)
     around = [(Names(), Ink(behind=None if rules.uncertain else WHITE))]
     walk = etree.iterwalk(root, events=("start", "end"))

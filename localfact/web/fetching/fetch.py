@@ -14,7 +14,7 @@ from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 from localfact.web.fetching.politeness import Clock, Sleep, Turns
 from localfact.web.fetching.request import OUT_OF_TIME, BodyLimits, HttpAnswer, ask
-from localfact.web.fetching.robots import ROBOTS_BYTES, Robots, Rules, Visit
+from localfact.web.fetching.robots import ROBOTS_BYTES, Robots, RobotsRules, Visit
 from localfact.web.http_headers import retry_after_seconds, user_agent
 
 if TYPE_CHECKING:
@@ -267,10 +267,10 @@ class Fetcher:
         state = _FetchState(str(url), self._total_seconds)
         try:
             _, answer = await self._follow(url, state, _ROBOTS)
-            rules = Rules.parse(answer.body, self._token)
+            rules = RobotsRules.parse(answer.body, self._token)
         except PageError as error:
             status = state.exchanges[-1].status if state.exchanges else None
-            rules = Rules.without(error.failure, status, self._token)
+            rules = RobotsRules.without(error.failure, status, self._token)
         return Visit(rules, tuple(state.exchanges))
 
 

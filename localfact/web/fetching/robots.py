@@ -37,7 +37,7 @@ _RULE_LINE = re.compile(r"\s*(?:dis)?allow\s*[:\s]", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Rules:
+class RobotsRules:
     """What one origin asks of this robot.
 
     Attributes:
@@ -51,7 +51,7 @@ class Rules:
     failure: PageFailure | None = None
 
     @classmethod
-    def parse(cls, content: bytes, token: str) -> "Rules":
+    def parse(cls, content: bytes, token: str) -> "RobotsRules":
         """Parses a robots.txt for the robot named by `token`.
 
         Text that is no robots.txt has no rules, and everything is allowed.
@@ -65,7 +65,7 @@ class Rules:
         return cls(token, min(parsed.crawl_delay(token) or 0.0, LONGEST_DELAY), parsed)
 
     @classmethod
-    def without(cls, failure: PageFailure, status: int | None, token: str) -> "Rules":
+    def without(cls, failure: PageFailure, status: int | None, token: str) -> "RobotsRules":
         """The rules where robots.txt could not be fetched (RFC 9309, 2.3.1).
 
         With a status of 4xx, or after too many redirects, everything is allowed; with 5xx, or no answer, nothing is. Unlike
@@ -100,7 +100,7 @@ class Rules:
 class Visit:
     """One fetch of a robots.txt: its rules, and its exchanges until a page has taken them over."""
 
-    rules: Rules
+    rules: RobotsRules
     exchanges: tuple[Exchange, ...] = ()
 
     def claim(self) -> tuple[Exchange, ...]:

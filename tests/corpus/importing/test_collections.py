@@ -18,7 +18,7 @@ from warcio.warcwriter import WARCWriter
 from localfact.corpus.importing import collections, rows, workers
 from localfact.corpus.importing.collections import check_source, import_pages
 from localfact.corpus.importing.imported import Imported, Problem
-from localfact.corpus.importing.kinds import Kind, kind_of
+from localfact.corpus.importing.kinds import CollectionKind, kind_of
 from localfact.errors import InputError, MissingError
 from localfact.web.pages import Page
 
@@ -67,30 +67,32 @@ def wikipedia(file: Path, *titles: str) -> Path:
 @pytest.mark.parametrize(
     ("name", "content", "kind"),
     [
-        ("pages.jsonl", b"{broken\n", Kind.ROWS),
-        ("pages", b'\xef\xbb\xbf\n{"text": "x"}\n{"text"', Kind.ROWS),
-        ("pages.txt", b'{"url": "u", "text": "x"}', Kind.ROWS),
+        ("pages.jsonl", b"{broken\n", CollectionKind.ROWS),
+        ("pages", b'\xef\xbb\xbf\n{"text": "x"}\n{"text"', CollectionKind.ROWS),
+        ("pages.txt", b'{"url": "u", "text": "x"}', CollectionKind.ROWS),
         ("settings.json", b'{"url": "u"}', None),
-        ("a.html", b"no markup", Kind.HTML),
-        ("a.txt", b"<!DOCTYPE html><p>x", Kind.HTML),
-        ("a", b"<?xml version='1.0'?>\n<html xmlns='x'>", Kind.HTML),
+        ("a.html", b"no markup", CollectionKind.HTML),
+        ("a.txt", b"<!DOCTYPE html><p>x", CollectionKind.HTML),
+        ("a", b"<?xml version='1.0'?>\n<html xmlns='x'>", CollectionKind.HTML),
         ("feed.xml", b"<?xml version='1.0'?><rss>", None),
-        ("a.html", b"%PDF-1.7\n", Kind.PDF),
-        ("a.md", b"# Notes", Kind.TEXT),
-        ("a.dat", b"WARC/1.0\r\n", Kind.WARC),
-        ("a.gz", gzip.compress(b"WARC/1.1\r\n", mtime=0), Kind.WARC),
+        ("a.html", b"%PDF-1.7\n", CollectionKind.PDF),
+        ("a.md", b"# Notes", CollectionKind.TEXT),
+        ("a.dat", b"WARC/1.0\r\n", CollectionKind.WARC),
+        ("a.gz", gzip.compress(b"WARC/1.1\r\n", mtime=0), CollectionKind.WARC),
         ("a.warc.gz", gzip.compress(b'{"text": "x"}', mtime=0), None),
-        ("a.warc.gz", b"\x1f\x8b damaged", Kind.WARC),
+        ("a.warc.gz", b"\x1f\x8b damaged", CollectionKind.WARC),
         ("a.gz", b"\x1f\x8b damaged", None),
-        ("a.warc.zst", b"\x28\xb5\x2f\xfd", Kind.WARC),
-        ("a.warc", b"", Kind.WARC),
-        ("a.jsonl", b"SQLite format 3\x00", Kind.FACTSCORE),
-        ("a", b"ZIM\x04", Kind.ZIM),
+        ("a.warc.zst", b"\x28\xb5\x2f\xfd", CollectionKind.WARC),
+        ("a.warc", b"", CollectionKind.WARC),
+        ("a.jsonl", b"SQLite format 3\x00", CollectionKind.FACTSCORE),
+        ("a", b"ZIM\x04", CollectionKind.ZIM),
         ("a.png", b"\x89PNG", None),
         ("empty", b"", None),
     ],
 )
-def test_content_tells_the_kind_before_the_name_does(tmp_path: Path, name: str, content: bytes, kind: Kind | None) -> None:
+def test_content_tells_the_kind_before_the_name_does(
+    tmp_path: Path, name: str, content: bytes, kind: CollectionKind | None
+) -> None:
     (tmp_path / name).write_bytes(content)
     assert kind_of(tmp_path / name) == kind
 

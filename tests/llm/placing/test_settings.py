@@ -11,7 +11,7 @@ import pytest
 from localfact.errors import InputError, MissingError
 from localfact.llm.calls import CountCall
 from localfact.llm.placing.hardware import GIB, Gpu, Hardware
-from localfact.llm.placing.model_shape import Shape, shape_of_card, shape_of_folder
+from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import Placement, PlacementPlanner
 from localfact.llm.placing.settings import engine_settings, placement_of, precision, reserved_for
 from localfact.models.cards import ModelCard, WeightsSize, list_cards, load_card
@@ -222,7 +222,7 @@ def test_old_gpus_compute_in_float16(tmp_path: Path) -> None:
 
 def test_processors_without_bfloat16_compute_in_float32_where_half_of_the_memory_is_left() -> None:
     card = ModelCard(name="t", revision="r", roles=("llm",), dtype="bfloat16")
-    shape = Shape(weights=WeightsSize(stored=4), dtype="bfloat16", window=32_768, kv_bytes=600_000, kv_heads=8, heads=40)
+    shape = ModelShape(weights=WeightsSize(stored=4), dtype="bfloat16", window=32_768, kv_bytes=600_000, kv_heads=8, heads=40)
     found = {gib: precision(card, shape, Hardware(memory_gib=gib, bfloat16=False)) for gib in (15, 16)}
     assert found == {15: "bfloat16", 16: "float32"}
     assert precision(card, shape, Hardware(memory_gib=16, bfloat16=True)) == "bfloat16"
@@ -233,7 +233,7 @@ def test_processors_without_bfloat16_compute_in_float32_where_half_of_the_memory
 
 def test_without_a_choice_on_the_card_the_fewest_gpus_that_hold_the_window_are_taken() -> None:
     card = ModelCard(name="own", revision="r", roles=("llm",))
-    shape = Shape(
+    shape = ModelShape(
         weights=WeightsSize(stored=60, fp8=32), dtype="bfloat16", window=32_768, kv_bytes=600_000, kv_heads=8, heads=40
     )
     best = {count: placement_of(card, shape, machine(count, 44, AMPERE), {}, 0.0) for count in (1, 2, 3, 4, 8)}

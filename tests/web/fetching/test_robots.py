@@ -15,7 +15,7 @@ from localfact.web.fetching.robots import (
     MOST_RULES,
     ROBOTS_BYTES,
     Robots,
-    Rules,
+    RobotsRules,
     Visit,
     rules_in,
 )
@@ -26,7 +26,7 @@ PAGE = httpx.URL("http://a.example/private/page?q=1")
 def allowed(robots: str | bytes, url: str = "http://a.example/private/page?q=1") -> bool:
     content = robots.encode() if isinstance(robots, str) else robots
     try:
-        Rules.parse(content, "localfact").check(httpx.URL(url))
+        RobotsRules.parse(content, "localfact").check(httpx.URL(url))
     except PageError as error:
         return error.failure.reason is not Reason.ROBOTS_DISALLOWED
     return True
@@ -54,7 +54,7 @@ def test_the_rules_for_this_robot_or_else_for_all_decide(robots: str | bytes, pa
 
 def test_a_crawl_delay_is_kept_to_up_to_ten_seconds() -> None:
     def delay(value: str) -> float:
-        return Rules.parse(f"User-agent: *\nCrawl-delay: {value}".encode(), "localfact").delay
+        return RobotsRules.parse(f"User-agent: *\nCrawl-delay: {value}".encode(), "localfact").delay
 
     assert [delay(value) for value in ("2.5", "3600", "soon", "-1", "nan", "inf")] == [2.5, 10.0, 0.0, 0.0, 0.0, 0.0]
 
@@ -72,7 +72,7 @@ def test_a_robots_txt_made_to_take_time_is_given_up_on_unread_and_forbids(monkey
     monkeypatch.setattr(protego.Protego, "parse", parse)
     crossed = "".join(f"User-agent: bot{n}\n" for n in range(10_000)) + "".join(f"Disallow: /{n}\n" for n in range(15_000))
     with pytest.raises(PageError, match=f"more than {MOST_RULES:,} rules") as caught:
-        Rules.parse(crossed.encode(), "localfact").check(PAGE)
+        RobotsRules.parse(crossed.encode(), "localfact").check(PAGE)
     assert caught.value.failure.reason is Reason.ROBOTS_DISALLOWED
 
 
@@ -116,7 +116,7 @@ def test_wildcards_made_to_take_time_take_little() -> None:
 def test_without_a_robots_txt_a_refusal_allows_all_and_anything_unsure_forbids(
     reason: Reason, status: int | None, expected: Reason | None
 ) -> None:
-    rules = Rules.without(PageFailure(reason=reason, detail="why"), status, "localfact")
+    rules = RobotsRules.without(PageFailure(reason=reason, detail="why"), status, "localfact")
     if expected is None:
         rules.check(PAGE)
     else:
@@ -136,7 +136,9 @@ class Site:
     async def visit(self, url: httpx.URL) -> Visit:
         self.asked.append(str(url))
         await self.go_on.wait()
-        return Visit(Rules("localfact", failure=self.failure), (Exchange(str(url), datetime(2024, 5, 1, tzinfo=UTC), 200),))
+        return Visit(
+            RobotsRules("localfact", failure=self.failure), (Exchange(str(url), datetime(2024, 5, 1, tzinfo=UTC), 200),)
+        )
 
 
 async def test_one_robots_txt_is_fetched_per_origin_however_many_pages_wait_for_it() -> None:
