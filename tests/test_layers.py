@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -133,6 +134,11 @@ def test_the_table_of_the_house_lets_no_import_run_upwards() -> None:
 def test_no_stage_may_import_another() -> None:
     for stage in STAGES:
         assert not MAY_IMPORT[stage] & set(STAGES), f"{stage} may import another stage"
+
+
+def test_every_class_has_a_name_of_its_own() -> None:
+    names = Counter(node.name for tree in FILES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 @pytest.mark.slow
