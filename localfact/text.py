@@ -112,7 +112,7 @@ def sentences(text: str) -> list[Span]:
     cuts = [0]
     for start, end in _blocks(text):
         cuts += [*_boundaries(text, start, end, code), end]
-    return [span for start, end in pairwise(cuts) if (span := _trimmed(text, start, end))]
+    return [span for start, end in pairwise(cuts) if (span := _trim(text, start, end))]
 
 
 def foreign_language(text: str, known: Collection[str]) -> str | None:
@@ -264,7 +264,7 @@ def _library_boundaries(window: str, code: str) -> Iterator[int]:
         yield closing.end() if closing else end
 
 
-def _trimmed(text: str, start: int, end: int) -> Span | None:
+def _trim(text: str, start: int, end: int) -> Span | None:
     """Returns the span without the white space at its ends, or None when nothing else is in it."""
     piece = text[start:end]
     if not piece.strip():

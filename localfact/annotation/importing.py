@@ -63,7 +63,7 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
         store.join(name)
         steps, refused = steps_of(one, task)
         problems += refused
-        made = _made(store, position, name, steps)
+        made = _make_steps(store, position, name, steps)
         if made is None:
             counts["passed_over"] += 1
             continue
@@ -186,7 +186,7 @@ class _Places:
         return None if _COUNTED.fullmatch(task.id) else self.by_id.get(task.id)
 
 
-def _made(store: AnnotationStore, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
+def _make_steps(store: AnnotationStore, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
     """Makes the steps of an import, or those that are left of one that was interrupted; whether the response is finished.
 
     None where there was nothing left to do, or where the work has other steps.

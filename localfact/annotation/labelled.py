@@ -112,15 +112,15 @@ def read_labelled(file: Path) -> list[Labelled]:
     Raises:
         InputError: the file is missing, unreadable, empty, or neither JSON nor a table.
     """
-    gathered = _gathered(read_rows(file, LABELLED))
+    gathered = _group_rows(read_rows(file, LABELLED))
     rows = [one.row if isinstance(one.row, RowError) else {**one.row, "claims": one.machine} for one in gathered]
     found: list[Labelled] = []
     for one, response in zip(gathered, responses_of(rows), strict=True):
-        found += _labelled(one, response)
+        found += _read_labels(one, response)
     return found
 
 
-def _gathered(rows: Iterator[Row | RowError]) -> list[_Gathered]:
+def _group_rows(rows: Iterator[Row | RowError]) -> list[_Gathered]:
     """The rows by response, each where it was first met."""
     found: list[_Gathered] = []
     of_claims: dict[str, _Gathered] = {}
@@ -236,7 +236,7 @@ def _fastfact(claims: Sequence[object]) -> Iterator[Row]:
 # From rows to records.
 
 
-def _labelled(gathered: _Gathered, response: Response) -> Iterator[Labelled]:
+def _read_labels(gathered: _Gathered, response: Response) -> Iterator[Labelled]:
     """What each annotator said of a response."""
     bare = AnnotationTask(id=response.id, text=response.text)
     if isinstance(gathered.row, RowError):

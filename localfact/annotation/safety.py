@@ -110,7 +110,7 @@ class Guarded:
             if refusal is not None:
                 await refusal(scope, receive, _with_headers(send))
             else:
-                await self.app(scope, _bounded(receive), _with_headers(send))
+                await self.app(scope, _limit_body(receive), _with_headers(send))
 
     def _refusal(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         host = headers.get("host", "")
@@ -159,7 +159,7 @@ def _name_of(host: str) -> str:
         return ""
 
 
-def _bounded(receive: Receive) -> Receive:
+def _limit_body(receive: Receive) -> Receive:
     """A body ends where it is longer than it may be, whatever its head said."""
     taken = 0
 

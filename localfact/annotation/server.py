@@ -84,8 +84,8 @@ class Pages:
         signed_in = self._signed_in
         self.app = Starlette(
             routes=[
-                Route("/", self._told(self._front)),
-                Route("/sign-in", self._told(self._sign_in), methods=["POST"]),
+                Route("/", self._explain_errors(self._front)),
+                Route("/sign-in", self._explain_errors(self._sign_in), methods=["POST"]),
                 Route("/sign-out", signed_in(self._sign_out), methods=["POST"]),
                 Route("/guide", signed_in(self._guide)),
                 Route("/next", signed_in(self._next)),
@@ -106,15 +106,15 @@ class Pages:
         async def answering(request: Request) -> Response:
             name = self._name(request)
             if name is None:
-                return self._moved("/", in_part=_asks_in_part(request))
+                return self._redirect("/", in_part=_asks_in_part(request))
             form = await fields_of(request) if request.method == "POST" else {}
             if request.method == "POST" and not self.access.is_form_token(form.get("form_token", ""), name):
                 raise RefusedError("The form is old. Load the page again.")
             return await run_in_threadpool(answer, Asked(request, name, form))
 
-        return self._told(answering)
+        return self._explain_errors(answering)
 
-    def _told(self, answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
+    def _explain_errors(self, answer: Callable[[Request], Any]) -> Callable[[Request], Any]:
         """What cannot be done is told on a page."""
 
         async def answering(request: Request) -> Response:
@@ -201,7 +201,7 @@ class Pages:
     def _step(self, asked: Asked) -> Response:
         """Makes the step of a form, and shows what came of it."""
         task = self._task(asked)
-        return self._made(
+        return self._make_step(
             asked, task, ANNOTATE, lambda work, step, said: self._work_page(asked, task, work, made=step, said=said)
         )
 
@@ -235,7 +235,7 @@ class Pages:
         def answer(work: Work, step: Step | None, said: str) -> Response:
             return self._adjudication_page(asked, task, work, made=step, said=said)
 
-        return self._made(asked, task, ADJUDICATE, answer)
+        return self._make_step(asked, task, ADJUDICATE, answer)
 
     async def _static(self, request: Request) -> Response:
         found = static_files().get(request.path_params["name"])
@@ -272,7 +272,7 @@ class Pages:
         if not self._adjudicates(asked.name):
             raise RefusedError("Adjudicators were named when the server was started, and you are not among them.")
 
-    def _made(
+    def _make_step(
         self, asked: Asked, task: AnnotationTask, role: str, answer: Callable[[Work, Step | None, str], Response]
     ) -> Response:
         """Makes the step that a form describes; one upon an older version is shown beside what was done since."""
@@ -300,7 +300,7 @@ class Pages:
                 here=asked.request.url.path,
             )
         if step.kind is StepKind.FINISH:
-            return self._moved("/next" if role == ANNOTATE else "/adjudicate", in_part=asked.fragment)
+            return self._redirect("/next" if role == ANNOTATE else "/adjudicate", in_part=asked.fragment)
         if not asked.fragment:
             goes_on = step.kind in (StepKind.JUDGE, StepKind.DECIDE)
             query = "" if goes_on else f"?{urlencode({'claim': step.claim})}"
@@ -308,7 +308,7 @@ class Pages:
         numbers = {claim.id: number for number, claim in enumerate(work.claims, start=1)}
         return answer(work, step, f"Saved: {views.words_of(step, numbers)}.")
 
-    def _moved(self, where: str, *, in_part: bool) -> Response:
+    def _redirect(self, where: str, *, in_part: bool) -> Response:
         return Response(headers={"hx-redirect": where}) if in_part else RedirectResponse(where, status_code=303)
 
     def _work_page(

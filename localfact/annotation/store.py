@@ -131,7 +131,7 @@ class AnnotationStore:
         Raises:
             InputError: it is damaged.
         """
-        with self._held() as database:
+        with self._hold_database() as database:
             (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise InputError(f"{self.file} is damaged ({str(found)[:200]}).")
@@ -140,7 +140,7 @@ class AnnotationStore:
         """Copies everything that is saved."""
         copy = sqlite3.connect(file)
         try:
-            with self._held() as database:
+            with self._hold_database() as database:
                 database.backup(copy)
         finally:
             copy.close()
@@ -152,7 +152,7 @@ class AnnotationStore:
 
     def set_fact(self, name: str, value: object) -> None:
         """Writes one of them."""
-        with self._held() as database:
+        with self._hold_database() as database:
             database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
 
     def size(self) -> int:
@@ -178,7 +178,7 @@ class AnnotationStore:
 
     def join(self, name: str) -> None:
         """Adds a name, if it is new."""
-        with self._held() as database:
+        with self._hold_database() as database:
             database.execute("INSERT OR IGNORE INTO annotators VALUES (?)", (name,))
 
     def next_task(self, annotator: str) -> int | None:
@@ -186,7 +186,7 @@ class AnnotationStore:
 
         New ones are those that more people are wanted for. Whoever comes first is given the first; None where nothing is left.
         """
-        with self._held() as database, transaction(database):
+        with self._hold_database() as database, transaction(database):
             unfinished = database.execute(
                 "SELECT position FROM works WHERE annotator = ? AND role = ? AND NOT finished ORDER BY position",
                 (annotator, ANNOTATE),
@@ -224,12 +224,12 @@ class AnnotationStore:
 
     def begin(self, position: int, annotator: str, role: str = ANNOTATE) -> None:
         """Notes that somebody looks at a response now; from here on it is theirs to finish."""
-        with self._held() as database:
+        with self._hold_database() as database:
             self._begin(database, position, annotator, role)
 
     def work(self, position: int, annotator: str, role: str = ANNOTATE) -> Work:
         """Somebody's work on a response, as it is now."""
-        with self._held() as database:
+        with self._hold_database() as database:
             return self._work(database, position, annotator, role)
 
     def finished_works(self, position: int) -> dict[str, Work]:
@@ -258,7 +258,7 @@ class AnnotationStore:
         Raises:
             BehindError: steps were made since that version. MisfitError: the step cannot follow.
         """
-        with self._held() as database, transaction(database):
+        with self._hold_database() as database, transaction(database):
             owner = (position, annotator, role)
             before = database.execute(f"SELECT step FROM steps WHERE {_OWNER} AND key = ?", (*owner, key)).fetchone()
             if before is not None and Step.model_validate_json(before[0]) == step:
@@ -335,12 +335,12 @@ class AnnotationStore:
         return misfit(task, work, step)
 
     @contextmanager
-    def _held(self) -> Iterator[sqlite3.Connection]:
+    def _hold_database(self) -> Iterator[sqlite3.Connection]:
         with self._lock, damage(self.file):
             yield self._database
 
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._held() as database:
+        with self._hold_database() as database:
             return database.execute(query, values).fetchall()
 
 

@@ -65,7 +65,7 @@ def read_tasks(data: Path) -> tuple[list[AnnotationTask], list[str]]:
 def of_assessment(assessment: Assessment) -> AnnotationTask:
     """The task of an assessed response."""
     verdicts = {verdict.claim_id: verdict for verdict in assessment.verdicts}
-    claims = [_judged(claim, verdicts.get(claim.id)) for claim in assessment.claims]
+    claims = [_describe_claim(claim, verdicts.get(claim.id)) for claim in assessment.claims]
     named = {passage.passage_id for claim in claims for passage in claim.passages}
     return AnnotationTask(
         id=assessment.response_id,
@@ -79,7 +79,7 @@ def of_assessment(assessment: Assessment) -> AnnotationTask:
     )
 
 
-def _judged(claim: Claim, verdict: Verdict | None) -> MachineClaim:
+def _describe_claim(claim: Claim, verdict: Verdict | None) -> MachineClaim:
     found = MachineClaim(id=claim.id, text=claim.text, spans=claim.spans)
     if verdict is None:
         return found

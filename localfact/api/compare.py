@@ -55,7 +55,7 @@ def compare_runs(
     ]
     tests = [one.comparison.found for one in found]
     adjusted = holm([None if test is None else test.p_permutation for test in tests])
-    shared = _shared(runs)
+    shared = _find_shared(runs)
     return RunsCompared(
         runs=tuple(
             ComparedRun(name=name, run=str(path), summary=summarise(run, fact, run=str(path), recall_k=recall_k))
@@ -95,7 +95,7 @@ def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:
 _Shared = tuple[tuple[str, str, str, str | None], list[Verdict]]
 
 
-def _shared(runs: Sequence[Sequence[Assessment]]) -> list[_Shared]:
+def _find_shared(runs: Sequence[Sequence[Assessment]]) -> list[_Shared]:
     """The claims of one id and one text that all runs judged, in the order of the first."""
     judged = [
         {

@@ -75,13 +75,13 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
         raise InputError(f"The run {run} has no claims to be looked at.")
     if options.names_model and options.replay is None:
         options = options.model_copy(update={"transcript": options.transcript or Path(run) / CALLS_FILE})
-    entailed = complete(_entailed(assessments, options))
-    inspected = complete(_inspected(assessments, options, progress)) if options.names_model else None
+    entailed = complete(_find_entailed(assessments, options))
+    inspected = complete(_inspect(assessments, options, progress)) if options.names_model else None
     by_model: dict[str, list[int]] = {}
     for place, one in enumerate(assessments):
         by_model.setdefault(one.model or "", []).append(place)
     return [
-        _summed(
+        _sum_failures(
             model,
             [assessments[place] for place in places],
             [entailed[place] for place in places],
@@ -99,7 +99,7 @@ class Entailed:
     unrelated: int
 
 
-async def _inspected(assessments: Sequence[Assessment], options: Options, progress: Progress) -> list[Inspected]:
+async def _inspect(assessments: Sequence[Assessment], options: Options, progress: Progress) -> list[Inspected]:
     progress.begin(len(assessments), 0)
     async with AsyncExitStack() as opened:
         judge = FailureJudge(open_engine(options, opened, engine_facts(options)), seed=options.seed)
@@ -114,7 +114,7 @@ async def _inspected(assessments: Sequence[Assessment], options: Options, progre
         return await together(one(assessment) for assessment in assessments)
 
 
-async def _entailed(assessments: Sequence[Assessment], options: Options) -> list[Entailed]:
+async def _find_entailed(assessments: Sequence[Assessment], options: Options) -> list[Entailed]:
     """For each response, the claims that say what an earlier one says, by both entailing one another."""
     pairs = [(place, pair) for place, one in enumerate(assessments) for pair in combinations(range(len(one.claims)), 2)]
     asked = []
@@ -142,7 +142,7 @@ async def _entailed(assessments: Sequence[Assessment], options: Options) -> list
     ]
 
 
-def _summed(
+def _sum_failures(
     model: str,
     assessments: Sequence[Assessment],
     entailed: Sequence[Entailed],

@@ -35,7 +35,7 @@ class RunRow(Record):
 
 def run_folders(folder: Path = RUNS) -> list[Path]:
     """The run folders in a folder, the latest first."""
-    return sorted((file.parent for file in folder.glob(f"*/{RUN_FILE}")), key=_begun, reverse=True)
+    return sorted((file.parent for file in folder.glob(f"*/{RUN_FILE}")), key=_begin_time, reverse=True)
 
 
 def latest_run(folder: Path = RUNS) -> Path:
@@ -87,7 +87,7 @@ def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict
 
 
 def _row(path: Path) -> RunRow:
-    begun = datetime.fromtimestamp(_begun(path), UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    begun = datetime.fromtimestamp(_begin_time(path), UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     try:
         method = str(read_run_file(path)["settings"].get("method", ""))
         summary = finished(path)
@@ -106,5 +106,5 @@ def _row(path: Path) -> RunRow:
     )
 
 
-def _begun(path: Path) -> float:
+def _begin_time(path: Path) -> float:
     return (path / RUN_FILE).stat().st_mtime

@@ -102,7 +102,7 @@ def relate_passages_surely(first: Passage, second: Passage, forward: Distributio
     """
     if forward.label is backward.label is RelationLabel.ENTAILMENT:
         return relate_passages(first, second, forward, backward)
-    against = _clamped((forward.contradiction + backward.contradiction) / 2)
+    against = _clamp((forward.contradiction + backward.contradiction) / 2)
     if against > BALANCED_MINIMUM:
         source, target = sorted((first.id, second.id))
         return Relation(source=source, target=target, label=RelationLabel.CONTRADICTION, probability=against)
@@ -112,8 +112,8 @@ def relate_passages_surely(first: Passage, second: Passage, forward: Distributio
 
 
 def _relation(source: str, target: str, prediction: Distribution) -> Relation:
-    return Relation(source=source, target=target, label=prediction.label, probability=_clamped(prediction.probability))
+    return Relation(source=source, target=target, label=prediction.label, probability=_clamp(prediction.probability))
 
 
-def _clamped(probability: float) -> float:
+def _clamp(probability: float) -> float:
     return min(max(probability, CLAMP), 1 - CLAMP)

@@ -103,7 +103,7 @@ class FastFact:
             rationale = "No passage was found for this claim, so the verifier was not asked."
             return result_without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, rationale, "claims_without_evidence")
         try:
-            return await self._ask(claim, await self._fitted(claim, passages))
+            return await self._ask(claim, await self._fit_passages(claim, passages))
         except CorpusError:
             raise
         except InputError as error:
@@ -136,7 +136,7 @@ class FastFact:
         )
         return ClaimResult(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
 
-    async def _fitted(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
+    async def _fit_passages(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
         # The longest label is used to measure the room that a chosen label needs after a full answer.
         return await fitted(
             self.engine,

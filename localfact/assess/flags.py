@@ -31,13 +31,13 @@ class Flags:
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
     ) -> Judgement:
         """The judgement with the flags of each verdict, in a thread: the first text has a language model loaded."""
-        return await asyncio.to_thread(self._flagged, response, claims, judgement, evidence, relations)
+        return await asyncio.to_thread(self._flag, response, claims, judgement, evidence, relations)
 
-    def _flagged(
+    def _flag(
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
     ) -> Judgement:
         passages = {passage.id: passage for passage in evidence.passages}
-        foreign = {passage.id for passage in _named(judgement, passages) if _is_foreign(passage.text, self.relations)}
+        foreign = {passage.id for passage in _find_named(judgement, passages) if _is_foreign(passage.text, self.relations)}
         unread = any(_is_foreign(response.text, known) for known in (self.extractor, self.relations))
 
         def found(verdict: Verdict) -> Iterator[Flag]:
@@ -72,7 +72,7 @@ def is_single(passages: Collection[Passage]) -> bool:
     return len({passage.id for passage in passages}) == 1 or (len(hosts) == 1 and hosts != {None})
 
 
-def _named(judgement: Judgement, passages: Mapping[str, Passage]) -> list[Passage]:
+def _find_named(judgement: Judgement, passages: Mapping[str, Passage]) -> list[Passage]:
     named = {counted.passage_id for verdict in judgement.verdicts for counted in verdict.passages}
     return [passages[identity] for identity in named]
 

@@ -35,7 +35,7 @@ def own_links(claims: Sequence[Claim], evidence: Evidence) -> list[Link]:
 
 def all_links(claims: Sequence[Claim], evidence: Evidence, gate: float | None) -> tuple[list[Link], int]:
     """Every claim with every passage, ordered by passage (FR2, FR3), less those that the gate leaves out, and their number."""
-    gated = {claim.id: frozenset() if gate is None else _gated(claim, evidence, gate) for claim in claims}
+    gated = {claim.id: frozenset() if gate is None else _find_gated(claim, evidence, gate) for claim in claims}
     links = [
         Link(claim, passage, passage_variable(passage.id))
         for passage in evidence.passages
@@ -56,7 +56,7 @@ def passage_variable(passage_id: str) -> str:
     return f"passage {passage_id}"
 
 
-def _gated(claim: Claim, evidence: Evidence, gate: float) -> frozenset[str]:
+def _find_gated(claim: Claim, evidence: Evidence, gate: float) -> frozenset[str]:
     """The passages whose affinity is below `gate` times the lowest of the claim's own hits; never these hits themselves.
 
     Where that lowest affinity is negative, it is the threshold itself. Passages that the retriever did not score are not gated.

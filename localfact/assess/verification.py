@@ -72,8 +72,8 @@ def read_answer(text: str, *, finished: bool = True) -> VerifierAnswer:
     if not finished:
         return VerifierAnswer(None, (thought + (said[: decisions[0].start()] if decisions else said)).rstrip())
     if decisions:
-        return VerifierAnswer(_decided(said, decisions[-1]), (thought + said[: decisions[-1].start()]).rstrip())
-    label, reasoning = _undeclared(said)
+        return VerifierAnswer(_read_decision(said, decisions[-1]), (thought + said[: decisions[-1].start()]).rstrip())
+    label, reasoning = _read_undeclared(said)
     return VerifierAnswer(label, (thought + reasoning).rstrip())
 
 
@@ -84,7 +84,7 @@ def answer_up_to_label(reasoning: str) -> str:
     return f"{reasoning}\n{DECISION}" if reasoning else DECISION
 
 
-def _decided(text: str, line: re.Match[str]) -> VerdictLabel | None:
+def _read_decision(text: str, line: re.Match[str]) -> VerdictLabel | None:
     """The label of a decision line."""
     value, end = line["rest"], line.end()
     if not value.strip(_MARKUP):
@@ -97,7 +97,7 @@ def _decided(text: str, line: re.Match[str]) -> VerdictLabel | None:
     return None if text[end:].strip(_MARKUP) else _verdict(value)
 
 
-def _undeclared(text: str) -> VerifierAnswer:
+def _read_undeclared(text: str) -> VerifierAnswer:
     """The label of an answer without a decision line."""
     body, _, last = text.rstrip().rpartition("\n")
     alone = _HASHED.fullmatch(last.strip(" \t*_`."))

@@ -134,13 +134,13 @@ class PromptedExtractor(ABC, Generic[Read]):
         """
         tally: Counter[str] = Counter()
         chunks = chunks_of(response.text, stride)
-        found = await self._asked(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
+        found = await self._ask_chunks(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
         replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
         if tally["answers_unreadable"] and not replies.claims:
             raise UnreadableAnswerError(_nothing_readable(replies.unparsed))
         return replies
 
-    async def _asked(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str], splits: int) -> list[Reply]:
+    async def _ask_chunks(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str], splits: int) -> list[Reply]:
         replies = await together(self._reply(response, chunk, tally, splits) for chunk in chunks)
         return list(chain.from_iterable(replies))
 
@@ -153,7 +153,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         chat = self._chat(response, chunk.before, chunk.text, chunk.after)
         # A small model that may say that there is no claim says so of every text: the rules know better whether there is one.
         grammar = self._grammar(chunk.text, claims=states_something(chunk.text))
-        generation = await self._generated(chat, grammar, single=len(chunk.spans) == 1)
+        generation = await self._generate(chat, grammar, single=len(chunk.spans) == 1)
         if generation is None:
             await self._check_window(response)
             if len(chunk.spans) == 1 and (chunk.before or chunk.after):
@@ -174,7 +174,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         claims = await self._claims(chat, chunk, generation.model_copy(update={"text": text}), answer, tally)
         return [Reply(claims, answer.unparsed)]
 
-    async def _generated(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:
+    async def _generate(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:
         """The answer, or None where prompt and answer do not fit; a single sentence may use less room than `max_tokens`."""
         window = self._engine.identity.window
         room = window - await self._engine.count(chat)
@@ -207,7 +207,7 @@ class PromptedExtractor(ABC, Generic[Read]):
                 "beside the instructions. Take a model with a larger window."
             )
         tally["chunks_split"] += 1
-        return await self._asked(response, parts, tally, splits)
+        return await self._ask_chunks(response, parts, tally, splits)
 
 
 def _nothing_readable(lines: Sequence[str]) -> str:

@@ -32,7 +32,7 @@ def json_claims(answer: str, start: int) -> list[JsonClaim]:
     if not _BEGINS.match(answer, start):
         return []
     objects = [claim for found in _OBJECT.finditer(answer, start) for claim in _of_object(answer, *found.span())]
-    return objects or [_unlabelled(found) for found in _LISTED.finditer(answer, start) if _string(found["value"])]
+    return objects or [_unlabelled_claim(found) for found in _LISTED.finditer(answer, start) if _string(found["value"])]
 
 
 def _of_object(answer: str, start: int, end: int) -> Iterator[JsonClaim]:
@@ -40,19 +40,19 @@ def _of_object(answer: str, start: int, end: int) -> Iterator[JsonClaim]:
     claims = [found for key, found in pairs if _CLAIM_KEY.fullmatch(key)]
     labels = [found for key, found in pairs if _LABEL_KEY.fullmatch(key)]
     if len(claims) == len(labels) == 1:
-        yield _labelled(claims[0], labels[0])
+        yield _labelled_claim(claims[0], labels[0])
     else:
-        yield from map(_unlabelled, claims)
+        yield from map(_unlabelled_claim, claims)
 
 
-def _labelled(claim: re.Match[str], label: re.Match[str]) -> JsonClaim:
+def _labelled_claim(claim: re.Match[str], label: re.Match[str]) -> JsonClaim:
     span, place = _inside(claim), _inside(label)
     word = label_in(label["value"][1:-1], place.start)
     where = Span(start=word.start, end=word.end) if word else Span(start=place.start, end=place.start)
     return JsonClaim(_string(claim["value"]), span, word.label if word else None, where)
 
 
-def _unlabelled(claim: re.Match[str]) -> JsonClaim:
+def _unlabelled_claim(claim: re.Match[str]) -> JsonClaim:
     span = _inside(claim)
     return JsonClaim(_string(claim["value"]), span, None, Span(start=span.end, end=span.end))
 

@@ -153,7 +153,7 @@ def _parts(answer: str, begin: int, end: int, slots: list[Slot]) -> tuple[list[L
         stop = _claim_end(answer, begin, max(begin, slot.start))
         claim = claim_span(answer, marker.end() if marker else begin, stop)
         if claim is None and parts and not WORD.search(answer, begin, max(begin, slot.start)):
-            parts[-1] = _repeated(parts[-1], slot)
+            parts[-1] = _add_second_label(parts[-1], slot)
         elif claim is None and (parts or len(slots) > 1 or not _ONLY_ANNOUNCES.match(answer[begin : slot.start])):
             remarks.append(answer[begin : slot.end].strip())
         else:
@@ -164,7 +164,7 @@ def _parts(answer: str, begin: int, end: int, slots: list[Slot]) -> tuple[list[L
     if WORD.search(rest):
         again = label_in(rest)
         if again and parts and parts[-1].slot:
-            parts[-1] = _repeated(parts[-1], parts[-1].slot._replace(word=again))
+            parts[-1] = _add_second_label(parts[-1], parts[-1].slot._replace(word=again))
         else:
             remarks.append(rest)
     return parts, remarks
@@ -175,7 +175,7 @@ def _claim_end(answer: str, begin: int, stop: int) -> int:
     return between.start() if between else stop
 
 
-def _repeated(part: LinePart, slot: Slot) -> LinePart:
+def _add_second_label(part: LinePart, slot: Slot) -> LinePart:
     """The part with a second label behind its first: one that differs makes the label unreadable."""
     if part.slot is None or part.slot.word is None or slot.word is None or part.slot.word.label is slot.word.label:
         return part

@@ -40,7 +40,7 @@ class PreVerifiedClaims:
         if response.extraction is not None:
             return extraction
         chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=self._boundary)
-        claims = await together(self._preverified(chat, claim) for claim in extraction.claims)
+        claims = await together(self._preverify(chat, claim) for claim in extraction.claims)
         missing = sum(claim.preverification is None for claim in claims)
         return extraction.model_copy(
             update={
@@ -50,7 +50,7 @@ class PreVerifiedClaims:
             }
         )
 
-    async def _preverified(self, chat: Chat, claim: Claim) -> Claim:
+    async def _preverify(self, chat: Chat, claim: Claim) -> Claim:
         if claim.preverification is not None:
             return claim
         prefix = f"- {' '.join(claim.text.split())} ###"

@@ -30,12 +30,12 @@ class RelevantClaims:
         extraction = await self._found.extract(response)
         if not response.prompt:
             return extraction
-        claims = await together(self._marked(claim, response, response.prompt) for claim in extraction.claims)
+        claims = await together(self._mark_relevance(claim, response, response.prompt) for claim in extraction.claims)
         irrelevant = sum(claim.preverification is not None for claim in claims)
         counts = {**extraction.counts, "claims_irrelevant": irrelevant}
         return extraction.model_copy(update={"claims": tuple(claims), "counts": counts})
 
-    async def _marked(self, claim: Claim, response: Response, question: str) -> Claim:
+    async def _mark_relevance(self, claim: Claim, response: Response, question: str) -> Claim:
         chat = relevance_chat(question, response.text, claim.text, boundary=self._boundary)
         try:
             choice = await self._engine.choose(chat, (YES, NO), stage=STAGE)

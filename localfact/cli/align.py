@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from localfact.cli.options import AsJson
-from localfact.report.console import output, show, show_text
+from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
 
 if TYPE_CHECKING:
@@ -37,18 +37,14 @@ def align(
     [dim]localfact align runs/4f1c --gold annotated.jsonl --embedder none --format csv[/]
     """
     from localfact.api.align import align_run
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
 
     chosen = known_format(how)
     found = align_run(run, gold, embedder=embedder, same=same, gamma=gamma)
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)
         return
-    view = rendered(table_of(found), chosen)
-    if isinstance(view, str):
-        show_text(view)
-    else:
-        output().print(view)
+    show_table(table_of(found), chosen)
 
 
 def table_of(found: "RunAligned") -> "Table":

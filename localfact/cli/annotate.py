@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 from localfact.cli.options import AsJson
 from localfact.errors import InputError, MissingError
-from localfact.report.console import note, output, show, show_text
+from localfact.report.console import note, show, show_table
 
 if TYPE_CHECKING:
     from localfact.annotation.store import AnnotationStore
@@ -114,7 +114,7 @@ def export(
     """
     from localfact.annotation.gold import disagreements as differing
     from localfact.annotation.gold import gold_rows, summarise, summary_tables
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
 
     chosen = known_format(how)
     with opened_to_read(project) as store:
@@ -128,11 +128,7 @@ def export(
         show(found.model_dump(mode="json"), as_json=True)
         return
     for table in summary_tables(found):
-        view = rendered(table, chosen)
-        if isinstance(view, str):
-            show_text(view)
-        else:
-            output().print(view)
+        show_table(table, chosen)
 
 
 @app.command("import")

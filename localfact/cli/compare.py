@@ -10,7 +10,7 @@ import typer
 from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from, typed_names
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
-from localfact.report.console import SOME_FAILED, errors, note, output, show, show_text
+from localfact.report.console import SOME_FAILED, errors, note, show, show_table
 
 if TYPE_CHECKING:
     from localfact.report.comparison import RunsCompared
@@ -132,7 +132,7 @@ def known_table(name: str) -> None:
 def print_compared(compared: "RunsCompared", which: str, how: str, claims: int, as_json: bool) -> None:
     """Prints the tables that are wanted, in that format."""
     from localfact.report.comparison import claims_table, differences_table, scores_table
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
 
     chosen = known_format(how)
     if as_json:
@@ -148,8 +148,4 @@ def print_compared(compared: "RunsCompared", which: str, how: str, claims: int, 
     }
     wanted = [which] if which != "all" else list(tables) if for_people else ["differences"]
     for name in wanted:
-        view = rendered(tables[name](), chosen)
-        if isinstance(view, str):
-            show_text(view)
-        else:
-            output().print(view)
+        show_table(tables[name](), chosen)

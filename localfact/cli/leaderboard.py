@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from localfact.cli.options import AsJson
-from localfact.report.console import output, show, show_text
+from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
 
 
@@ -24,7 +24,7 @@ def leaderboard(
     [dim]localfact leaderboard runs/* --format markdown[/]
     """
     from localfact.api.leaderboard import ranked
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
     from localfact.report.leaderboard_table import leaderboard_table
 
     chosen = known_format(how)
@@ -32,8 +32,4 @@ def leaderboard(
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)
         return
-    view = rendered(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs), chosen)
-    if isinstance(view, str):
-        show_text(view)
-    else:
-        output().print(view)
+    show_table(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs), chosen)

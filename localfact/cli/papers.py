@@ -13,7 +13,7 @@ from localfact.cli import papers_tables
 from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, options_from
 from localfact.errors import LocalFactError
 from localfact.methods.options import Options
-from localfact.report.console import SOME_FAILED, errors, line, note, output, show, show_text
+from localfact.report.console import SOME_FAILED, errors, line, note, show, show_table
 from localfact.report.tables import fields_table
 
 if TYPE_CHECKING:
@@ -89,15 +89,10 @@ def print_table(rows: list["Row"], how: "Format") -> None:
     """Prints the warnings of the runs, and the table of these rows."""
     from localfact.papers.table10_view import table10 as table_of_rows
     from localfact.papers.table10_view import warnings_of
-    from localfact.report.formats import rendered
 
     for warning in warnings_of(rows):
         note(warning)
-    view = rendered(table_of_rows(rows), how)
-    if isinstance(view, str):
-        show_text(view)
-    else:
-        output().print(view)
+    show_table(table_of_rows(rows), how)
 
 
 @contextmanager

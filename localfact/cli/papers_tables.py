@@ -1,8 +1,7 @@
 """The commands about the papers' tables: which there are, and one of them with runs of ours beside it."""
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -10,11 +9,7 @@ from localfact.cli.compare import METHOD_OPTIONS, watched
 from localfact.cli.options import AsJson, Data, Limit, options_from, typed_names
 from localfact.errors import InputError
 from localfact.methods.options import ModelOptions, Options
-from localfact.report.console import SOME_FAILED, note, output, show, show_text
-
-if TYPE_CHECKING:
-    from localfact.papers.measured_table import MeasuredRun
-    from localfact.scoring import KPolicy
+from localfact.report.console import SOME_FAILED, note, show, show_table
 
 
 def tables(as_json: AsJson = False) -> None:
@@ -51,10 +46,11 @@ def table(
     [dim]localfact papers table 4 runs/4f1c runs/9e02[/]                                    whether the first run is better
     [dim]localfact papers table 5 --data conflicts.jsonl --methods builtin-fr2,builtin-fr3[/]  runs made now
     """
+    from localfact.papers.measured_runs import measure_runs, run_methods
     from localfact.papers.measured_significance import significance_table
     from localfact.papers.measured_table import k_of, measured_table
     from localfact.papers.printed_tables import printed_table
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
     from localfact.scoring import KPolicy
 
     printed, chosen = printed_table(name), known_format(how)
@@ -66,15 +62,11 @@ def table(
     folders = list(runs or ())
     if methods is not None:
         names = [one.strip() for one in methods.split(",") if one.strip()]
-        folders = run_methods(names, data, options, out, limit)
+        folders = run_methods(names, data, options=options, watch=watched, out=out, limit=limit)
         note(f"Run folders: {', '.join(map(str, folders))}")
-    found = measured_runs(folders, recall)
+    found = measure_runs(folders, recall)
     made = significance_table(printed, found, recall) if printed.kind == "significance" else measured_table(printed, found)
-    view = rendered(made, chosen)
-    if isinstance(view, str):
-        show_text(view)
-    else:
-        output().print(view)
+    show_table(made, chosen)
 
 
 @options_from(Options, ModelOptions, "extraction_tokens", "seed")
@@ -92,7 +84,7 @@ def figure2(
     [dim]localfact papers figure2 --data answers.jsonl --model llama-3.1-8b --strides 1,2,4,8,16,32,max[/]
     """
     from localfact.papers.figure2 import draw_figure2, figure2_tables, measure_strides
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
 
     chosen = known_format(how)
     names = [one.strip() for one in strides.split(",") if one.strip()]
@@ -102,11 +94,7 @@ def figure2(
     failed = sum(one.failed for one in found)
     facts = {"data": str(data or "the sample"), "extractor": options.model or f"replayed from {options.replay}"}
     for table in figure2_tables(found, facts):
-        view = rendered(table, chosen)
-        if isinstance(view, str):
-            show_text(view)
-        else:
-            output().print(view)
+        show_table(table, chosen)
     if failed:
         note(f"{failed} extractions failed. The same command tries them again.")
         raise typer.Exit(SOME_FAILED)
@@ -126,56 +114,13 @@ def failures(
     from localfact.api.failures import claim_failures
     from localfact.methods.relations import BUILTIN_NLI
     from localfact.papers.failures_table import failures_table
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
 
     chosen = known_format(how)
     with watched("looking at claims") as progress:
         found = claim_failures(run, options=options, progress=progress)
     judge = (options.model or f"replayed from {options.replay}") if options.names_model else ""
-    view = rendered(failures_table(found, options.relations or BUILTIN_NLI, judge), chosen)
-    if isinstance(view, str):
-        show_text(view)
-    else:
-        output().print(view)
+    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge), chosen)
     if failed := sum(one.failed + one.unrelated for one in found):
         note(f"{failed} questions got no answer; the shares are of what was answered.")
         raise typer.Exit(SOME_FAILED)
-
-
-def run_methods(names: Sequence[str], data: Path | None, options: Options, out: Path | None, limit: int | None) -> list[Path]:
-    """Runs the methods over one set of claims and passages, or goes on with what is done; returns their folders."""
-    from localfact.api.compare_methods import compare_methods, prepare_comparison
-    from localfact.api.evaluate import execute, prepare
-
-    if len(names) == 1:
-        given = options.model_copy(update={"claims": options.claims or "given"})
-        job = prepare(data, method=names[0], options=given, out=out, limit=limit)
-        with watched(names[0]) as progress:
-            execute(job, progress=progress)
-        return [job.out]
-    comparing = prepare_comparison(names, data, options=options, out=out, limit=limit)
-    return [Path(run.run) for run in compare_methods(comparing, watched).runs]
-
-
-def measured_runs(folders: Sequence[Path], recall_k: "KPolicy") -> list["MeasuredRun"]:
-    """Reads runs, all with one K."""
-    from localfact.api.rescore import run_facts
-    from localfact.papers.measured_table import MeasuredRun
-    from localfact.report.summary import summarise
-    from localfact.runs.record import read_record
-
-    read = [read_record(folder, most=None, outlines=False) for folder in folders]
-    one_k = recall_k.fitted_to_all(record.shown for record in read)
-    found = []
-    for record in read:
-        folder, facts = record.path, run_facts(record.settings)
-        found.append(
-            MeasuredRun(
-                name=facts.method if folder.name == facts.method else f"{facts.method} ({folder.name})",
-                method=facts.method,
-                model=str((record.settings.model or {}).get("model", "")),
-                summary=summarise(record.shown, facts, run=str(folder), recall_k=one_k),
-                assessments=record.shown,
-            )
-        )
-    return found

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.report.console import output, show_text
+from localfact.report.console import show_table
 
 
 def reliability(
@@ -20,7 +20,7 @@ def reliability(
     """
     from localfact.api.plot import names_of
     from localfact.errors import InputError
-    from localfact.report.formats import known_format, rendered
+    from localfact.report.formats import known_format
     from localfact.report.reliability_table import reliability_table
     from localfact.runs.assessments import read_assessments
 
@@ -29,8 +29,4 @@ def reliability(
     table = reliability_table(dict(zip(names_of(paths), map(read_assessments, paths), strict=True)))
     if not table.groups:
         raise InputError("No run has posteriors of annotated claims: --claims given judges the claims that come with labels.")
-    view = rendered(table, chosen)
-    if isinstance(view, str):
-        show_text(view)
-    else:
-        output().print(view)
+    show_table(table, chosen)

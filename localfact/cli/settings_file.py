@@ -149,19 +149,19 @@ def _host(file: Path, endpoint: str) -> str | None:
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:
     """What each command takes from the settings in place of its own defaults, as click reads it (a context's default_map)."""
-    found = {name: _taken(settings, name, command) for name, command in commands.items()}
+    found = {name: _take_settings(settings, name, command) for name, command in commands.items()}
     for group, app in groups.items():
         inner = {one.name or getattr(one.callback, "__name__", ""): one.callback for one in app.registered_commands}
-        found[group] = {name: _taken(settings, name, command) for name, command in inner.items() if command is not None}
+        found[group] = {name: _take_settings(settings, name, command) for name, command in inner.items() if command is not None}
     return found
 
 
-def _taken(settings: Mapping[str, Any], name: str, command: Callable[..., Any]) -> dict[str, Any]:
-    wanted = _wanted(name, command)
+def _take_settings(settings: Mapping[str, Any], name: str, command: Callable[..., Any]) -> dict[str, Any]:
+    wanted = _command_settings(name, command)
     return {setting: value for setting, value in settings.items() if setting in wanted}
 
 
-def _wanted(name: str, command: Callable[..., Any]) -> frozenset[str]:
+def _command_settings(name: str, command: Callable[..., Any]) -> frozenset[str]:
     """The settings that a command has as options: of methods, and those of its own that are the same option elsewhere."""
     parameters = inspect.signature(command).parameters
     own = {name for name, (option, _) in OF_COMMANDS.items() if name in parameters and parameters[name].annotation == option}
@@ -175,7 +175,7 @@ def settings_for(config: Path | None, commands: Commands, groups: Mapping[str, t
         config: the file; None for the one of the current folder, if it is there; NO_FILE for none.
     """
     file = SETTINGS_FILE if config is None else config
-    if config is None and typed in commands and not _wanted(typed, commands[typed]):
+    if config is None and typed in commands and not _command_settings(typed, commands[typed]):
         return {}
     if str(config) == NO_FILE or (config is None and not file.is_file()):
         return {}
@@ -197,12 +197,12 @@ def commented() -> str:
     panels: dict[str, list[tuple[str, str, Any]]] = {"What is evaluated": _of_commands()}
     for name in Options.model_fields:
         panel = Options.group_of(name).panel or "Claims, and what is drawn by lot"
-        panels.setdefault(panel, []).append((name, _explained(name), _default(name)))
+        panels.setdefault(panel, []).append((name, _explain(name), _default(name)))
     sections = [line for panel, settings in panels.items() for line in _section(panel, settings)]
-    return "\n".join([*_wrapped(head), "", *sections]).rstrip() + "\n"
+    return "\n".join([*_wrap(head), "", *sections]).rstrip() + "\n"
 
 
-def _explained(name: str) -> str:
+def _explain(name: str) -> str:
     """What a field of the options does, as its help says, what it may be, and how it is typed where that is not its name."""
     field, typed = Options.model_fields[name], flags_of(Options, name)[0]
     said = [" ".join((field.description or "").split())]
@@ -227,11 +227,11 @@ def _section(title: str, settings: list[tuple[str, str, Any]]) -> Iterator[str]:
     yield f"# ---- {title} {'-' * (WIDTH - 8 - len(title))}"
     yield ""
     for name, said, default in settings:
-        yield from _wrapped(said)
+        yield from _wrap(said)
         value = "" if default is None else " " + yaml.safe_dump(default, default_flow_style=True).split("\n")[0]
         yield f"# {name}:{value}"
         yield ""
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)

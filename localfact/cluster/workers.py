@@ -71,7 +71,7 @@ class Workers:
         self._losses = 0
         self._refusals: list[str] = []
         self._begun = False
-        self._actors = [self._started() for _ in range(replicas)]
+        self._actors = [self._start_actor() for _ in range(replicas)]
         self._wait_for_one()
 
     @property
@@ -89,7 +89,7 @@ class Workers:
         alone = False
         while True:
             async with self._seat(alone) as member:
-                answer, suspected = await self._asked(member, index, response)
+                answer, suspected = await self._ask_worker(member, index, response)
             if answer is not None:
                 break
             if alone and suspected:
@@ -121,7 +121,7 @@ class Workers:
 
         for task in self._joining.values():
             task.cancel()
-        closing = [asyncio.ensure_future(_awaited(member.actor.close.remote())) for member in self._members]
+        closing = [asyncio.ensure_future(_await_quietly(member.actor.close.remote())) for member in self._members]
         if closing:
             await asyncio.wait(closing, timeout=GRACE)
         for actor in self._actors:
@@ -129,7 +129,7 @@ class Workers:
                 ray.kill(actor)
         await asyncio.gather(*closing, return_exceptions=True)
 
-    def _started(self) -> Any:
+    def _start_actor(self) -> Any:
         import ray
 
         return (
@@ -228,7 +228,7 @@ class Workers:
                 f"The cluster has no worker left: {reason}. What is done is kept; the same command goes on with it."
             )
 
-    async def _asked(self, member: _Member, index: int, response: Response) -> tuple[Answer | None, bool]:
+    async def _ask_worker(self, member: _Member, index: int, response: Response) -> tuple[Answer | None, bool]:
         """The worker's answer; or None where it was lost, and whether the response may have been why."""
         import ray
 
@@ -264,12 +264,12 @@ class Workers:
                 f"{self._losses} workers were lost one after the other (out of memory, perhaps), and nothing was assessed "
                 "between. What is done is kept; the same command goes on with it."
             )
-        actor = self._started()
+        actor = self._start_actor()
         self._actors.append(actor)
         self._let_join(actor)
 
 
-async def _awaited(reference: Any) -> None:
+async def _await_quietly(reference: Any) -> None:
     with suppress(Exception):  # it ends all the same
         await reference
 

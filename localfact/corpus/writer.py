@@ -219,7 +219,7 @@ class CorpusWriter:
             indexed = {}
             for kind in wanted:
                 try:
-                    indexed[kind] = self._indexed(kind, merge=merge, progress=progress)
+                    indexed[kind] = self._index_kind(kind, merge=merge, progress=progress)
                 except DAMAGE as error:
                     raise damaged_index(self._place, kind, error) from error
             segments = {kind: counted for kind, counted in indexed.items() if counted.passages}
@@ -298,7 +298,7 @@ class CorpusWriter:
                 self._recorder = Recorder(self.folder / STORE_FILE)
             return self._recorder
 
-    def _indexed(self, kind: PassageKind, *, merge: bool, progress: Progress) -> SegmentCounts:
+    def _index_kind(self, kind: PassageKind, *, merge: bool, progress: Progress) -> SegmentCounts:
         self._recording().cut(kind)
         segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
         with self._recording().store().reader() as reader:

@@ -96,10 +96,10 @@ class CorpusRetriever:
         found = {}
         for position, (claim, query) in enumerate(queries.items()):
             vector = vectors[position] if vectors is not None else None
-            found[claim] = self._admitted(query, vector, selection.candidates)
+            found[claim] = self._find_admitted(query, vector, selection.candidates)
         return found
 
-    def _admitted(self, query: str, vector: Vectors | None, count: int) -> list[tuple[Passage, float]]:
+    def _find_admitted(self, query: str, vector: Vectors | None, count: int) -> list[tuple[Passage, float]]:
         """The best `count` admitted passages; more candidates are taken until there are that many."""
         looked_at = count
         while True:

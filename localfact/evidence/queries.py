@@ -147,13 +147,13 @@ async def queries_of(writer: QueryWriter | None, response: Response, claims: Seq
     """Writes the queries of all claims at once; without a writer, the claims are their own queries."""
     if writer is None:
         return Queries({claim.id: (claim.text,) for claim in claims}, 0, ())
-    written = await together(_written(writer, claim, response) for claim in claims)
+    written = await together(_write_query(writer, claim, response) for claim in claims)
     failed = sum(own.failed for _, own in written)
     notes = [] if isinstance(writer, ClaimQueries) else [WRITTEN_QUERIES]
     return Queries({claim: own.queries for claim, own in written}, failed, (*notes, *([CLAIMS_INSTEAD] if failed else [])))
 
 
-async def _written(writer: QueryWriter, claim: Claim, response: Response) -> tuple[str, Written]:
+async def _write_query(writer: QueryWriter, claim: Claim, response: Response) -> tuple[str, Written]:
     return claim.id, await writer.write(claim, response)
 
 

@@ -107,10 +107,10 @@ class SearchRetriever:
         failures: dict[str, str] = {}
         if self._collector is not None:
             asked = [(claim, query) for claim, own in queries.searches.items() for query in own]
-            failures = dict(filter(None, await together(self._collected(*query) for query in asked)))
+            failures = dict(filter(None, await together(self._collect(*query) for query in asked)))
         return await asyncio.to_thread(self._retrieve, claims, queries, failures)
 
-    async def _collected(self, claim: str, query: str) -> tuple[str, str] | None:
+    async def _collect(self, claim: str, query: str) -> tuple[str, str] | None:
         if self._collector is None:
             raise AssertionError("only a retriever with a collector collects")
         try:
@@ -133,7 +133,7 @@ class SearchRetriever:
         recorded = {claim: known for claim, own in searches.items() if (known := [one for one in own if one is not None])}
         unrecorded = {claim: asked[claim] for claim in searches if claim not in recorded}
         missing = sum(len(searches[claim]) - len(known) for claim, known in recorded.items())
-        found = {claim: self._ranked(store, asked[claim], own) for claim, own in recorded.items()}
+        found = {claim: self._rank(store, asked[claim], own) for claim, own in recorded.items()}
         if self._whole is None:
             failures = {**failures, **dict.fromkeys(unrecorded, self._nowhere)}
         elif unrecorded:
@@ -194,7 +194,7 @@ class SearchRetriever:
     def _admits(self, link: str) -> bool:
         return self._selection.admission.admits_host(host_of(link))
 
-    def _ranked(self, store: PageStore, query: str, searches: Sequence[Search]) -> list[tuple[Passage, float]]:
+    def _rank(self, store: PageStore, query: str, searches: Sequence[Search]) -> list[tuple[Passage, float]]:
         """The admitted passages of the results' pages, by BM25.
 
         Those that share no word with the query last, in the order of the results.

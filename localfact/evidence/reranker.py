@@ -68,7 +68,7 @@ class Reranker:
         self._go_on()
         asked = self._beginning(readable(query))
         keys = {text: pair_hash(asked, readable(text)) for text in dict.fromkeys(texts)}
-        known = self._remembered(keys.values())
+        known = self._recall(keys.values())
         new = {key: readable(text) for text, key in keys.items() if key not in known}
         if new:
             known |= self._read(asked, new)
@@ -120,7 +120,7 @@ class Reranker:
         if self._closed.is_set():
             raise EngineError("The reranker was closed while it was asked. What was retrieved before stands.")
 
-    def _remembered(self, keys: Iterable[bytes]) -> dict[bytes, float]:
+    def _recall(self, keys: Iterable[bytes]) -> dict[bytes, float]:
         with self._memo_lock:
             found = {key: self._memo[key] for key in keys if key in self._memo}
             for key in found:

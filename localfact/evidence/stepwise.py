@@ -62,7 +62,7 @@ class StepwiseRetriever:
             passages |= {name: passage for name, passage in own.items() if name not in passages}
             hits[one.claim] = tuple(Hit(passage_id=name, rank=rank, score=1 / rank) for rank, name in enumerate(own, start=1))
         parts = [part for one in found for part in one.parts]
-        counts = _summed([part.counts for part in parts]) | {"steps": sum(len(one.searches) for one in found)}
+        counts = _sum_counts([part.counts for part in parts]) | {"steps": sum(len(one.searches) for one in found)}
         empty = sum(not own for own in hits.values())
         counts = {name: count for name, count in counts.items() if not name.startswith("claims_")}
         counts |= {"claims_without_passages": empty} if empty else {}
@@ -103,5 +103,5 @@ class StepwiseRetriever:
         return next((query for query in read_queries(generation) if own & set(map(normalise, words(query)))), None)
 
 
-def _summed(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
+def _sum_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
     return {name: sum(one.get(name, 0) for one in counts) for name in dict.fromkeys(name for one in counts for name in one)}

@@ -88,10 +88,10 @@ class WebCollector:
         if task is None:
             task = asyncio.create_task(do(name))
             self._under_way[key] = task
-            task.add_done_callback(lambda done: self._ended(key, done))
+            task.add_done_callback(lambda done: self._forget(key, done))
         await asyncio.shield(task)
 
-    def _ended(self, key: tuple[str, str], task: asyncio.Task[None]) -> None:
+    def _forget(self, key: tuple[str, str], task: asyncio.Task[None]) -> None:
         self._under_way.pop(key, None)
         if not task.cancelled():
             task.exception()  # retrieved, so that asyncio does not log it where no caller waits any more

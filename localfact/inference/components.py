@@ -64,7 +64,7 @@ def split(whole: Component) -> list[Part]:
     number = int(member_of.max(initial=-1)) + 1
     local = np.empty(len(member_of), dtype=np.int64)
     parts = []
-    variables_of, pairs_of = _grouped(member_of, number), _grouped(member_of[whole.pairs[:, 0]], number)
+    variables_of, pairs_of = _group_positions(member_of, number), _group_positions(member_of[whole.pairs[:, 0]], number)
     for variables, pairs in zip(variables_of, pairs_of, strict=True):
         local[variables] = np.arange(len(variables))
         component = Component(
@@ -96,7 +96,7 @@ def _labels(count: int, pairs: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(labels, dtype=np.int64)
 
 
-def _grouped(member_of: NDArray[np.int64], number: int) -> list[NDArray[np.int64]]:
+def _group_positions(member_of: NDArray[np.int64], number: int) -> list[NDArray[np.int64]]:
     """Positions by group, ascending within each of the `number` groups."""
     if number == 0:
         return []

@@ -74,8 +74,8 @@ def propagate(component: Component) -> Solution:
     """
     network = lay_out(component)
     whole = _case(network, starts(network), np.full(len(component.variables), -1, dtype=np.int8))
-    cases, moved, sweeps = _refined(network, whole)
-    log_z, shares = _weighed([case.log_weight for case in cases])
+    cases, moved, sweeps = _refine(network, whole)
+    log_z, shares = _weigh([case.log_weight for case in cases])
     not_converged = sum(share for share, case in zip(shares, cases, strict=True) if not case.points[0].converged)
     return Solution(
         "bp",
@@ -90,7 +90,7 @@ def propagate(component: Component) -> Solution:
 
 def _case(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> _Case:
     points = fixed_points(network, beginnings, fixed)
-    log_weight, shares = _weighed([point.log_weight for point in points])
+    log_weight, shares = _weigh([point.log_weight for point in points])
     influence = _mean(shares, [point.influence for point in points])
     variable = int(np.argmax(influence))
     return _Case(
@@ -112,11 +112,11 @@ def _split(network: Network, case: _Case) -> list[_Case]:
         fixed[case.variable] = value
         beginnings = [fix_variable(network, point.messages, case.variable, value) for point in case.points]
         halves.append(_case(network, beginnings, fixed))
-    moved = float(np.max(np.abs(_mixed(halves) - case.marginals)))
+    moved = float(np.max(np.abs(_mix_marginals(halves) - case.marginals)))
     return [replace(half, moved=moved) for half in halves]
 
 
-def _refined(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
+def _refine(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
     """Splits the most promising case until a limit is reached.
 
     Returns the cases, how far any marginal moved while their number was last doubled twice, and the sweeps of all runs.
@@ -133,7 +133,7 @@ def _refined(network: Network, whole: _Case) -> tuple[list[_Case], float, int]:
             sweeps += _sweeps(half)
             heapq.heappush(queue, (-half.log_priority, number, half))
         if len(queue).bit_count() == 1:
-            mixed.append(_mixed([case for _, _, case in queue]))
+            mixed.append(_mix_marginals([case for _, _, case in queue]))
             moved = float(max(np.max(np.abs(mixed[-1] - before)) for before in mixed[-3:-1]))
             if moved <= PATIENCE * len(queue) ** 3 and len(queue) >= FEWEST_CASES:
                 break
@@ -149,7 +149,7 @@ def _sweeps(case: _Case) -> int:
     return sum(point.sweeps for point in case.points)
 
 
-def _weighed(log_weights: list[float]) -> tuple[float, NDArray[np.float64]]:
+def _weigh(log_weights: list[float]) -> tuple[float, NDArray[np.float64]]:
     """The log of the sum of some weights, and their shares of it."""
     if len(log_weights) == 1:
         return log_weights[0], np.ones(1)
@@ -157,8 +157,8 @@ def _weighed(log_weights: list[float]) -> tuple[float, NDArray[np.float64]]:
     return total, np.exp(np.array(log_weights) - total)
 
 
-def _mixed(cases: list[_Case]) -> NDArray[np.float64]:
-    _, shares = _weighed([case.log_weight for case in cases])
+def _mix_marginals(cases: list[_Case]) -> NDArray[np.float64]:
+    _, shares = _weigh([case.log_weight for case in cases])
     return _mean(shares, [case.marginals for case in cases])
 
 

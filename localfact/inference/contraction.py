@@ -41,8 +41,8 @@ class Contraction:
             joint[np.arange(len(joint)), value, np.where(equal, value, 1 - value)] = both[first, value]
         apart = self.pair_of >= 0
         swapped = self.variable_of[first] > self.variable_of[second]
-        of_apart = _transposed(pair_marginals[self.pair_of[apart]], swapped[apart])
-        joint[apart] = _flipped(of_apart, self.opposite[first[apart]], self.opposite[second[apart]])
+        of_apart = _transpose(pair_marginals[self.pair_of[apart]], swapped[apart])
+        joint[apart] = _flip_values(of_apart, self.opposite[first[apart]], self.opposite[second[apart]])
         return both[:, 1], joint
 
 
@@ -61,17 +61,17 @@ def contract(whole: Component) -> Contraction | None:
     standing = first_literal[classes[1::2]]
     kept, variable_of = np.unique(standing // 2, return_inverse=True)
     opposite = standing % 2 == 0
-    return _tied(whole, kept, variable_of, opposite)
+    return _tie_variables(whole, kept, variable_of, opposite)
 
 
-def _tied(
+def _tie_variables(
     whole: Component, kept: NDArray[np.int64], variable_of: NDArray[np.int64], opposite: NDArray[np.bool_]
 ) -> Contraction:
     log_priors = np.zeros((len(kept), 2))
     np.add.at(log_priors, variable_of, np.where(opposite[:, None], whole.log_priors[:, ::-1], whole.log_priors))
     ends = variable_of[whole.pairs]
-    tables = _flipped(whole.log_tables, *opposite[whole.pairs].T)
-    tables = _transposed(tables, ends[:, 0] > ends[:, 1])
+    tables = _flip_values(whole.log_tables, *opposite[whole.pairs].T)
+    tables = _transpose(tables, ends[:, 0] > ends[:, 1])
     ends = np.sort(ends, axis=1)
     same = ends[:, 0] == ends[:, 1]
     np.add.at(log_priors, ends[same, 0], tables[same][:, (0, 1), (0, 1)])
@@ -84,11 +84,11 @@ def _tied(
     return Contraction(Component(kept, log_priors, pairs, merged), variable_of, opposite, pair_of)
 
 
-def _flipped(tables: NDArray[np.float64], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _flip_values(tables: NDArray[np.float64], first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.float64]:
     """The tables (k, 2, 2) with the values of the first, or second, variable exchanged where the masks (k,) say so."""
     tables = np.where(first[:, None, None], tables[:, ::-1], tables)
     return np.where(second[:, None, None], tables[:, :, ::-1], tables)
 
 
-def _transposed(tables: NDArray[np.float64], where: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _transpose(tables: NDArray[np.float64], where: NDArray[np.bool_]) -> NDArray[np.float64]:
     return np.where(where[:, None, None], tables.transpose(0, 2, 1), tables)

@@ -55,14 +55,14 @@ def leave_one_out(graph: FactorGraph, found: Marginals, variables: Iterable[str]
             if own in factors:
                 factors[own].setdefault(other, []).append(factor)
     return {
-        graph.ids[own]: _ranked(
+        graph.ids[own]: _rank(
             [_influence(graph, found.marginals[graph.ids[own]], joint, own, other, meeting[other]) for other in sorted(meeting)]
         )
         for own, meeting in factors.items()
     }
 
 
-def _ranked(influences: list[Influence]) -> tuple[Influence, ...]:
+def _rank(influences: list[Influence]) -> tuple[Influence, ...]:
     return tuple(sorted(influences, key=lambda influence: -abs(influence.shift)))
 
 

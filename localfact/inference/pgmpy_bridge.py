@@ -47,8 +47,8 @@ def eliminate_with_pgmpy(component: Component) -> tuple[NDArray[np.float64], flo
 
     order = min_fill_variables(component)
     roots = _roots(component, order)
-    priors, prior_scales = _scaled(component.log_priors)
-    tables, table_scales = _scaled(component.log_tables)
+    priors, prior_scales = _scale(component.log_priors)
+    tables, table_scales = _scale(component.log_tables)
     factors = dict(zip(map(tuple, component.pairs.tolist()), tables, strict=True))
     # pgmpy loses the sum of a part that the queried variable is not connected with, so the parts are tied together by ones.
     factors.update((ends, np.ones((2, 2))) for ends in pairwise(roots))
@@ -78,7 +78,7 @@ def _network(nodes: list[Any], priors: NDArray[np.float64], tables: dict[Any, ND
     return network
 
 
-def _scaled(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _scale(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Each factor, (k, ...), divided by its largest weight, and the sum of the logs of what was divided by."""
     largest = log_weights.max(axis=tuple(range(1, log_weights.ndim)), keepdims=True)
     return np.exp(log_weights - largest), float(largest.sum())

@@ -50,7 +50,7 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(content) < len(items):
         keys = [key for key, _ in items]
         twice = next(key for key, count in Counter(keys).items() if count > 1)
-        raise GraphError(f"{_shown(twice)} stands twice in one object; every id may be given once.")
+        raise GraphError(f"{_shorten(twice)} stands twice in one object; every id may be given once.")
     return content
 
 
@@ -59,19 +59,19 @@ def _graph(content: object) -> FactorGraph:
         raise GraphError("the file must hold one JSON object.")
     variant = content.get("variant", "paper")
     if variant not in TABLE_SETS:
-        raise GraphError(f"the variant {_shown(variant)} is unknown; known are {', '.join(TABLE_SETS)}.")
+        raise GraphError(f"the variant {_shorten(variant)} is unknown; known are {', '.join(TABLE_SETS)}.")
     if "nodes" in content:
         nodes = _rows(content, "nodes", ("id", "type"))
         rows = _rows(content, "edges", ("from", "to", "relation"))
     else:
-        nodes = [*_listed(content, "atoms", "atom"), *_listed(content, "contexts", "context")]
+        nodes = [*_read_nodes(content, "atoms", "atom"), *_read_nodes(content, "contexts", "context")]
         rows = _rows(content, "relations", ("source", "target", "type"))
     atoms, contexts = _priors(nodes)
     passage_prior = _probability(content.get("passage_prior", PASSAGE_PRIOR), "the passage_prior")
     return build_graph(atoms, contexts, _relations(rows, {**atoms, **contexts}), tables=variant, passage_prior=passage_prior)
 
 
-def _listed(content: Mapping[str, Any], part: str, kind: str) -> Iterable[_Row]:
+def _read_nodes(content: Mapping[str, Any], part: str, kind: str) -> Iterable[_Row]:
     """The nodes of our own schema, as rows of (id, kind) and prior."""
     nodes = content.get(part)
     if not isinstance(nodes, dict):
@@ -86,7 +86,7 @@ def _rows(content: Mapping[str, Any], part: str, keys: tuple[str, ...]) -> list[
         raise GraphError(f"'{part}' must be a list of objects.")
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict) or not all(isinstance(row.get(key), str) for key in keys):
-            raise GraphError(f"entry {number} of '{part}' must be an object with the texts {', '.join(keys)}: {_shown(row)}.")
+            raise GraphError(f"entry {number} of '{part}' must be an object with the texts {', '.join(keys)}: {_shorten(row)}.")
     return [(tuple(row[key] for key in keys), row.get("probability")) for row in rows]
 
 
@@ -95,10 +95,10 @@ def _priors(nodes: Iterable[_Row]) -> tuple[dict[str, float], dict[str, float]]:
     priors: dict[str, dict[str, float]] = {"atom": {}, "context": {}}
     for (identity, kind), prior in nodes:
         if kind not in priors:
-            raise GraphError(f"{_shown(identity)} has the unknown type {_shown(kind)}; known are {', '.join(priors)}.")
+            raise GraphError(f"{_shorten(identity)} has the unknown type {_shorten(kind)}; known are {', '.join(priors)}.")
         if any(identity in known for known in priors.values()):
-            raise GraphError(f"the id {_shown(identity)} stands twice; every atom and context needs an id of its own.")
-        priors[kind][identity] = _probability(prior, f"the prior of {_shown(identity)}")
+            raise GraphError(f"the id {_shorten(identity)} stands twice; every atom and context needs an id of its own.")
+        priors[kind][identity] = _probability(prior, f"the prior of {_shorten(identity)}")
     return priors["atom"], priors["context"]
 
 
@@ -107,11 +107,11 @@ def _relations(rows: Iterable[_Row], known: Mapping[str, float]) -> list[Relatio
     for number, ((source, target, label), probability) in enumerate(rows, start=1):
         for identity in (source, target):
             if identity not in known:
-                raise GraphError(f"relation {number} names {_shown(identity)}, which is neither an atom nor a context.")
+                raise GraphError(f"relation {number} names {_shorten(identity)}, which is neither an atom nor a context.")
         if source == target:
-            raise GraphError(f"relation {number} relates {_shown(source)} to itself.")
+            raise GraphError(f"relation {number} relates {_shorten(source)} to itself.")
         if label not in list(RelationLabel):
-            raise GraphError(f"relation {number} has the unknown type {_shown(label)}; known are {', '.join(RelationLabel)}.")
+            raise GraphError(f"relation {number} has the unknown type {_shorten(label)}; known are {', '.join(RelationLabel)}.")
         checked = _probability(probability, f"the probability of relation {number}")
         relations.append(Relation(source=source, target=target, label=RelationLabel(label), probability=checked))
     return relations
@@ -120,10 +120,10 @@ def _relations(rows: Iterable[_Row], known: Mapping[str, float]) -> list[Relatio
 def _probability(value: object, name: str) -> float:
     # A bool is an int to Python, and NaN compares false with everything.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise GraphError(f"{name} must be a number from 0 to 1, not {_shown(value)}.")
+        raise GraphError(f"{name} must be a number from 0 to 1, not {_shorten(value)}.")
     return float(value)
 
 
-def _shown(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}..."

@@ -81,7 +81,7 @@ def marginals(graph: FactorGraph, *, solver: str = "auto") -> Marginals:
     conditioned = None if contraction is None else condition(contraction.tied)
     if contraction is None or conditioned is None:
         return Marginals(None, consistent=False, exact=True, error=0.0, log_z=None, solver="none", width=None)
-    found = (_reduced if SOLVERS[solver].reduced else _by_component)(conditioned.free, SOLVERS[solver])
+    found = (_solve_reduced if SOLVERS[solver].reduced else _by_component)(conditioned.free, SOLVERS[solver])
     pairs = found.pair_marginals
     if pairs is None:
         pairs = np.full((len(conditioned.free.pairs), 2, 2), np.nan)
@@ -105,7 +105,7 @@ def _of_factors(graph: FactorGraph, joint: NDArray[np.float64]) -> NDArray[np.fl
     return np.where(turned[:, None, None], joint.transpose(0, 2, 1), joint)
 
 
-def _reduced(whole: Component, solver: Solver) -> Solution:
+def _solve_reduced(whole: Component, solver: Solver) -> Solution:
     """Solves the core of a graph and puts back what was summed out before."""
     reduction = reduce(whole)
     core = _by_component(reduction.core, solver)

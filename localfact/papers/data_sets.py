@@ -105,7 +105,7 @@ def check_data_set(name: str, file: Path) -> Checked:
     Raises:
         InputError: no such data set, or the file cannot be read, or not one of its rows has the set's fields.
     """
-    return _checked(find_data_set(name), file)[0]
+    return _check(find_data_set(name), file)[0]
 
 
 def build_data_set(name: str, file: Path, out: Path, *, force: bool = False) -> Checked:
@@ -115,7 +115,7 @@ def build_data_set(name: str, file: Path, out: Path, *, force: bool = False) -> 
         InputError, RunFolderError: as `check_data_set`, and where the output is of another file.
     """
     data_set = find_data_set(name)
-    checked, rows = _checked(data_set, file)
+    checked, rows = _check(data_set, file)
     settings = {"pass": "data set", "data_set": name, "data": {"sha256": file_digest(file)}}
     notes = {"sources": {"data": str(file), "from": data_set.source, "licence": data_set.licence}}
     with RowFile(out, settings, versions=versions(), notes=notes, force=force) as written:
@@ -126,7 +126,7 @@ def build_data_set(name: str, file: Path, out: Path, *, force: bool = False) -> 
     return checked.model_copy(update={"out": out})
 
 
-def _checked(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
+def _check(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
     unusable: Counter[str] = Counter()
     made: list[Made] = []
     count = 0
@@ -157,7 +157,7 @@ def _checked(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
         raise InputError(
             f"{file} has no row of {data_set.name} ({reasons or 'it is empty'}). It is had from {data_set.source}."
         )
-    rows = made if data_set.drawn is None else _drawn(made, data_set.drawn)
+    rows = made if data_set.drawn is None else _draw(made, data_set.drawn)
     claims = [claim for row in rows for claim in row.get("claims", ())]
     labels = Counter(claim.get("label") for claim in claims)
     return (
@@ -205,7 +205,7 @@ def _letter(place: int, rows: Sequence[Made]) -> str:
     return f"-{place + 1}" if len(rows) > 1 else ""
 
 
-def _drawn(rows: Sequence[Made], many: int) -> list[Made]:
+def _draw(rows: Sequence[Made], many: int) -> list[Made]:
     """So many rows of each topic, drawn by a hash of their prompts, in the order of the file."""
     topics: dict[str, list[Made]] = {}
     for row in rows:

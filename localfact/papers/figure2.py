@@ -88,7 +88,7 @@ def measure_strides(
     if options.replay is None:
         kept = options.transcript or folder / CALLS_FILE
         chosen = [one.model_copy(update={"transcript": kept}) for one in chosen]
-    complete(_extracted(path, folder, chosen, strides, watch, limit))
+    complete(_extract(path, folder, chosen, strides, watch, limit))
     found = [measured(one, read_responses(_file(folder, one))) for one in strides]
     return folder, found
 
@@ -104,7 +104,7 @@ def stride_of(typed: str) -> int | str:
     raise InputError(f"A stride is a number of sentences, or max, not {typed!r}.")
 
 
-async def _extracted(
+async def _extract(
     data: Path, folder: Path, chosen: Sequence[Options], strides: Sequence[str], watch: Watch, limit: int | None
 ) -> None:
     facts = engine_facts(chosen[0])
@@ -146,7 +146,9 @@ def measured(stride: str, responses: Sequence[Response]) -> StrideMeasured:
     """What a file of extracted claims says."""
     made = [one for one in responses if one.problem is None]
     claims = [one.claims or () for one in made]
-    annotated = [(len(ours), _annotated(one)) for ours, one in zip(claims, made, strict=True) if one.annotation is not None]
+    annotated = [
+        (len(ours), _count_annotated(one)) for ours, one in zip(claims, made, strict=True) if one.annotation is not None
+    ]
     costs = [one.extraction.counts if one.extraction is not None else {} for one in made]
     tokens = ("earlier_prompt_tokens", "earlier_output_tokens")
     return StrideMeasured(
@@ -210,7 +212,7 @@ def draw_figure2(found: Sequence[StrideMeasured], folder: Path) -> list[str]:
     return written(figure, folder / "figure2")
 
 
-def _annotated(response: Response) -> int:
+def _count_annotated(response: Response) -> int:
     judged = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
     return sum(claim.gold in judged for claim in response.annotation or ())
 

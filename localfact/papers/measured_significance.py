@@ -51,7 +51,7 @@ def _beside(
     first: MeasuredRun, other: MeasuredRun, printed: PrintedTable, scores: Sequence[str], one_k: KPolicy
 ) -> Iterator[tuple[Cell, ...]]:
     """The p-values of two runs, and the paper's of the same two assessors."""
-    found = {score: one for score in scores if (one := _compared(first, other, score, one_k)) is not None}
+    found = {score: one for score in scores if (one := _compare(first, other, score, one_k)) is not None}
     columns = [*scores, *printed.columns]
     name = " vs ".join(map(_assessor, (first, other)))
     for kind in (MEASURED, PAIRED):
@@ -63,7 +63,7 @@ def _beside(
             yield line(theirs, PRINTED, columns, printed.figures(row))
 
 
-def _compared(first: MeasuredRun, other: MeasuredRun, column: str, one_k: KPolicy) -> Comparison | None:
+def _compare(first: MeasuredRun, other: MeasuredRun, column: str, one_k: KPolicy) -> Comparison | None:
     """The test of the score that a column is of; None where the runs do not have it."""
     beginning = SCORES.get(column, column)
     for score in standard_scores([*first.assessments, *other.assessments], one_k):

@@ -24,17 +24,17 @@ TITLE_CHARACTERS = 300
 _INSIDE = r"(?:[^\w<＜>＞\n]|_){0,3}+"
 
 
-def _spaced(word: str) -> str:
+def _space_pattern(word: str) -> str:
     """A pattern for the word with anything of _INSIDE between its characters."""
     return _INSIDE.join(map(re.escape, word))
 
 
-_KINDS = "|".join(map(_spaced, get_args(Kind)))
+_KINDS = "|".join(map(_space_pattern, get_args(Kind)))
 # Every part is bounded, so that no text makes the search slow. A parenthesis is what an opening becomes.
 # Repeated groups stand in (?>...): before 3.11.5 Python keeps what a possessive group's last, failed repetition went over.
 _BEFORE = r"(?:[^\w<＜(]|_){0,5}+"
 _OPENING = re.compile(
-    rf"(?:[<＜](?>(?:{_INSIDE}[<＜]){{1,6}})|[≪⟪《])(?={_BEFORE}(?:{_spaced('end')}{_BEFORE})?(?:{_KINDS})(?![a-z]))",
+    rf"(?:[<＜](?>(?:{_INSIDE}[<＜]){{1,6}})|[≪⟪《])(?={_BEFORE}(?:{_space_pattern('end')}{_BEFORE})?(?:{_KINDS})(?![a-z]))",
     re.IGNORECASE,
 )
 # Tokenizers read these as special tokens wherever they stand; a space in them makes them plain text.
@@ -105,9 +105,9 @@ class Boundary:
         """
         nonce = self.nonce(text)
         # First by itself: a model may quote a title without the text before it.
-        heading = _defused(" ".join(title.split())[:TITLE_CHARACTERS], nonce)
+        heading = _defuse(" ".join(title.split())[:TITLE_CHARACTERS], nonce)
         body = f"Title: {heading}\n{text.strip()}" if heading else text.strip()
-        return f"<<{kind} {nonce}>>\n{_defused(body, nonce)}\n<<end {kind} {nonce}>>"
+        return f"<<{kind} {nonce}>>\n{_defuse(body, nonce)}\n<<end {kind} {nonce}>>"
 
 
 # One example of each pattern that is changed.
@@ -129,8 +129,8 @@ def wording() -> str:
     return "\n".join((RULE, *patterns, *specimens))
 
 
-def _defused(body: str, nonce: str) -> str:
-    body = re.sub(_spaced(nonce), "(code)", readable(body), flags=re.IGNORECASE)
+def _defuse(body: str, nonce: str) -> str:
+    body = re.sub(_space_pattern(nonce), "(code)", readable(body), flags=re.IGNORECASE)
     for pattern, result in _BROKEN_UP:
         body = pattern.sub(result, body)
     return body

@@ -37,7 +37,7 @@ def extraction_chat(
         after: the text after it.
         boundary: encloses all of these.
     """
-    around = _given(question=question, topic=topic, before=before, after=after)
+    around = _drop_empty(question=question, topic=topic, before=before, after=after)
     return _chat("extraction", boundary, asked={**around, "text": chunk})
 
 
@@ -45,7 +45,7 @@ def atomization_chat(
     question: str | None, topic: str | None, before: str, chunk: str, after: str, *, boundary: Boundary
 ) -> tuple[Message, ...]:
     """Asks for the atomic units of a chunk, one numbered line each (FactReasoner, section 3.3); see `extraction_chat`."""
-    around = _given(question=question, topic=topic, before=before, after=after)
+    around = _drop_empty(question=question, topic=topic, before=before, after=after)
     return _chat("atomization", boundary, asked={**around, "text": chunk})
 
 
@@ -90,14 +90,14 @@ def revision_chat(
 
     The response comes first and the claim last: one prefix serves all claims of a response.
     """
-    return _chat("revision", boundary, asked={**_given(question=question, topic=topic), "text": response, "claim": claim})
+    return _chat("revision", boundary, asked={**_drop_empty(question=question, topic=topic), "text": response, "claim": claim})
 
 
 def query_chat(
     question: str | None, topic: str | None, claim: str, count: int = 1, *, boundary: Boundary
 ) -> tuple[Message, ...]:
     """Asks for 1 to 3 search queries about a claim (FactReasoner, section 3.3, Retriever); the answer has a line for each."""
-    return _chat("query", boundary, asked={**_given(question=question, topic=topic), "claim": claim}, count=count)
+    return _chat("query", boundary, asked={**_drop_empty(question=question, topic=topic), "claim": claim}, count=count)
 
 
 def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:
@@ -144,7 +144,7 @@ def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Messa
     return (Message("user", rendered("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
 
 
-def _given(**fields: str | None) -> dict[str, str]:
+def _drop_empty(**fields: str | None) -> dict[str, str]:
     """The fields that are not empty."""
     return {name: value for name, value in fields.items() if value and value.strip()}
 

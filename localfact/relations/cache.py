@@ -242,14 +242,14 @@ class RelationStore:
         found = {}
         with explained(self._file):
             for pair in pairs:
-                said = self._found(self._model, pair)
+                said = self._find(self._model, pair)
                 if self._splits and said is None:
-                    said = self._found(self._split_model, pair)
+                    said = self._find(self._split_model, pair)
                 if said is not None:
                     found[pair] = said
         return found
 
-    def _found(self, model: int, pair: Pair) -> Distribution | None:
+    def _find(self, model: int, pair: Pair) -> Distribution | None:
         row = self._database.execute(FIND, (model, *map(text_hash, pair))).fetchone()
         return None if row is None else self._read(row)
 

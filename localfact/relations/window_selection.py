@@ -252,9 +252,9 @@ class WindowSelection:
             raise InputError(f"The model's window leaves two texts {max(0, self._room)} tokens: too few to read anything in.")
         longest = max(1, min(self._size, self._room - min(self._size, self._room // 2)))
         hypotheses = measured(pieces(pair.hypothesis, longest), self._length)
-        return [Pair(shown, asked) for asked in hypotheses for shown in self._shown(pair.premise, asked)]
+        return [Pair(shown, asked) for asked in hypotheses for shown in self._select_windows(pair.premise, asked)]
 
-    def _shown(self, premise: str, asked: str) -> list[str]:
+    def _select_windows(self, premise: str, asked: str) -> list[str]:
         size = max(1, min(self._size, self._room - self._length(asked)))
         return self._premise(premise, size).windows(self._claim(asked), self._most)
 

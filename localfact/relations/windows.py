@@ -124,7 +124,7 @@ def most_decided(read: Sequence[Distribution]) -> Distribution:
 
     The first of equals. Its `windows` is the sum over all of them.
     """
-    decided = max(read, key=_decided)
+    decided = max(read, key=_decidedness)
     return decided.model_copy(update={"windows": sum(one.windows for one in read)})
 
 
@@ -138,7 +138,7 @@ def joined_in_place(premise: str, several: Sequence[Pair], read: Sequence[Distri
     """As `joined`, for the predictions of a premise's windows: says where the decisive one stands, and how much was read."""
     said = joined(read)
     length = len(premise.strip())
-    decided = max(zip(several, read, strict=True), key=lambda window: _decided(window[1]))[0].premise
+    decided = max(zip(several, read, strict=True), key=lambda window: _decidedness(window[1]))[0].premise
     if isinstance(said, Failure) or len(decided) >= length:
         return said
     start = readable(premise).find(decided)
@@ -147,7 +147,7 @@ def joined_in_place(premise: str, several: Sequence[Pair], read: Sequence[Distri
     return said.model_copy(update={"window": window, "share": min(1.0, characters / length)})
 
 
-def _decided(said: Distribution | Failure) -> float:
+def _decidedness(said: Distribution | Failure) -> float:
     """By how much a prediction decides."""
     return max(said.entailment, said.contradiction) if isinstance(said, Distribution) else 0.0
 

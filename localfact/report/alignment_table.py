@@ -67,7 +67,7 @@ def _agreements(row: Callable[[str, Callable[[Alignment], Cell]], tuple[Cell, ..
     for kind, agreed in kinds:
         for figure, value in figures:
             rows.append(row(f"{figure}, {kind}", partial(_figure, agreed, value)))
-        rows.append(row(f"claims compared, {kind}", partial(_compared, agreed)))
+        rows.append(row(f"claims compared, {kind}", partial(_count_compared, agreed)))
     return rows
 
 
@@ -76,7 +76,7 @@ def _figure(agreed: Callable[[Alignment], Agreement], value: Callable[[Agreement
     return "" if found is None else Number(found, decimals=3)
 
 
-def _compared(agreed: Callable[[Alignment], Agreement], one: Alignment) -> Cell:
+def _count_compared(agreed: Callable[[Alignment], Agreement], one: Alignment) -> Cell:
     return Number(agreed(one).n, decimals=0)
 
 

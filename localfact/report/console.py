@@ -19,6 +19,8 @@ from localfact.text import readable
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
+    from localfact.report.formats import Format, Table
+
 #: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
 SOME_FAILED = 1
 
@@ -91,6 +93,17 @@ def utf16(character: str) -> list[int]:
 def show_text(text: str) -> None:
     """Prints a document of several lines: a table as CSV, Markdown or LaTeX."""
     print(visible(text), end="", flush=True)
+
+
+def show_table(table: "Table", how: "Format") -> None:
+    """Prints a table in the chosen format."""
+    from localfact.report.formats import rendered
+
+    view = rendered(table, how)
+    if isinstance(view, str):
+        show_text(view)
+    else:
+        output().print(view)
 
 
 def note(text: str) -> None:

@@ -117,7 +117,7 @@ def verdicts_line(summary: Summary) -> Text:
     unscored = [f"{count} {kind}" for kind, count in kinds if count]
     unread = summary.usage.get("extract", {}).get("lines_unparsed", 0)
     flags = [f"{count:,} {FLAG_WORDS[Flag(flag)]}" for flag, count in summary.flags.items() if count]
-    flagged = f" To know of verdicts: {', '.join(flags)}." if flags else ""
+    flagged = f" Verdicts flagged: {', '.join(flags)}." if flags else ""
     lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
     return line(said + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
 

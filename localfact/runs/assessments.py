@@ -156,7 +156,7 @@ def read_assessment(path: Path, response_id: str) -> Assessment:
     known: list[str] = []
     for asked in (quoted, b""):  # an id may be quoted in another way in the file: then every line is parsed
         known = []
-        for found in _parsed(file, asked):
+        for found in _parse(file, asked):
             if found.response_id == response_id:
                 return found
             known = [*known, found.response_id][:SHOWN_IDS]
@@ -164,7 +164,7 @@ def read_assessment(path: Path, response_id: str) -> Assessment:
     raise InputError(f"The run {path} has no response '{response_id}'. {has}")
 
 
-def _parsed(file: Path, holding: bytes) -> Iterator[Assessment]:
+def _parse(file: Path, holding: bytes) -> Iterator[Assessment]:
     """The assessments of the complete lines that hold these bytes."""
     with file.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

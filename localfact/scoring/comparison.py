@@ -76,7 +76,7 @@ def compare(
             values.append((value, other_value))
             clusters.append(one.prompt or one.response_id)
     found = _comparison(str(fitted), values, clusters, alternative, left_out, seed)
-    return _turned(found) if score.lower_is_better else found
+    return _turn(found) if score.lower_is_better else found
 
 
 def compare_claims(
@@ -158,7 +158,7 @@ def rightness(claim: Claim, verdict: Verdict) -> bool | None:
 _DECIDED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
 
 
-def _turned(comparison: Comparison) -> Comparison:
+def _turn(comparison: Comparison) -> Comparison:
     """With wins for losses, for a score of which less is better."""
     found = comparison.found
     if found is None:

@@ -151,7 +151,7 @@ class CalibrationError(PooledForecasts):
 
     def estimator(self, contributions: Sequence[Forecasts]) -> Estimator:
         """Sorts once: repeating each claim as often as its response was drawn leaves the claims in order."""
-        pooled = _pooled(contributions)
+        pooled = _pool(contributions)
         owners = np.repeat(np.arange(len(contributions)), [len(one.posteriors) for one in contributions])
         order = np.argsort(pooled.posteriors, kind="stable")
 
@@ -166,7 +166,7 @@ class CalibrationError(PooledForecasts):
         """The reliability diagram; none without a claim."""
         if not contributions:
             return ()
-        pooled = _pooled(contributions)
+        pooled = _pool(contributions)
         return reliability_bins(pooled.posteriors, pooled.outcomes, self.bin_count)
 
 
@@ -184,7 +184,7 @@ def _forecast_count(assessment: Assessment) -> int:
     return 0 if isinstance(found, Unscored) else len(found.posteriors)
 
 
-def _pooled(contributions: Sequence[Forecasts]) -> Forecasts:
+def _pool(contributions: Sequence[Forecasts]) -> Forecasts:
     return Forecasts(
         np.concatenate([one.posteriors for one in contributions]), np.concatenate([one.outcomes for one in contributions])
     )

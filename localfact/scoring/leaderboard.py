@@ -72,14 +72,14 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
                 with_zeros=fmean(both.values()) if both and len(both) == len(sources) else None,
                 precision=precision.value,
                 claims=claims / max(1, len(assessments)),
-                preverified=_preverified(assessments, claims),
+                preverified=_preverified_share(assessments, claims),
                 tokens=sum(_tokens(one) for one in assessments) / max(1, len(assessments)),
             )
         )
     return sorted(found, key=lambda one: (one.average is None, -(one.average or 0), one.model))
 
 
-def _preverified(assessments: Sequence[Assessment], claims: int) -> float | None:
+def _preverified_share(assessments: Sequence[Assessment], claims: int) -> float | None:
     """The share of claims that needed no evidence; None where none was pre-verified."""
     if not claims or all(claim.preverification is None for one in assessments for claim in one.claims):
         return None

@@ -30,7 +30,7 @@ def test_no_bomb_of_some_gets_through(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_an_address_that_is_let_in_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(Addresses, "_allowed", lambda self, host, port, address: True)
+    monkeypatch.setattr(Addresses, "_is_allowed", lambda self, host, port, address: True)
     assert any("leads to" in (end or "") for end in KINDS["addresses"](100, 0, tmp_path))
 
 

@@ -38,7 +38,7 @@ def read_bracketed(answer: str) -> str | None:
 
 def read_rating(answer: str) -> str | None:
     """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is the second."""
-    found = [one["label"] for one in _RATED.finditer(_said(answer))]
+    found = [one["label"] for one in _RATED.finditer(_strip_thoughts(answer))]
     return None if not found else SUPPORTED if found[-1].casefold() == SUPPORTED.casefold() else UNSUPPORTED
 
 
@@ -49,7 +49,7 @@ def read_hashed(answer: str) -> str | None:
 
 def read_true_or_false(answer: str) -> str | None:
     """True or False, where the answer has one of the words and not the other (FactReasoner, Table 33)."""
-    said = {word.casefold() for word in _WORD.findall(_said(answer))}
+    said = {word.casefold() for word in _WORD.findall(_strip_thoughts(answer))}
     named = [label for label in (TRUE, FALSE) if label.casefold() in said]
     return named[0] if len(named) == 1 else None
 
@@ -81,7 +81,7 @@ def read_factuality(answer: str) -> Factuality:
 
     The last "factuality" counts, as a model that goes on may repeat the fields.
     """
-    said = _said(answer)
+    said = _strip_thoughts(answer)
     found = list(_FACTUALITY.finditer(said))
     texts = {name: one["value"].strip() if (one := pattern.search(said)) else "" for name, pattern in _TEXTS.items()}
     return Factuality(found[-1]["value"].casefold() == "true" if found else None, **texts)
@@ -105,11 +105,11 @@ def factuality_told(answer: str) -> str:
 
 def _last(pattern: re.Pattern[str], answer: str) -> str | None:
     names = {label.casefold(): label for label in THREE_WAYS} | {word.casefold(): UNDECIDED for word in _UNDECIDED_TOO}
-    found = [name for one in pattern.finditer(_said(answer)) if (name := names.get(one["label"].casefold()))]
+    found = [name for one in pattern.finditer(_strip_thoughts(answer)) if (name := names.get(one["label"].casefold()))]
     return found[-1] if found else None
 
 
-def _said(answer: str) -> str:
+def _strip_thoughts(answer: str) -> str:
     """The answer without the thoughts before it; nothing of one that ends within its thoughts."""
     said = readable(answer).rpartition(_THOUGHT_ENDS)[2]
     return said.partition(_THOUGHT_BEGINS)[0]

@@ -98,7 +98,7 @@ class PromptedJudge:
                 decision=self.style.slot + max(self.style.verdicts, key=len),
                 max_tokens=self.max_tokens if self.style.read else 1,
             )
-            return await (self._reasoned(claim, asked) if self.style.read else self._weighed(claim, asked))
+            return await (self._judge_by_answer(claim, asked) if self.style.read else self._judge_by_choice(claim, asked))
         except CorpusError:
             raise
         except InputError as error:
@@ -108,7 +108,7 @@ class PromptedJudge:
         opinion = claim.preverification
         return self.style.leaves_irrelevant and opinion is not None and opinion.label is PreVerificationLabel.IRRELEVANT
 
-    async def _weighed(self, claim: Claim, asked: Fitted) -> ClaimResult:
+    async def _judge_by_choice(self, claim: Claim, asked: Fitted) -> ClaimResult:
         """By the probability of True against False, where the answer begins."""
         again = False
         try:
@@ -123,7 +123,7 @@ class PromptedJudge:
         verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=counted_passages(asked.passages))
         return ClaimResult(verdict, "judged", again, asked.left_out)
 
-    async def _reasoned(self, claim: Claim, asked: Fitted) -> ClaimResult:
+    async def _judge_by_answer(self, claim: Claim, asked: Fitted) -> ClaimResult:
         """By the last label of an answer, or the most probable at its place where the answer has none."""
         assert self.style.read is not None
         generation = await self.engine.generate(asked.chat, max_tokens=self.max_tokens, seed=self.seed, stage=STAGE)

@@ -94,7 +94,7 @@ def _predicates(clause: Clause) -> list[Clause]:
         verbs = _LEADING_VERBS.match(masked, begin, end)
         if verbs is None or not masked[verbs.end() : end].strip(" ,"):
             return [clause]
-        if carried := _carried(auxiliary, masked[begin + 1 : end]):
+        if carried := _carry_auxiliary(auxiliary, masked[begin + 1 : end]):
             parts.append(clause.part(begin + 1, end, prefix=f"{subject} {carried}"))
             continue
         auxiliary = verbs["first"]
@@ -102,7 +102,7 @@ def _predicates(clause: Clause) -> list[Clause]:
     return parts
 
 
-def _carried(auxiliary: str, predicate: str) -> str:
+def _carry_auxiliary(auxiliary: str, predicate: str) -> str:
     """Returns the auxiliary of the predicate before if this one is a bare participle that depends on it, else ""."""
     if re.match(BE, auxiliary) and _NEXT_PASSIVE.match(predicate):
         return auxiliary

@@ -100,7 +100,7 @@ def sentence_of(line: PlainText, subject: str | None, *, item: bool) -> PlainTex
     masked = mask(line.text)
     found = _LABELLED.match(masked)
     if found and (item or ":" in found["joint"]) and _is_label(label := line.text[: found.end("label")]):
-        return _labelled(line.part(0, len(label)), line.part(found.end()), subject) or line
+        return _join_label(line.part(0, len(label)), line.part(found.end()), subject) or line
     return (_said_of(subject, line) if item and subject else None) or line
 
 
@@ -110,7 +110,7 @@ def value_of(label: str, subject: str, value: PlainText) -> PlainText | None:
         return None
     label = _EVENTS.get(label.lower(), label)
     if _COMPLETED.fullmatch(label):
-        return value.behind(f"{subject} {_completed(label.lower(), value.text)} ")
+        return value.behind(f"{subject} {_complete_verb(label.lower(), value.text)} ")
     if not _ATTRIBUTE.fullmatch(label) or re.search(rf"(?i:\b{VERB})|[→;]|\.\W*$", mask(value.text)):
         return None
     return value.behind(f"The {label[:1].lower()}{label[1:]} of {subject} {is_or_are(label)} ")
@@ -126,7 +126,7 @@ def _is_label(label: str) -> bool:
     return len(label.split()) <= LONGEST_LABEL and not _NO_LABEL.search(label)
 
 
-def _labelled(label: PlainText, rest: PlainText, subject: str | None) -> PlainText | None:
+def _join_label(label: PlainText, rest: PlainText, subject: str | None) -> PlainText | None:
     """Returns a label and what follows it as one sentence; None where that has no sure form."""
     named = names_something(label.text)
     if _TIME.fullmatch(label.text):
@@ -186,7 +186,7 @@ def _verb(masked: str) -> str | None:
     return "" if _VERB_FIRST.match(masked[:1].lower() + masked[1:]) else None
 
 
-def _completed(label: str, value: str) -> str:
+def _complete_verb(label: str, value: str) -> str:
     """Returns the verb of a label that is half a sentence: "was born on" before a day, "is located in"."""
     be = "" if label == "died" else "is " if label.startswith(("also", "known", "based", "located")) else "was "
     preposition = "" if " " in label else " on" if _DAY.match(value) else " in"

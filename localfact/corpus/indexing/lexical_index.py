@@ -93,7 +93,7 @@ class LexicalIndex:
         places = rank[np.frombuffer(found, dtype=np.int32)]
         passages = np.repeat(np.arange(len(lengths)), lengths)
         sums = summed(places, passages, np.ones(len(found), dtype=np.int32), len(lengths), len(order))
-        return cls._made(order, [sums], np.array(lengths, dtype=np.int32))
+        return cls._make(order, [sums], np.array(lengths, dtype=np.int32))
 
     @classmethod
     def joined(cls, parts: Sequence["tuple[LexicalIndex, Integers]"], passages: int) -> "LexicalIndex":
@@ -117,7 +117,7 @@ class LexicalIndex:
             chosen = [part._between(new, own, first, last) for (part, new), own in zip(parts, ranks, strict=True)]
             places, positions, counts = (np.concatenate(column) for column in zip(*chosen, strict=True))
             sums.append(summed(places, positions, counts, passages, last - first))
-        return cls._made(order, sums, lengths)
+        return cls._make(order, sums, lengths)
 
     def _between(self, new: Integers, ranks: Integers, first: int, last: int) -> tuple[Integers, Integers, Integers]:
         """The postings of the terms of these ranks: rank after the first, new position and count of each that has one."""
@@ -129,7 +129,7 @@ class LexicalIndex:
         return places[kept], moved[kept], self._postings.counts[own][kept].astype(np.int32)
 
     @classmethod
-    def _made(cls, order: Sequence[bytes], sums: Sequence["Sums"], lengths: Integers) -> "LexicalIndex":
+    def _make(cls, order: Sequence[bytes], sums: Sequence["Sums"], lengths: Integers) -> "LexicalIndex":
         """Of terms in their order and of what is summed up of one range of them after another."""
         numbers = np.concatenate([each.numbers for each in sums])
         used = np.flatnonzero(numbers)  # a joined index may have lost all passages of a term

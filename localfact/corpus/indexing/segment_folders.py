@@ -108,17 +108,17 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         So an add writes by what it adds, now and then by what is small, and never all there is again.
         """
         held = self.holding(ids, listed)
-        held = self._joined(ids, held, [name for name in held if name not in listed])
+        held = self._join_small(ids, held, [name for name in held if name not in listed])
         small = [name for name, segment in held.items() if len(segment.ids) <= min(len(ids), LARGEST) / 2]
-        return held if len(small) < MOST_SEGMENTS else self._joined(ids, held, small)
+        return held if len(small) < MOST_SEGMENTS else self._join_small(ids, held, small)
 
     def one(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
         """One segment of exactly these passages."""
         held = self.holding(ids, listed)
         is_one = len(held) == 1 and all(len(segment.ids) == len(ids) for segment in held.values())
-        return held if is_one else self._merged(ids, list(held.values()))
+        return held if is_one else self._merge(ids, list(held.values()))
 
-    def _joined(self, ids: PassageIds, held: Mapping[str, Segment[Part]], names: Sequence[str]) -> dict[str, Segment[Part]]:
+    def _join_small(self, ids: PassageIds, held: Mapping[str, Segment[Part]], names: Sequence[str]) -> dict[str, Segment[Part]]:
         """The segments with those of these names joined, as many to one as are not larger than LARGEST together."""
         places = {name: found[found >= 0] for name, (_, found) in zip(held, owned(ids, held.values()), strict=True)}
         result = {name: segment for name, segment in held.items() if name not in names}
@@ -127,10 +127,10 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
                 result[group[0]] = held[group[0]]
                 continue
             own = PassageIds(ids.take(np.sort(np.concatenate([places[name] for name in group]))))
-            result |= self._merged(own, [held[name] for name in group])
+            result |= self._merge(own, [held[name] for name in group])
         return result
 
-    def _merged(self, ids: PassageIds, segments: Sequence[Segment[Part]]) -> dict[str, Segment[Part]]:
+    def _merge(self, ids: PassageIds, segments: Sequence[Segment[Part]]) -> dict[str, Segment[Part]]:
         name = self.write(ids, self._join(ids, segments))
         return {name: self.segment(name)}
 

@@ -94,7 +94,7 @@ class Segments:
         if not texts:
             self._remove_but(())
             return 0, None if embedder is None else 0
-        ids, listed = ids if ids is not None else PassageIds.of(texts), self._listed()
+        ids, listed = ids if ids is not None else PassageIds.of(texts), self._list_segments()
         dense = None
         if embedder is not None:
             blocks = self._vectors.missing(ids, SEGMENT_PASSAGES)
@@ -189,7 +189,7 @@ class Segments:
         folder = self._folder / name
         return folder, SegmentGeneration.model_validate_json((folder / GENERATION_FILE).read_bytes())
 
-    def _listed(self) -> Collection[str]:
+    def _list_segments(self) -> Collection[str]:
         """The segments of the newest generation; none before there is one."""
         return self._newest()[1].names if self._generations.names() else ()
 

@@ -149,12 +149,12 @@ class _ServerCore:
     async def ask(self, ids: Sequence[int], request: TokenRequest) -> TokenAnswer:
         """Makes one request; a server that is away or busy is waited for."""
         asked = list(ids)
-        answer = await self._thread.call(self._sent("POST", "/v1/completions", self._body(asked, request)))
+        answer = await self._thread.call(self._send("POST", "/v1/completions", self._body(asked, request)))
         try:
             found = _answer(answer, request, len(asked))
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise RequestError(f"The server's answer is not vLLM's ({type(error).__name__}: {error}).") from error
-        if self._exact and UNSEEN in found.log_probs[0].values() and set(request.children) - set(_reported(answer)):
+        if self._exact and UNSEEN in found.log_probs[0].values() and set(request.children) - set(_read_reported(answer)):
             raise RequestError("The server does not report the tokens that it is asked about any more.")
         return found
 
@@ -164,7 +164,7 @@ class _ServerCore:
 
     def facts(self, name: str) -> tuple[str, int, bool]:
         """What the server serves: the model's name there, its window, and whether it reports the tokens it is asked about."""
-        found = self._thread.wait(self._sent("GET", "/v1/models", None))
+        found = self._thread.wait(self._send("GET", "/v1/models", None))
         try:
             models = {str(one["id"]): int(one["max_model_len"]) for one in found["data"] if one.get("parent") is None}
         except (KeyError, TypeError, ValueError) as error:
@@ -174,9 +174,9 @@ class _ServerCore:
         served = name if name in models else next(iter(models))
         self._served, self.window = served, models[served]
         probe = TokenRequest(max_tokens=1, children=(0, 1, 2, 3))
-        answer = self._thread.wait(self._sent("POST", "/v1/completions", self._body([1, 2, 3], probe)))
+        answer = self._thread.wait(self._send("POST", "/v1/completions", self._body([1, 2, 3], probe)))
         try:
-            return served, self.window, set(_reported(answer)) >= set(probe.children)
+            return served, self.window, set(_read_reported(answer)) >= set(probe.children)
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise EngineError(f"{self._base} is no vLLM server: it reports no log-probabilities of token ids.") from error
 
@@ -188,7 +188,7 @@ class _ServerCore:
         """
         text = "Zürich, 1911: ### SUPPORTED ###\n  naïve 🌦"
         body = {"model": self._served, "prompt": text, "add_special_tokens": False}
-        theirs = self._thread.wait(self._sent("POST", "/tokenize", body)).get("tokens")
+        theirs = self._thread.wait(self._send("POST", "/tokenize", body)).get("tokens")
         if theirs != layout.decoder.encode(text, add_special_tokens=False).ids:
             raise InputError(f"{self._base} serves '{self._served}', whose tokenizer is not that of the --model named here.")
 
@@ -214,7 +214,7 @@ class _ServerCore:
             body["thinking_token_budget"] = request.thinking
         return body
 
-    async def _sent(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
+    async def _send(self, method: str, path: str, body: Mapping[str, Any] | None) -> dict[str, Any]:
         """One answer. Asks again while the server is away or busy, for as long as there is patience."""
         import httpx
 
@@ -295,7 +295,7 @@ def _answer(answer: Mapping[str, Any], request: TokenRequest, prompt_tokens: int
     said = answer["choices"][0]
     ids = [int(token) for token in said["token_ids"]]
     if request.children:
-        reported = _reported(answer)
+        reported = _read_reported(answer)
         log_probs = [{child: reported.get(child, UNSEEN) for child in request.children}]
     else:
         log_probs = [{token: float(value)} for token, value in zip(ids, said["logprobs"]["token_logprobs"], strict=True)]
@@ -312,7 +312,7 @@ def _answer(answer: Mapping[str, Any], request: TokenRequest, prompt_tokens: int
     )
 
 
-def _reported(answer: Mapping[str, Any]) -> dict[int, float]:
+def _read_reported(answer: Mapping[str, Any]) -> dict[int, float]:
     """Token -> log-probability at the first place, of all that the server reports."""
     top = answer["choices"][0]["logprobs"]["top_logprobs"][0]
     return {int(name.removeprefix("token_id:")): float(value) for name, value in top.items()}

@@ -45,7 +45,7 @@ class LoopThread:
             if self._ended:
                 coroutine.close()
                 raise EngineError(_CLOSED)
-            future = asyncio.run_coroutine_threadsafe(self._tracked(coroutine), self._loop)
+            future = asyncio.run_coroutine_threadsafe(self._track(coroutine), self._loop)
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:
@@ -73,7 +73,7 @@ class LoopThread:
         self._loop.close()
         clearing.result()
 
-    async def _tracked(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+    async def _track(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
         task = asyncio.current_task()
         assert task is not None
         self._calls.add(task)

@@ -79,7 +79,7 @@ class _Core:
         try:
             with environment(inherited(compile_nothing=on_cpu and eager, deterministic=settings.deterministic and not on_cpu)):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
-                make = self._configured(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
+                make = self._configure(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
             self._guard()
             self._begun = True
@@ -92,7 +92,7 @@ class _Core:
         silence()
 
     @staticmethod
-    def _configured(settings: EngineSettings, added: Mapping[str, int | str]) -> Callable[[], Any]:
+    def _configure(settings: EngineSettings, added: Mapping[str, int | str]) -> Callable[[], Any]:
         from vllm import AsyncEngineArgs
         from vllm.usage.usage_lib import UsageContext
         from vllm.v1.engine.async_llm import AsyncLLM
@@ -152,7 +152,7 @@ class _Core:
 
     async def ask(self, ids: Sequence[int], request: TokenRequest) -> TokenAnswer:
         """Makes one request, which is aborted when the caller is cancelled."""
-        output = await self._thread.call(self._asked(list(ids), request))
+        output = await self._thread.call(self._ask(list(ids), request))
         said = output.outputs[0]
         return TokenAnswer(
             ids=said.token_ids,
@@ -164,7 +164,7 @@ class _Core:
             cached_tokens=output.num_cached_tokens or 0,
         )
 
-    async def _asked(self, ids: list[int], request: TokenRequest) -> Any:
+    async def _ask(self, ids: list[int], request: TokenRequest) -> Any:
         from vllm.exceptions import VLLMClientError
         from vllm.inputs import tokens_input
 

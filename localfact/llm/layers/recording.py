@@ -44,7 +44,7 @@ class _TranscriptEngine(CallingEngine):
             InputError: the transcript is damaged. Else what stands in place of an answer.
         """
         keys = call.keys(self.identity)
-        recorded = await self._recorded(call, keys)
+        recorded = await self._find_recorded(call, keys)
         try:
             return call.decoded(recorded)
         except (ValueError, TypeError, KeyError) as error:
@@ -53,7 +53,7 @@ class _TranscriptEngine(CallingEngine):
                 "Copy it again, or remove it and record again with --transcript."
             ) from error
 
-    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
+    async def _find_recorded(self, call: Call[CallResult], keys: Keys) -> str:
         """The recorded answer of a call with these keys, as JSON."""
         raise NotImplementedError
 
@@ -112,7 +112,7 @@ class RecordingLayer(_TranscriptEngine):
             await asyncio.gather(*open_calls, return_exceptions=True)
             await self._close()
 
-    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
+    async def _find_recorded(self, call: Call[CallResult], keys: Keys) -> str:
         slot = (asyncio.get_running_loop(), keys.windowed)
         while True:
             flight = self._flights.get(slot)
@@ -178,7 +178,7 @@ class ReplayEngine(_TranscriptEngine):
             self._closed = True
             await self._close()
 
-    async def _recorded(self, call: Call[CallResult], keys: Keys) -> str:
+    async def _find_recorded(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is None:
             raise MissingError(
@@ -224,7 +224,7 @@ def recorded_calls(file: Path, most: int, shortened: Callable[[str], str]) -> tu
     try:
         with closing(CallStore.to_replay(file)) as store:
             calls = [
-                RecordedCall(stage, shortened(_sent(json.loads(sent))), shortened(_answer(json.loads(answer))))
+                RecordedCall(stage, shortened(_show_request(json.loads(sent))), shortened(_answer(json.loads(answer))))
                 for stage, sent, answer in store.recorded(most)
             ]
             total = store.count()
@@ -233,7 +233,7 @@ def recorded_calls(file: Path, most: int, shortened: Callable[[str], str]) -> tu
     return calls, total
 
 
-def _sent(request: Mapping[str, Any]) -> str:
+def _show_request(request: Mapping[str, Any]) -> str:
     messages = [f"[{message['role']}]\n{message['content']}" for message in request["messages"]]
     return "\n\n".join([*messages, *([f"[labels]\n{', '.join(request['labels'])}"] if "labels" in request else [])])
 

@@ -34,16 +34,16 @@ class RetryingLayer(Layer):
         """
         for _ in range(TRIES - 1):
             with suppress(RequestError):
-                return self._succeeded(await self._inner.answer(call))
+                return self._note_success(await self._inner.answer(call))
         try:
-            return self._succeeded(await self._inner.answer(call))
+            return self._note_success(await self._inner.answer(call))
         except RequestError as error:
             self._failed_in_a_row += 1
             if self._failed_in_a_row >= MOST_IN_A_ROW:
                 await self._check(error)
             raise
 
-    def _succeeded(self, answer: CallResult) -> CallResult:
+    def _note_success(self, answer: CallResult) -> CallResult:
         self._failed_in_a_row = 0
         return answer
 

@@ -96,8 +96,8 @@ class ChatLayout:
         """
         if not chat:
             raise InputError("A chat needs at least one message.")
-        messages = [{"role": message.role, "content": self._disarmed(message.content)} for message in chat]
-        return self._templated(messages) if self._has_template else self._plain(messages)
+        messages = [{"role": message.role, "content": self._disarm(message.content)} for message in chat]
+        return self._apply_or_explain(messages) if self._has_template else self._plain(messages)
 
     def asked(self, chat: Chat, prefix: str = "") -> str:
         """Returns the chat with the beginning of an answer, up to the place where the model would write what comes next.
@@ -105,7 +105,7 @@ class ChatLayout:
         Between generation prompt and prefix stands what the model's own turns begin with (`lead_in`), unless the prefix begins
         so itself, as an answer that the model wrote does.
         """
-        return self.text(chat) + self._lead(prefix) + self._disarmed(prefix)
+        return self.text(chat) + self._lead(prefix) + self._disarm(prefix)
 
     def _lead(self, prefix: str) -> str:
         lead = self.lead_in
@@ -119,7 +119,7 @@ class ChatLayout:
     def all_ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Returns the tokens of several texts, as `ids` does."""
         start = [] if self._has_template else self._start
-        return [start + ids for ids in self._encoded(texts)]
+        return [start + ids for ids in self._encode(texts)]
 
     def continued(self, text: str, ends: Sequence[str]) -> tuple[list[int], list[list[int]]]:
         """Returns the tokens of a text, and those of the text with each of the ends: as `ids` of text + end.
@@ -127,13 +127,13 @@ class ChatLayout:
         Only the last piece of the text is tokenised again for each end, where that gives the same tokens.
         """
         whole, cut = self.ids(text), self._last_piece(text)
-        last, *pieces = self._encoded([text[cut:], *(text[cut:] + end for end in ends)])
+        last, *pieces = self._encode([text[cut:], *(text[cut:] + end for end in ends)])
         if not last or whole[-len(last) :] != last:
             return whole, self.all_ids([text + end for end in ends])
         head = whole[: -len(last)]
         return whole, [head + piece for piece in pieces]
 
-    def _encoded(self, texts: Sequence[str]) -> list[list[int]]:
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         return [encoding.ids for encoding in self.decoder.encode_batch_fast(list(texts), add_special_tokens=False)]
 
     def _last_piece(self, text: str) -> int:
@@ -152,8 +152,8 @@ class ChatLayout:
             return ""
         asked = [{"role": "user", "content": "?"}]
         try:
-            prompt = self._applied(asked)
-            turn = self._applied([*asked, {"role": "assistant", "content": PROBE}], add_generation_prompt=False)
+            prompt = self._apply_template(asked)
+            turn = self._apply_template([*asked, {"role": "assistant", "content": PROBE}], add_generation_prompt=False)
         except Exception:  # a template that knows no assistant's turn
             return ""
         if turn.startswith(prompt):
@@ -166,22 +166,22 @@ class ChatLayout:
         first: list[int] = self.decoder.encode("", add_special_tokens=True).ids[:1]
         return first if first == [self.tokenizer.bos_token_id] else []
 
-    def _templated(self, messages: list[dict[str, str]]) -> str:
+    def _apply_or_explain(self, messages: list[dict[str, str]]) -> str:
         from jinja2 import TemplateError
 
         try:
-            return self._applied(messages)
+            return self._apply_template(messages)
         except TemplateError as refusal:
             joined = _without_system(messages)
             if joined == messages:
                 raise InputError(f"The model's chat template refuses these messages: {refusal}.") from refusal
         # Some templates know no system role (Gemma's, Mistral's first): its text opens the user's turn, as authors advise.
         try:
-            return self._applied(joined)
+            return self._apply_template(joined)
         except TemplateError as refusal:
             raise InputError(f"The model's chat template refuses these messages: {refusal}.") from refusal
 
-    def _applied(self, messages: list[dict[str, str]], *, add_generation_prompt: bool = True) -> str:
+    def _apply_template(self, messages: list[dict[str, str]], *, add_generation_prompt: bool = True) -> str:
         written: str = self.tokenizer.apply_chat_template(
             messages,
             tokenize=False,
@@ -195,7 +195,7 @@ class ChatLayout:
     def _plain(messages: list[dict[str, str]]) -> str:
         return "\n\n".join(message["content"] for message in messages) + "\n"
 
-    def _disarmed(self, content: str) -> str:
+    def _disarm(self, content: str) -> str:
         if self._marks is None:
             return content
         return self._marks.sub(lambda mark: mark[0][0] + " " + mark[0][1:], content)

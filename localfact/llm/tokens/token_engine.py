@@ -143,7 +143,7 @@ class TokenEngine(ModelEngine):
         finish = next((word for word in get_args(Finish) if word == said.finish), None)
         if finish is None:
             raise RequestError(f"The engine gave a request up ({said.finish}).")
-        writing = await asyncio.to_thread(self._written, ids, said, call.stop)
+        writing = await asyncio.to_thread(self._write, ids, said, call.stop)
         log_probs = [require_finite(entry[token]) for token, entry in zip(said.ids, said.log_probs, strict=False)]
         begin = self._answer(said.ids, writing)
         tokens = tuple(
@@ -176,17 +176,17 @@ class TokenEngine(ModelEngine):
         asked = [path[:-1] for path in tree.paths.values()] if call.whole else [node.stem for node in tree.nodes]
         self._admit(tree.prompt + max(asked, key=len))
         group = group_of(call.chat)
-        answers, outputs = await self._probed(tree, tree.nodes, group)
+        answers, outputs = await self._probe(tree, tree.nodes, group)
         choice = Choice(log_probs=tree.log_probs(answers))
         if call.whole:
             forced = tree.rest(choice.best)
-            further, more = await self._probed(tree, forced, group)
+            further, more = await self._probe(tree, forced, group)
             outputs += more
             steps = [log_prob for node in forced for log_prob in further[node.stem].values()]
             choice = choice.model_copy(update={"whole": choice.log_probs[choice.best] + sum(steps)})
         return choice.model_copy(update={"usage": _usage(outputs, started, output_tokens=0)})
 
-    async def _probed(
+    async def _probe(
         self, tree: LabelTree, nodes: Sequence[Node], group: int
     ) -> tuple[dict[Ids, dict[int, float]], list[TokenAnswer]]:
         """The log-probabilities at some places of a tree, and the engine's outputs."""
@@ -209,7 +209,7 @@ class TokenEngine(ModelEngine):
         prompt_ids, written = self._layout.continued(self._layout.asked(call.chat, call.prefix), call.labels)
         return label_tree(prompt_ids, dict(zip(call.labels, written, strict=True)))
 
-    def _written(self, prompt: Sequence[int], said: TokenAnswer, stop: Sequence[str]) -> Writing:
+    def _write(self, prompt: Sequence[int], said: TokenAnswer, stop: Sequence[str]) -> Writing:
         ended_itself = said.finish == "stop" and said.stopped_by is None
         spoken = said.ids[:-1] if ended_itself else said.ids
         writing = write(self._layout.decoder, prompt, spoken, self._layout.silent)

@@ -71,7 +71,7 @@ def response_data(
                 "before": _before(claim.preverification),
                 "flags": [flag.value for flag in verdict.flags],
                 "passages": [
-                    _counted(claim, one, assessment.passages[place[one.passage_id]], distributions)
+                    _describe_passage(claim, one, assessment.passages[place[one.passage_id]], distributions)
                     | {"passage": place[one.passage_id], "without": _without(verdict, one, assessment.relations, decide)}
                     for one in verdict.passages
                     if one.passage_id in place
@@ -135,7 +135,7 @@ def _before(before: PreVerification | None) -> dict[str, float] | None:
     return {label.value: probability for label, probability in before.distribution.items()}
 
 
-def _counted(
+def _describe_passage(
     claim: Claim, counted: CountedPassage, passage: Passage, distributions: Mapping[Pair, Sequence[Distribution]]
 ) -> dict[str, Any]:
     """A passage of a verdict: its relation, and the places that decided."""

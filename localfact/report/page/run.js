@@ -230,7 +230,7 @@ function step(by) {
 
 function headingOf(passages) {
   if (!passages.length) return "No passage entered this verdict";
-  return passages.some((one) => one.shift !== null) ? "What it rests on; what moves it most, first" : passages.some((one) => one.relation === null) ? "What was read" : "What was found and did not count";
+  return passages.some((one) => one.shift !== null) ? "Evidence, most influential first" : passages.some((one) => one.relation === null) ? "What was read" : "What was found and did not count";
 }
 
 function passageView(counted, place, passage) {

@@ -157,11 +157,11 @@ def rules(sheets: Iterable[str]) -> Iterator[Rule]:
     """The rules of the style sheets that apply to a page on a usual screen, one for each selector."""
     left = MAX_SHEET_CHARACTERS
     for sheet in sheets:
-        yield from _applied(parse_stylesheet(sheet[:left]))
+        yield from _apply_rules(parse_stylesheet(sheet[:left]))
         left = max(0, left - len(sheet))
 
 
-def _applied(parsed: Iterable[Token], depth: int = 0) -> Iterator[Rule]:
+def _apply_rules(parsed: Iterable[Token], depth: int = 0) -> Iterator[Rule]:
     for rule in parsed:
         if rule.type == "qualified-rule" and (declared := declarations(rule.content)):
             for comma, selector in groupby(rule.prelude, lambda token: token == ","):
@@ -170,7 +170,7 @@ def _applied(parsed: Iterable[Token], depth: int = 0) -> Iterator[Rule]:
         elif rule.type == "at-rule" and rule.content is not None and depth < DEEPEST_RULES:
             shown = rule.lower_at_keyword == "media" and applies(serialize(rule.prelude))
             if shown or rule.lower_at_keyword in ("supports", "layer", "container"):
-                yield from _applied(parse_rule_list(rule.content), depth + 1)
+                yield from _apply_rules(parse_rule_list(rule.content), depth + 1)
 
 
 def read_selector(selector: Iterable[Token]) -> tuple[list[Part], tuple[int, ...]] | None:

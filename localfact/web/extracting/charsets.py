@@ -53,7 +53,7 @@ def decode(body: bytes, charset: str | None) -> str:
     elif _is_utf8(body, certainly=bool(claims)):
         return body.decode("utf-8")
     for codec in claims:
-        if (text := _decoded(body, codec)) is not None:
+        if (text := _decode(body, codec)) is not None:
             return text
     return body.decode(detected(body), "replace")
 
@@ -92,7 +92,7 @@ def _is_utf8(body: bytes, *, certainly: bool) -> bool:
     return outside >= CERTAINLY_UTF8 or not certainly
 
 
-def _decoded(body: bytes, codec: str) -> str | None:
+def _decode(body: bytes, codec: str) -> str | None:
     """The text, with U+FFFD for undecodable bytes; None if there are too many of them."""
     text = body.decode(codec, "replace")
     outside = len(body) - len(body.decode("ascii", "ignore"))

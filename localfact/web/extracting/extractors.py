@@ -127,7 +127,7 @@ class ExtractionProcess:
             PageError: see `Extractors.extract`. CancelledError: closed meanwhile.
         """
         with self._in_use:
-            return self._extracted(body, header)
+            return self._extract(body, header)
 
     def close(self) -> None:
         """Ends the process for good; a thread that waits for it is woken."""
@@ -140,7 +140,7 @@ class ExtractionProcess:
         with self._in_use, contextlib.suppress(CancelledError):
             self._stop()
 
-    def _extracted(self, body: bytes, header: dict[str, Any]) -> Document:
+    def _extract(self, body: bytes, header: dict[str, Any]) -> Document:
         ended = None
         # Something else may have ended the process, the kernel for want of memory for example, so a page is tried twice.
         for _ in range(2):

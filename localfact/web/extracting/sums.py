@@ -35,7 +35,7 @@ def computed(token: Any, valued: Valued, depth: int = 0) -> float | None:
 def _sum(parts: Sequence[Any], valued: Valued, depth: int) -> float | None:
     """The value of terms and signs in turn: products before sums, from the left."""
     if len(parts) % 2 == 0:
-        return _signed(parts, valued, depth)
+        return _read_signed(parts, valued, depth)
     terms = [_value(part, valued, depth) for part in parts[::2]]
     signs = [getattr(part, "value", None) for part in parts[1::2]]
     if None in terms or any(sign not in ("+", "-", "*", "/") for sign in signs):
@@ -54,7 +54,7 @@ def _sum(parts: Sequence[Any], valued: Valued, depth: int) -> float | None:
     return total + adding * product
 
 
-def _signed(parts: Sequence[Any], valued: Valued, depth: int) -> float | None:
+def _read_signed(parts: Sequence[Any], valued: Valued, depth: int) -> float | None:
     """A sign before a term: "-(3px)"."""
     if len(parts) == 2 and getattr(parts[0], "value", None) in ("+", "-"):
         value = _value(parts[1], valued, depth)

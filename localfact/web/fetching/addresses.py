@@ -147,7 +147,7 @@ class Addresses:
         if not found:
             raise PageError(Reason.NAME_NOT_RESOLVED, host)
         for text in found:
-            if not self._allowed(host, port, ipaddress.ip_address(text)):
+            if not self._is_allowed(host, port, ipaddress.ip_address(text)):
                 named = text if text == host else f"{host} resolves to {text}, which"
                 raise PageError(Reason.ADDRESS_REFUSED, f"{named} is not a public address")
         return found
@@ -165,7 +165,7 @@ class Addresses:
         if address is not None and not is_public(address):
             raise PageError(Reason.ADDRESS_REFUSED, f"{host} is not a public address")
 
-    def _allowed(self, host: str, port: int, address: Address) -> bool:
+    def _is_allowed(self, host: str, port: int, address: Address) -> bool:
         return is_public(address) or any(admission.admits(host, port, address) for admission in self._admissions)
 
     async def _system_resolve(self, host: str, port: int) -> Sequence[str]:

@@ -207,7 +207,7 @@ class Fetcher:
         state.answer = None  # the previous answer was a redirect, which is followed now
         delay = 0.0
         if limits is not _ROBOTS and self._robots is not None:
-            delay = await self._allowed(url, state)
+            delay = await self._ask_robots(url, state)
         waits, again = 0, True
         while True:
             answer = await self._ask(url, state, limits, delay)
@@ -251,7 +251,7 @@ class Fetcher:
         state.answer = answer.exchange
         return answer
 
-    async def _allowed(self, url: "httpx.URL", state: _FetchState) -> float:
+    async def _ask_robots(self, url: "httpx.URL", state: _FetchState) -> float:
         """Returns the seconds that robots.txt asks for between two pages.
 
         Raises:

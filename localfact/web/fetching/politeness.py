@@ -56,7 +56,7 @@ class Turns:
             delay: seconds that the host asks for between starts, where that is more than the usual delay.
             spaced: False for a request that does not count as a page (robots.txt).
         """
-        own = self._known(host)
+        own = self._host(host)
         own.users += 1
         try:
             async with own.room:
@@ -74,7 +74,7 @@ class Turns:
 
     def hold_back(self, host: str, seconds: float) -> None:
         """Starts nothing at the host for so many seconds, as it asked with Retry-After."""
-        own = self._known(host)
+        own = self._host(host)
         own.held_until = max(own.held_until, self._clock() + seconds)
 
     async def _until_free(self, own: _Host, spaced: bool) -> None:
@@ -84,7 +84,7 @@ class Turns:
                 return
             await self._sleep(wait)
 
-    def _known(self, host: str) -> _Host:
+    def _host(self, host: str) -> _Host:
         if host not in self._hosts:
             if len(self._hosts) >= MOST_HOSTS:
                 self._forget_rested()

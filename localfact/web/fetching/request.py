@@ -147,7 +147,7 @@ async def ask(
         raise
     except Exception as error:  # any error of h11, h2 and TLS about untrusted input concerns this page alone
         receipt.truncated = "disconnect"
-        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_described(error))
+        failure = PageFailure(reason=Reason.CONNECTION_FAILED, detail=_describe_error(error))
     if receipt.response is not None and not receipt.answered:
         failure = None  # the status tells more than an error while the body was read
     body = b"" if failure else bytes(receipt.decoder.body)
@@ -218,7 +218,7 @@ def _check_sniffed(body: bytearray) -> None:
         raise PageError(Reason.MEDIA_TYPE_REFUSED, "no type stated, and the content is binary")
 
 
-def _described(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """What went wrong with a connection, on one short line."""
     words = " ".join(str(error).split()) or type(error).__name__
     return words[:200]

@@ -60,7 +60,7 @@ class RobotsRules:
 
         text = content[:ROBOTS_BYTES].decode("utf-8-sig", errors="replace").replace("\0", "")
         if rules_in(text) > MOST_RULES:
-            return cls(token, failure=_forbidden(f"gives more than {MOST_RULES:,} rules"))
+            return cls(token, failure=_disallowed_failure(f"gives more than {MOST_RULES:,} rules"))
         parsed = Protego.parse(text)
         return cls(token, min(parsed.crawl_delay(token) or 0.0, LONGEST_DELAY), parsed)
 
@@ -82,7 +82,7 @@ class RobotsRules:
             return cls(token, failure=failure)
         if failure.reason in _PASSING:
             return cls(token, failure=PageFailure(reason=failure.reason, detail=f"robots.txt: {failure.detail}"))
-        return cls(token, failure=_forbidden(str(failure)))
+        return cls(token, failure=_disallowed_failure(str(failure)))
 
     def check(self, url: "httpx.URL") -> None:
         """Returns if the page may be fetched.
@@ -167,5 +167,5 @@ def rules_in(text: str) -> int:
     return total
 
 
-def _forbidden(detail: str) -> PageFailure:
+def _disallowed_failure(detail: str) -> PageFailure:
     return PageFailure(reason=Reason.ROBOTS_DISALLOWED, detail=f"robots.txt: {detail}")

@@ -128,13 +128,13 @@ class DuckDuckGo:
         except ProviderError:
             raise
         except RatelimitException as error:
-            raise ProviderError(NAME, FailureKind.RATE_LIMITED, _described(error)) from None
+            raise ProviderError(NAME, FailureKind.RATE_LIMITED, _describe_error(error)) from None
         except (primp.TimeoutError, TimeoutException):
             raise ProviderError(NAME, FailureKind.UNAVAILABLE, f"no answer within {self._time_limit} s") from None
         except (primp.PrimpError, DDGSException) as error:
-            raise ProviderError(NAME, FailureKind.UNAVAILABLE, _described(error)) from None
+            raise ProviderError(NAME, FailureKind.UNAVAILABLE, _describe_error(error)) from None
         except Exception as error:  # parsers raise anything on untrusted input; it concerns this page alone
-            raise ProviderError(NAME, FailureKind.MALFORMED, f"the page cannot be read ({_described(error)})") from error
+            raise ProviderError(NAME, FailureKind.MALFORMED, f"the page cannot be read ({_describe_error(error)})") from error
         return [Found(entry.title, _target(entry.href), entry.body) for entry in entries]
 
 
@@ -149,7 +149,7 @@ def _target(link: str) -> str:
     return link
 
 
-def _described(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     return plain(f"{type(error).__name__}: {error}", 200).rstrip(".: ")
 
 

@@ -80,9 +80,9 @@ class JsonClient:
         except (TimeoutError, httpx.TimeoutException):
             raise self._error(FailureKind.UNAVAILABLE, f"no answer within {TIME_LIMIT:g} s") from None
         except (httpx.DecodingError, httpx.RemoteProtocolError) as error:
-            raise self._error(FailureKind.UNAVAILABLE, f"the answer broke off ({self._shown(str(error))})") from None
+            raise self._error(FailureKind.UNAVAILABLE, f"the answer broke off ({self._redact(str(error))})") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise self._error(FailureKind.UNAVAILABLE, self._shown(str(error)) or type(error).__name__) from None
+            raise self._error(FailureKind.UNAVAILABLE, self._redact(str(error)) or type(error).__name__) from None
         return JsonAnswer(self._object(content), retry_after_seconds(response.headers.get("retry-after"), now))
 
     async def aclose(self) -> None:
@@ -105,7 +105,7 @@ class JsonClient:
         status = response.status_code
         if status == 200:
             return
-        said = self._said(content)
+        said = self._read_message(content)
         detail = f"HTTP {status}{f' ({said})' if said else ''}"
         retry_after = retry_after_seconds(response.headers.get("retry-after"), now)
         if status == 429:
@@ -127,7 +127,7 @@ class JsonClient:
             raise self._error(FailureKind.MALFORMED, "the answer is not a JSON object")
         return value
 
-    def _said(self, content: bytes) -> str:
+    def _read_message(self, content: bytes) -> str:
         """The message in an error's body, where it is JSON with one."""
         try:
             value = json.loads(content)
@@ -135,10 +135,10 @@ class JsonClient:
             return ""
         for key in ("message", "detail", "error"):
             if isinstance(value, dict) and isinstance(value.get(key), str):
-                return self._shown(value[key])
+                return self._redact(value[key])
         return ""
 
-    def _shown(self, text: str) -> str:
+    def _redact(self, text: str) -> str:
         """Untrusted text for a message: short, plain, and without the key, should it be repeated there."""
         without = text.replace(self._secret, "[key]") if self._secret else text
         return plain(without, _SHOWN).rstrip(".")
