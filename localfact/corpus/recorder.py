@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import SCHEMA, Fetch, PageStore, page_digest, page_of_row
+from localfact.corpus.store import LEAVES, SCHEMA, Fetch, PageStore, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
 from localfact.web.fetching.failures import Reason
@@ -79,6 +79,7 @@ class Recorder:
             self._database.execute("PRAGMA synchronous = NORMAL")
             if is_empty(self._database):
                 self._database.executescript(f"BEGIN; {SCHEMA} PRAGMA application_id = 1; COMMIT;")
+            self._database.execute(LEAVES)
         except sqlite3.OperationalError:  # a full disk, for example: the caller has an error for that
             raise
         except sqlite3.DatabaseError as error:

@@ -43,9 +43,10 @@ SCHEMA = """
         link TEXT PRIMARY KEY, time TEXT, final_link TEXT, file TEXT, offset INTEGER, length INTEGER,
         page INTEGER REFERENCES pages, reason TEXT, detail TEXT
     ) STRICT, WITHOUT ROWID;
-    -- What is asked of all pages but for their texts, which lie in the way in the table: an index that answers by itself.
-    CREATE INDEX pages_without_texts ON pages (digest, snippet, link);
 """
+#: What is asked of all pages but for their texts, which lie in the way in the table: an index that answers by itself. Whoever
+#: writes to a corpus makes it; one that is only read, as the sample that ships, does without.
+LEAVES = "CREATE INDEX IF NOT EXISTS pages_without_texts ON pages (digest, snippet, link)"
 #: The most values in one statement, which SQLite limits.
 VALUES_PER_STATEMENT = 500
 #: How many rows are hashed together.
