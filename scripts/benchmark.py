@@ -105,7 +105,7 @@ def openfactcheck(data: Path, work: Path) -> str:
     raw = [read_factuality(row.get("llama3_verifier_raw") or "").factual for row in rows]
     systems[LLAMA] = Judged(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
     heads = ("OpenFactCheck", "claims judged", "balanced accuracy", f"minus {OURS}", "true supported", "false supported")
-    return f"{markdown_table(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])}"
+    return markdown_table(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])
 
 
 def claims_row(name: str, judged: Judged, ours: Judged) -> list[str]:

@@ -142,7 +142,7 @@ async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: Fet
     fetched.responses += 1
     ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
     with usage_counted_in(ledger):
-        result = await or_failure(searched(response, pipeline, fetched, progress))
+        result = await or_failure(search_claims(response, pipeline, fetched, progress))
     if isinstance(result, Failure):
         fetched.responses_failed += 1
         fetched.problem(f"{response.id}: {result.reason}")
@@ -150,7 +150,7 @@ async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: Fet
     progress.row_done()
 
 
-async def searched(response: Response, pipeline: FetchPipeline, fetched: FetchResult, progress: Progress) -> None:
+async def search_claims(response: Response, pipeline: FetchPipeline, fetched: FetchResult, progress: Progress) -> None:
     """Extracts the claims of a response and searches for them.
 
     Raises:

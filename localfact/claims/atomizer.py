@@ -9,7 +9,7 @@ from typing import ClassVar
 from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import merged, numbered
+from localfact.claims.merging import merge_claims, number_claims
 from localfact.claims.units import Unit, read_units
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.prompts import atomization_chat
@@ -37,8 +37,8 @@ class Atomizer(PromptedExtractor[Unit]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self.stride)
-        kept = merged(replies.claims)
-        claims = numbered(kept.claims)
+        kept = merge_claims(replies.claims)
+        claims = number_claims(kept.claims)
         counts = {
             **replies.counts,
             "answers_misnumbered": replies.tally["answers_misnumbered"],

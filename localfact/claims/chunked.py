@@ -12,7 +12,7 @@ from localfact.claims.answers import LabelledClaim, read_answer
 from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride, checked_stride
 from localfact.claims.lines import ParsedAnswer
-from localfact.claims.merging import MergedClaims, merged, numbered
+from localfact.claims.merging import MergedClaims, merge_claims, number_claims
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Chat, Choice, Engine, Generation, Grammar
 from localfact.prompts import extraction_chat
@@ -70,8 +70,8 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             LocalFactError: the engine failed; the claims of this response are lost.
         """
         replies = await self._replies(response, self._stride)
-        kept = MergedClaims(replies.claims, 0, 0) if self._keep_duplicates else merged(replies.claims)
-        claims = numbered(kept.claims)
+        kept = MergedClaims(replies.claims, 0, 0) if self._keep_duplicates else merge_claims(replies.claims)
+        claims = number_claims(kept.claims)
         labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
         counts = {
             **replies.counts,

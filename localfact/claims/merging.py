@@ -22,7 +22,7 @@ class MergedClaims(NamedTuple):
     conflicting: int
 
 
-def merged(claims: Sequence[Claim]) -> MergedClaims:
+def merge_claims(claims: Sequence[Claim]) -> MergedClaims:
     """Merges claims that are equal after `normalise`: the first one's id and wording, the places of all.
 
     Claims with an annotator's label are not merged, as comparisons count each of them.
@@ -41,7 +41,7 @@ def merged(claims: Sequence[Claim]) -> MergedClaims:
     return MergedClaims(tuple(kept), len(claims) - len(kept), conflicting)
 
 
-def numbered(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+def number_claims(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """The claims with the ids c1, c2, ... in their order."""
     return tuple(claim.model_copy(update={"id": f"c{number}"}) for number, claim in enumerate(claims, start=1))
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from localfact.claims.lines import claim_span, excerpt, informative_lines, is_marker, thoughts
-from localfact.claims.merging import merged
+from localfact.claims.merging import merge_claims
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
 from localfact.prompts import Boundary, revision_chat
@@ -167,7 +167,7 @@ class RevisedClaims:
         """
         extraction = await self._extractor.extract(response)
         revised = await self._reviser.revise(response, extraction.claims)
-        kept = merged(revised.claims)
+        kept = merge_claims(revised.claims)
         counts = {**extraction.counts, **revised.counts, "revisions_merged": kept.duplicates}
         if "claims_unlocated" in counts:
             counts["claims_unlocated"] = sum(not claim.spans for claim in kept.claims)

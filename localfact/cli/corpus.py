@@ -103,7 +103,7 @@ def add(
     ):
         with reading(sources, machines, follow_links=follow_links) as (pages, problems):
             added = writer.add_pages(pages)
-        description = finished(writer, passages)
+        description = finish_corpus(writer, passages)
     counts = {"added": added, "replaced": writer.replaced, "passed_over": len(problems)}
     show_description(folder, description, counts, as_json=as_json)
 
@@ -135,7 +135,7 @@ def remove(
         )
     with machines_at(None) as machines, writer_of(folder, embedder, machines) as writer:
         removed = writer.remove(links)
-        description = finished(writer, None)
+        description = finish_corpus(writer, None)
     show_description(folder, description, {"removed": removed}, as_json=as_json)
 
 
@@ -148,7 +148,7 @@ def merge(
 
     read_description(folder)
     with machines_at(ray) as machines, writer_of(folder, embedder, machines) as writer:
-        description = finished(writer, passages, merge=True)
+        description = finish_corpus(writer, passages, merge=True)
     show_description(folder, description, {}, as_json=as_json)
 
 
@@ -166,7 +166,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
         with progress_bar() as bar:
             task = bar.add_task("extracting pages", total=None)
             done = complete(reextract_all(writer, lambda now, total: bar.update(task, completed=now, total=total)))
-        description = finished(writer, None)
+        description = finish_corpus(writer, None)
     show_description(folder, description, asdict(done), as_json=as_json)
 
 
@@ -260,7 +260,9 @@ def writer_of(folder: Path, embedder: str | None, machines: "Machines") -> "Corp
     return CorpusWriter(folder, machines.embedder(embedder or own))
 
 
-def finished(writer: "CorpusWriter", passages: Sequence[PassageKindName] | None, *, merge: bool = False) -> "CorpusDescription":
+def finish_corpus(
+    writer: "CorpusWriter", passages: Sequence[PassageKindName] | None, *, merge: bool = False
+) -> "CorpusDescription":
     """Indexes what is not indexed yet: the kinds that the corpus has, and those that are named."""
     from localfact.corpus.build import KINDS
 

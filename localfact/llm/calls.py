@@ -161,7 +161,7 @@ class GenerateCall(Call[Generation]):
             "stop": list(self.stop),
             "temperature": float(self.temperature) + 0.0,  # no -0.0
             "seed": self.seed if self.temperature else 0,
-            **({} if self.grammar is None else {"grammar": self.grammar}),  # the keys of older transcripts have none
+            **({} if self.grammar is None else {"grammar": self.grammar}),  # a key tells only of what was asked for
         }
 
     async def put_to(self, model: "Model") -> Generation:

@@ -159,14 +159,14 @@ class RunFolder:
         """Reads the assessments that are there; incomplete lines, and failures, which are tried again, are discarded."""
         file = self.path / ASSESSMENTS_FILE
         kept: list[Place] = []
-        read = read_outlines_and_shown(self._loaded(file, kept), most=SHOWN)
+        read = read_outlines_and_shown(self._read_kept(file, kept), most=SHOWN)
         if len(kept) != sum(1 for _ in places_of(file)):
             replace_by(file, lines_at(file, sorted(kept, key=lambda place: place.begin)))
         else:
             self.unchanged = read
         lines_of(self.path / TIMINGS_FILE)
 
-    def _loaded(self, file: Path, kept: list[Place]) -> Iterator[Assessment]:
+    def _read_kept(self, file: Path, kept: list[Place]) -> Iterator[Assessment]:
         """Yields the assessments that stay, and notes their places."""
         for place, assessment in placed_in_order(file):
             if not is_failed(assessment) and assessment.index not in self.done:

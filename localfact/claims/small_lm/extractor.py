@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from localfact.claims.merging import merged, numbered
+from localfact.claims.merging import merge_claims, number_claims
 from localfact.claims.rules.statements import Statement, finished, statements
 from localfact.claims.small_lm.frame import Frame, read_claims, repeats
 from localfact.claims.small_lm.guard import Refusal, refusal
@@ -77,8 +77,8 @@ class SmallLanguageModelExtractor:
             else:
                 claims += one.claims
                 counts["sentences_by_rules"] += one.english
-        unique = merged([Claim(id="", text=claim, spans=(span,)) for claim, span in claims]).claims
-        return Extraction(claims=numbered(unique), dropped=dict(dropped), counts=dict(+counts))
+        unique = merge_claims([Claim(id="", text=claim, spans=(span,)) for claim, span in claims]).claims
+        return Extraction(claims=number_claims(unique), dropped=dict(dropped), counts=dict(+counts))
 
     async def taken_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
         """What the model writes of each sentence, and what of it no rule refuses and the sentence entails."""

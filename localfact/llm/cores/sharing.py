@@ -72,7 +72,7 @@ class EngineOwner:
 
     def share(self, settings: "EngineSettings") -> SharedEngine:
         """The engine of these settings, started by the first call. Closing it does not end the engine."""
-        return SharedEngine(settings.identity, lambda: self._started(settings))
+        return SharedEngine(settings.identity, lambda: self._start_once(settings))
 
     def share_started(self, settings: "EngineSettings") -> SharedEngine:
         """As `share`, but the engine has started when this returns, so that an error comes early.
@@ -80,7 +80,7 @@ class EngineOwner:
         Raises:
             LocalFactError: it cannot start.
         """
-        self._started(settings)
+        self._start_once(settings)
         return self.share(settings)
 
     async def keep_only(self, settings: "EngineSettings | None") -> None:
@@ -92,7 +92,7 @@ class EngineOwner:
             engine, self._engine = self._engine, None
             await engine.aclose()
 
-    def _started(self, settings: "EngineSettings") -> CallingEngine:
+    def _start_once(self, settings: "EngineSettings") -> CallingEngine:
         if self._engine is None:
             self._engine, self._settings = self._start(settings), settings
         if self._settings != settings:

@@ -8,9 +8,11 @@ import pytest
 from localfact.llm.calls import ChooseCall, CountCall, GenerateCall
 from localfact.llm.engine import Message
 from localfact.llm.layers.policy import AskingPolicy
+from localfact.llm.layers.recording import ReplayEngine
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.llm.scripted import ScriptedEngine
 from localfact.prompts.boundary import Boundary
+from localfact.runtime.usage import Ledger, usage_counted_in
 
 
 @pytest.mark.parametrize(("text", "objects"), [("Is water wet?", 1), (Boundary().enclose("claim", "Water is wet."), 2)])
@@ -33,3 +35,18 @@ async def test_a_call_is_one_object_and_a_second_where_it_is_sealed(
     await engine.choose(chat, ("yes", "no"), stage="relate")
     await engine.aclose()
     assert made == [kind for kind in (CountCall, GenerateCall, ChooseCall) for _ in range(objects)]
+
+
+async def test_a_replay_answers_and_costs_what_was_recorded_on_a_machine_with_another_secret(tmp_path: Path) -> None:
+    chat = [Message("user", Boundary().enclose("claim", "Water is wet."))]
+    recorded = put_before_model(ScriptedEngine(lambda chat: "Yes."), secret=b"s", transcript=tmp_path / "calls.sqlite")
+    costs = []
+    for number in range(2):
+        answers = ReplayEngine(tmp_path / "calls.sqlite") if number else recorded
+        engine = put_before_answers(answers, AskingPolicy())
+        with usage_counted_in(ledger := Ledger()):
+            assert (await engine.generate(chat, max_tokens=9, stage="extract")).text == "Yes."
+        await engine.aclose()
+        costs.append(ledger.repeatable())
+    assert costs[0] == costs[1]
+    assert costs[0]["extract"]["output_tokens"] == 2
