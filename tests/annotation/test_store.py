@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -456,6 +457,14 @@ def test_a_database_of_something_else_is_told_and_left_as_it_was(tmp_path: Path)
     with pytest.raises(InputError, match="no annotation database of localfact"):
         AnnotationStore(file)
     assert file.read_bytes() == before
+
+
+def test_a_database_of_another_format_is_refused(tmp_path: Path) -> None:
+    file = make_store(tmp_path / "annotation.sqlite")
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA user_version = 99")
+    with pytest.raises(InputError, match=r"has format 99, .* localfact annotate RUN --out FOLDER"):
+        AnnotationStore(file)
 
 
 def test_a_database_with_a_trigger_is_refused(tmp_path: Path) -> None:
