@@ -342,9 +342,9 @@ def test_of_eight_threads_with_the_same_version_one_makes_its_step_and_the_other
 KILLED = """
 import sys
 from pathlib import Path
-from localfact.annotation.store import Store
+from localfact.annotation.store import AnnotationStore
 from localfact.annotation.work import Step, StepKind
-store = Store(Path(sys.argv[1]))
+store = AnnotationStore(Path(sys.argv[1]))
 while True:
     version = store.work(1, "Ann").version
     step = Step(kind=StepKind.COMMENT, claim="c1", text=f"Note {version}.")

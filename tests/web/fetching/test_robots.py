@@ -84,10 +84,10 @@ def test_a_large_robots_txt_of_many_groups_is_read() -> None:
 
 MATCH_WILDCARDS = """
 import httpx
-from localfact.web.fetching.robots import Rules
+from localfact.web.fetching.robots import RobotsRules
 
 wildcards = "User-agent: *\\n" + "".join(f"Disallow: /*a*a*a*a*a*a*a*{n}$\\n" for n in range(15_000))
-Rules.parse(wildcards.encode(), "localfact").check(httpx.URL("http://a.example/" + "a" * 7_900))
+RobotsRules.parse(wildcards.encode(), "localfact").check(httpx.URL("http://a.example/" + "a" * 7_900))
 """
 
 
