@@ -63,7 +63,10 @@ def test_silent_snippets_are_those_of_other_responses(tmp_path: Path) -> None:
 def test_one_command_prints_every_figure_with_target_and_interval(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    responses(tmp_path / "openfactcheck/responses.jsonl")
+    responses(few := tmp_path / "openfactcheck/responses.jsonl")
+    run = measure_relations.run
+    # The sample takes minutes; that it can be evaluated is the business of other tests.
+    monkeypatch.setattr(measure_relations, "run", lambda data, name, work: run(data or few, name, work))
     pairs = [{"kind": "date", "passage": "The mill opened in 1911.", "true": "The mill is open.", "false": "It is shut."}]
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in pairs), encoding="utf-8")
     monkeypatch.setattr(measure_relations, "MINIMAL_PAIRS", tmp_path / "pairs.jsonl")
