@@ -5,7 +5,7 @@ neighbours' priors. In the rest every variable can have both values, also after 
 no new hard evidence.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +58,6 @@ def condition(whole: Component) -> Conditioned | None:
         return None
     values = np.full(len(log_priors), FREE)
     forced = np.flatnonzero(impossible.any(axis=1)).tolist()
-    if not forced:
-        everything = replace(whole, variables=np.arange(len(values)))
-        return Conditioned(everything, np.arange(len(whole.pairs)), values, 0.0)
     if not _propagate(whole, log_priors, values, forced):
         return None
     return _without_fixed(whole, log_priors, values)
