@@ -166,27 +166,26 @@ class CrossEncoderRelationModel:
                 self._go_on()
                 for places in islice(batches, self._batches_at_once - len(running)):
                     batch = [pairs[place] for place in places]
-                    running[loop.run_in_executor(self._encoder.workers, self._read, [tokens[pair] for pair in batch])] = batch
+                    running[loop.run_in_executor(self._encoder.workers, self._outputs, [tokens[pair] for pair in batch])] = (
+                        batch
+                    )
                 if not running:
                     return
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for read in [read for read in running if read.done()]:
-                    report(dict(zip(running.pop(read), map(self._distribution, read.result()), strict=True)))
+                for done in [future for future in running if future.done()]:
+                    report(dict(zip(running.pop(done), map(self._distribution, done.result()), strict=True)))
         finally:
-            for read in running:
-                if not read.cancel():
-                    read.exception()  # retrieved, so that asyncio does not log it: only the first error is raised
+            for future in running:
+                if not future.cancel():
+                    future.exception()  # retrieved, so that asyncio does not log it: only the first error is raised
 
-    def _read(self, batch: Sequence[Tokens]) -> list[list[float]]:
+    def _outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         self._go_on()
-        return self._outputs(batch)
+        return self._encoder.outputs(batch)
 
     def _tokens(self, pair: Pair) -> Tokens:
         # Truncation only happens where a tokenizer makes more tokens of two texts together than of each by itself.
         return self._encoder.tokens(pair.premise, pair.hypothesis, cut="only_first")
-
-    def _outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
-        return self._encoder.outputs(batch)
 
     def _distribution(self, outputs: Sequence[float]) -> Distribution | Failure:
         if not all(map(math.isfinite, outputs)):

@@ -36,8 +36,8 @@ class Stopping:
         self.read: list[int] = []
         self.places = itertools.count()
         self.free = free
-        self._outputs = self.model._outputs
-        self.model._outputs = self.outputs  # type: ignore[method-assign]
+        self._outputs = self.model._encoder.outputs
+        self.model._encoder.outputs = self.outputs  # type: ignore[method-assign]
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         place = next(self.places)

@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
-from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
+from localfact.relations.lexical.statements import IDF_FILE, ParsedClaim, Premise, idf_table
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
 
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
-IDF_FILE = Path(__file__).with_name("idf.txt")
 IDENTITY_DIGITS = 12
 #: Part of the identity; increased when the features, or how they are used, change.
 RULES = 2
@@ -77,7 +76,6 @@ class LexicalRelationModel:
         variant = "embedder" if embedder else "plain"
         names = Features._fields + (Similarity._fields if embedder else ())
         self._coefficients = Coefficients(fitted["variants"][variant], names)
-        self._idf = IdfTable.read(IDF_FILE)
         self._embedder = embedder
         self.identity = lexical_identity(embedder.identity if embedder else None)
 
@@ -92,9 +90,7 @@ class LexicalRelationModel:
     def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
         """As `relate`, without a thread."""
         similarities = self._similarities(pairs)
-        statements = {
-            hypothesis: self._statements(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)
-        }
+        statements = {hypothesis: statements_of(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)}
         order = sorted(range(len(pairs)), key=lambda position: pairs[position].premise)
         relations: dict[int, Distribution] = {}
         premise, text = Premise(""), ""
@@ -104,13 +100,6 @@ class LexicalRelationModel:
                 premise, text = Premise(pair.premise), pair.premise
             relations[position] = self._predict(premise, statements[pair.hypothesis], similarities[position])
         return [relations[position] for position in range(len(pairs))]
-
-    def _statements(self, hypothesis: str) -> list[ParsedClaim]:
-        claim = ParsedClaim(hypothesis, self._idf)
-        if len(claim.tokens) <= LONGEST_CLAIM:
-            return [claim]
-        parts = (ParsedClaim(hypothesis[span.start : span.end], self._idf) for span in sentences(hypothesis))
-        return [part for part in parts if part.tokens]
 
     def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
@@ -129,6 +118,15 @@ class LexicalRelationModel:
         # Claims are embedded as passages too: similarity has no direction here, and passages are related to each other.
         vectors = self._embedder.encode(pieces, role="passage")
         return [similarity_features(*(vectors[[row[piece] for piece in parts[text]]] for text in pair)) for pair in pairs]
+
+
+def statements_of(hypothesis: str) -> list[ParsedClaim]:
+    """The hypothesis as one claim, or, where it is as long as a passage, its sentences that have words."""
+    claim = ParsedClaim(hypothesis, idf_table())
+    if len(claim.tokens) <= LONGEST_CLAIM:
+        return [claim]
+    parts = (ParsedClaim(hypothesis[span.start : span.end], idf_table()) for span in sentences(hypothesis))
+    return [part for part in parts if part.tokens]
 
 
 def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.float32]) -> Similarity:
