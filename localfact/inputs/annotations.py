@@ -12,14 +12,13 @@ from typing import Any
 from pydantic import Field
 
 from localfact.inputs.claims import GOLD_LABELS, label_name
-from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.json_rows import Row, RowError, first, read_rows
 from localfact.inputs.responses import (
     CLAIM_KEYS,
     FASTFACT_CLAIMS,
     REMOVED,
     RESPONSES,
     fastfact_claims,
-    first,
     responses_of,
 )
 from localfact.records import Record, Response

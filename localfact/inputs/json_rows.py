@@ -98,6 +98,11 @@ def _value(cell: str) -> Any:
         return cell
 
 
+def first(row: Row, keys: Sequence[str]) -> Any:
+    """The value of the first of `keys` that the row has with a value other than null."""
+    return next((row[key] for key in keys if row.get(key) is not None), None)
+
+
 def broken_bytes(path: Path) -> int:
     """How many bytes of the file are not UTF-8; `read_rows` makes a replacement character of each."""
     text = path.read_bytes().decode("utf-8", errors="surrogateescape")

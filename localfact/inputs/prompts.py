@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from localfact.errors import InputError
 from localfact.inputs.claims import optional_text
-from localfact.inputs.json_rows import Row, RowError, read_rows
-from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS, first
+from localfact.inputs.json_rows import Row, RowError, first, read_rows
+from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS
 from localfact.records import Record
 from localfact.text import readable
 
