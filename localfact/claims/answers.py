@@ -6,7 +6,7 @@ clearly a claim is returned as unparsed, to be counted and shown.
 
 from typing import NamedTuple
 
-from localfact.claims.json_claims import json_claims
+from localfact.claims.json_claims import JsonClaim, json_claims
 from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot
 from localfact.claims.lines import ParsedAnswer, informative_lines, is_marker, parsed_answer, plain, runs_on, thoughts, unquoted
 from localfact.records import Span
@@ -52,7 +52,7 @@ def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim
     thought = thoughts(answer)
     found = json_claims(answer, thought.end)
     if found:
-        claims = [_from_json(answer, *place) for place in found]
+        claims = [_of_json(one) for one in found]
         return parsed_answer(thought, _once_labelled(claims), [])
     reading = _Reading(answer, cut=cut)
     for span in informative_lines(answer, thought.end):
@@ -127,8 +127,9 @@ def _label(slot: Slot) -> tuple[PreVerificationLabel | None, Span]:
     return slot.word.label, Span(start=slot.word.start, end=slot.word.end)
 
 
-def _from_json(answer: str, text: str, claim: Span, label: PreVerificationLabel | None, place: Span) -> LabelledClaim:
-    return LabelledClaim(plain(text), claim, label, place, "" if place.start > claim.end else OPENING)
+def _of_json(one: JsonClaim) -> LabelledClaim:
+    opening = "" if one.label_span.start > one.span.end else OPENING
+    return LabelledClaim(plain(one.text), one.span, one.label, one.label_span, opening)
 
 
 def _once_labelled(claims: list[LabelledClaim]) -> list[LabelledClaim]:

@@ -95,7 +95,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         InputError: max_tokens below 1.
     """
 
-    def __init__(self, engine: Engine, *, max_tokens: int, seed: int) -> None:
+    def __init__(self, engine: Engine, *, max_tokens: int = 2048, seed: int = 0) -> None:
         if max_tokens < 1:
             raise InputError(f"An answer of {max_tokens} tokens holds no claim: give a whole number from 1.")
         self._engine = engine

@@ -3,7 +3,6 @@
 How a response is cut into chunks and asked about is in `asking.py`.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Literal
@@ -11,24 +10,17 @@ from typing import Literal
 from localfact.claims.answers import LabelledClaim, read_answer
 from localfact.claims.asking import PromptedExtractor
 from localfact.claims.chunks import Chunk, ClaimLocator, Stride, checked_stride
+from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_distribution, ask_label
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import MergedClaims, merge_claims, number_claims
-from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
-from localfact.llm.engine import Chat, Choice, Engine, Generation, Grammar
+from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.prompts import extraction_chat
 from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
-from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel
+from localfact.vocabulary import PreVerificationLabel
 
-#: The stage that calls for distributions are counted under; all others are under `asking.EXTRACT`.
-PREVERIFY = "preverify"
-
-#: Label as the prompt asks for it -> label.
-WRITTEN = {label.value.upper(): label for label in PreVerificationLabel}
-#: The labels as they are asked for by themselves: of equals the first is taken, so that a tie never settles a claim.
-ASKED_LABELS = tuple(sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS))
-#: Counts of that.
+#: Counts of labels that were asked for by themselves.
 ASKED = ("labels_asked", "labels_missing", "labels_differing")
 
 
@@ -113,7 +105,10 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         own. Then the model's choice stands, and is counted where it is not what was written.
         """
         if claim.label is None or generation.masked:
-            asked = await self._asked_label(chat, generation.thoughts + claim.prefix(generation.text), tally)
+            prefix = generation.thoughts + claim.prefix(generation.text)
+            asked = await ask_label(self._engine, chat, prefix, with_distribution=self._with_distribution)
+            tally["labels_asked"] += 1
+            tally["labels_missing"] += asked is None
             if asked and claim.label and asked.label is not claim.label:
                 tally["labels_differing"] += 1
             return asked
@@ -126,32 +121,11 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             choice = await self._engine.choose(
                 chat, tuple(WRITTEN), prefix=generation.thoughts + generation.text[: span.start], stage=PREVERIFY
             )
-        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
+        except NO_LABEL:
             # As a prefix, an answer that filled the window may have a token more than when it was generated.
             tally["distributions_missing"] += 1
             return token
-        return with_distribution(token, choice)
-
-    async def _asked_label(self, chat: Chat, prefix: str, tally: Counter[str]) -> PreVerification | None:
-        tally["labels_asked"] += 1
-        try:
-            choice = await self._engine.choose(chat, ASKED_LABELS, prefix=prefix, whole=True, stage=PREVERIFY)
-        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
-            tally["labels_missing"] += 1
-            return None
-        asked = PreVerification(label=WRITTEN[choice.best], confidence=confidence_of(choice))
-        return with_distribution(asked, choice) if self._with_distribution else asked
-
-
-def confidence_of(choice: Choice) -> float:
-    """C of the most probable label: the product over all its tokens (FastFact, equation 1)."""
-    return min(1.0, math.exp(choice.log_probs[choice.best] if choice.whole is None else choice.whole))
-
-
-def with_distribution(opinion: PreVerification, choice: Choice) -> PreVerification:
-    """The opinion with the probabilities of all six labels beside it."""
-    distribution = {WRITTEN[label]: probability for label, probability in choice.distribution.items()}
-    return opinion.model_copy(update={"distribution": distribution, "mass": choice.mass})
+        return add_distribution(token, choice)
 
 
 def _warnings(counts: Mapping[str, int]) -> Iterable[str]:

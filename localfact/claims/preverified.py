@@ -4,16 +4,17 @@ Nothing is generated: the prompt is that of extraction, the claim is given as th
 of the six labels are read at the label's place (FastFact, section 4.1).
 """
 
-from collections.abc import Sequence
-
-from localfact.claims.chunked import ASKED_LABELS, PREVERIFY, WRITTEN, confidence_of, with_distribution
 from localfact.claims.given import given
-from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
+from localfact.claims.label_asking import ask_label
 from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, extraction_chat
-from localfact.records import Claim, Extraction, PreVerification, Response
+from localfact.records import Claim, Extraction, Response
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
+
+NOT_PREVERIFIED = (
+    "Some given claims could not be pre-verified, as they do not fit the window or the model does not answer as asked."
+)
 
 
 class PreVerifiedClaims:
@@ -46,7 +47,7 @@ class PreVerifiedClaims:
             update={
                 "claims": tuple(claims),
                 "counts": {**extraction.counts, "preverifications_missing": missing},
-                "warnings": (*extraction.warnings, *self._warnings(missing)),
+                "warnings": (*extraction.warnings, *([NOT_PREVERIFIED] if missing else [])),
             }
         )
 
@@ -54,17 +55,5 @@ class PreVerifiedClaims:
         if claim.preverification is not None:
             return claim
         prefix = f"- {' '.join(claim.text.split())} ###"
-        try:
-            choice = await self._engine.choose(chat, ASKED_LABELS, prefix=prefix, whole=True, stage=PREVERIFY)
-        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
-            return claim
-        opinion = PreVerification(label=WRITTEN[choice.best], confidence=confidence_of(choice))
-        return claim.model_copy(update={"preverification": with_distribution(opinion, choice)})
-
-    @staticmethod
-    def _warnings(missing: int) -> Sequence[str]:
-        if not missing:
-            return ()
-        return (
-            "Some given claims could not be pre-verified, as they do not fit the window or the model does not answer as asked.",
-        )
+        opinion = await ask_label(self._engine, chat, prefix, with_distribution=True)
+        return claim.model_copy(update={"preverification": opinion})

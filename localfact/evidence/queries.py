@@ -125,8 +125,7 @@ class LLMQueries:
             )
         except (PromptTooLongError, RequestError):
             return Written((claim.text,), failed=True)
-        # A refusal or a remark of the model shares no word with the claim.
-        found = [text for text in read_queries(generation, self._count) if _words(text) & _words(claim.text)]
+        found = queries_about(claim.text, generation, self._count)
         return Written(tuple(found) or (claim.text,), failed=not found)
 
 
@@ -162,6 +161,11 @@ def key_words(claim: str, topic: str | None = None) -> str:
     found = [word for word in words(claim) if not _NO_KEY_WORD.fullmatch(word)]
     about = [word for word in words(topic or "") if word.casefold() not in {one.casefold() for one in found}]
     return plain(" ".join((*about, *found)))
+
+
+def queries_about(claim: str, generation: Generation, count: int = 1) -> list[str]:
+    """The queries of an answer that share a word with the claim, which a refusal or a remark of the model does not."""
+    return [query for query in read_queries(generation, count) if _words(query) & _words(claim)]
 
 
 def read_queries(generation: Generation, count: int = 1) -> list[str]:

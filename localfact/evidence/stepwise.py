@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from localfact.errors import PromptTooLongError, RequestError
-from localfact.evidence.queries import read_queries
+from localfact.evidence.queries import queries_about
 from localfact.llm.engine import Engine
 from localfact.prompts import Boundary, next_query_chat
 from localfact.records import Claim, Evidence, Hit, Passage, Response
 from localfact.runtime.tasks import together
 from localfact.stages import Retriever
-from localfact.text import normalise, words
+from localfact.text import normalise
 
 #: The stage that calls are counted under.
 STAGE = "query"
@@ -98,9 +98,7 @@ class StepwiseRetriever:
             generation = await self._engine.generate(chat, max_tokens=MAX_TOKENS, seed=self._seed, stage=STAGE)
         except (PromptTooLongError, RequestError):
             return None
-        # A refusal or a remark of the model shares no word with the claim.
-        own = set(map(normalise, words(claim.text)))
-        return next((query for query in read_queries(generation) if own & set(map(normalise, words(query)))), None)
+        return next(iter(queries_about(claim.text, generation)), None)
 
 
 def _sum_counts(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:

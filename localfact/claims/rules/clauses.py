@@ -39,9 +39,8 @@ def split_clauses(sentence: str, *, of_person: bool = False) -> list[Clause]:
     whole = Clause(sentence.rstrip(" .;"))
     if len(sentence) > LONGEST_SENTENCE:
         return [whole]
-    clauses = [
-        part for clause in (_apply(insertions.lifetime, whole) if of_person else [whole]) for part in _independent(clause)
-    ]
+    lives = _apply(insertions.lifetime, whole) if of_person else [whole]
+    clauses = [part for clause in lives for part in _independent(clause)]
     for rule in _RULES:
         clauses = [part for clause in clauses for part in _apply(rule, clause)]
     return clauses
