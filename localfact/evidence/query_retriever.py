@@ -107,18 +107,8 @@ class SearchRetriever:
         failures: dict[str, str] = {}
         if self._collector is not None:
             asked = [(claim, query) for claim, own in queries.searches.items() for query in own]
-            failures = dict(filter(None, await together(self._collect(*query) for query in asked)))
+            failures = dict(filter(None, await together(_collect(self._collector, *query) for query in asked)))
         return await asyncio.to_thread(self._retrieve, claims, queries, failures)
-
-    async def _collect(self, claim: str, query: str) -> tuple[str, str] | None:
-        if self._collector is None:
-            raise AssertionError("only a retriever with a collector collects")
-        try:
-            await self._collector.collect(query)
-        except SearchError as error:
-            count("searches_failed")
-            return claim, str(error)
-        return None
 
     def _retrieve(self, claims: Sequence[Claim], queries: Queries, failures: Mapping[str, str]) -> Evidence:
         store = self._store()
@@ -140,10 +130,13 @@ class SearchRetriever:
             found |= self._whole.find(unrecorded)
         in_order = {claim: found[claim] for claim in asked if claim in found}
         passages, hits = selected(in_order, asked, self._selection)
-        counts = self._counts(store, [search for own in recorded.values() for search in own], len(unrecorded))
-        empty = sum(not own for own in hits.values())
-        counts |= {"claims_without_passages": empty} if empty else {}
-        counts |= {"queries_without_search": missing} if missing else {}
+        counts = self._counts(store, [search for own in recorded.values() for search in own])
+        rare = {
+            "claims_without_search": len(unrecorded),
+            "claims_without_passages": sum(not own for own in hits.values()),
+            "queries_without_search": missing,
+        }
+        counts |= {name: number for name, number in rare.items() if number}
         return Evidence(
             passages=passages,
             hits=hits | dict.fromkeys(failures, ()),
@@ -157,21 +150,17 @@ class SearchRetriever:
             ),
         )
 
-    def _counts(self, store: PageStore, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
-        """Counts of different searches, of the pages that they named, of those that failed or were never fetched, and of claims
-        without a search.
-        """
-        fewer = sum(search.count < self._results for search in searches)
+    def _counts(self, store: PageStore, searches: Sequence[Search]) -> dict[str, int]:
+        """Different searches, and the pages that they named; where there are any, those that failed or were never fetched."""
         links = {result.link for search in searches for result in search.results if self._admits(result.link)}
+        fetches = [store.fetch(link) for link in links] if self._selection.kind != "snippets" else []
+        rare = {
+            "pages_failed": sum(fetch is not None and fetch.page is None for fetch in fetches),
+            "pages_never_asked_for": fetches.count(None),
+            "searches_for_fewer": sum(search.count < self._results for search in searches),
+        }
         counts = {"searches": len({search.query for search in searches}), "pages": len(links)}
-        asks_pages = self._selection.kind != "snippets"
-        fetches = [store.fetch(link) for link in links] if asks_pages else []
-        unasked = fetches.count(None)
-        failed = sum(fetch is not None and fetch.page is None for fetch in fetches)
-        counts |= {"pages_failed": failed} if failed else {}
-        counts |= {"pages_never_asked_for": unasked} if unasked else {}
-        counts |= {"searches_for_fewer": fewer} if fewer else {}
-        return counts | ({"claims_without_search": unrecorded} if unrecorded else {})
+        return counts | {name: number for name, number in rare.items() if number}
 
     def _notes(self, counts: Mapping[str, int], *, searched_whole: bool) -> list[str]:
         """Sentences about the evidence for the reader of the results."""
@@ -220,6 +209,16 @@ class SearchRetriever:
             return {}
         index = Index.of({passage.id: passage.text for passage in passages}, self._embedder)
         return affinity(index, self._embedder, claims, [passage.id for passage in passages])
+
+
+async def _collect(collector: Collector, claim: str, query: str) -> tuple[str, str] | None:
+    """Searches for one query of a claim: None, or the claim and why nobody answered."""
+    try:
+        await collector.collect(query)
+    except SearchError as error:
+        count("searches_failed")
+        return claim, str(error)
+    return None
 
 
 def passages_behind(store: PageStore, result: SearchResult, kind: PassageKind) -> Iterator[Passage]:

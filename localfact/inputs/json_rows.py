@@ -2,8 +2,9 @@
 
 import csv
 import io
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,19 +39,28 @@ def read_rows(path: Path, holding: str) -> Iterator[Row | RowError]:
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file of {holding}.")
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    except FileNotFoundError:
-        raise InputError(f"There is no file {path}. Name a file of {holding}.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    text = text.removeprefix("\ufeff")
-    if not text.strip():
-        raise InputError(f"{path} is empty. It should hold {holding}.")
+    text = read_text(path, holding)
     if path.suffix.lower() in DELIMITERS:
         return table_rows(path, text, DELIMITERS[path.suffix.lower()], holding)
     whole = parse_whole(path, text, holding)
     return iter(whole) if whole is not None else (parse_line(line) for line in text.split("\n") if line.strip())
+
+
+def read_text(path: Path, holding: str) -> str:
+    """The text of a file, UTF-8; invalid bytes become lone surrogates, which `readable` makes replacement characters of.
+
+    Raises:
+        InputError: the file is missing, unreadable or empty.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}. Name a file of {holding}.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    if not text.strip():
+        raise InputError(f"{path} is empty. It should hold {holding}.")
+    return text
 
 
 def table_rows(path: Path, text: str, delimiter: str, holding: str) -> Iterator[Row | RowError]:
@@ -101,6 +111,12 @@ def _value(cell: str) -> Any:
 def first(row: Row, keys: Sequence[str]) -> Any:
     """The value of the first of `keys` that the row has with a value other than null."""
     return next((row[key] for key in keys if row.get(key) is not None), None)
+
+
+def unused_name(name: str, used: Container[str]) -> str:
+    """The name, or the first of "name#2", "name#3", ... that is not used yet."""
+    repetitions = (f"{name}#{count}" for count in itertools.count(2))
+    return next(one for one in itertools.chain([name], repetitions) if one not in used)
 
 
 def broken_bytes(path: Path) -> int:

@@ -17,7 +17,6 @@ Our own schema, one JSON object a line (only `response` is needed):
 A claim whose "edit" is "removed", by an annotator, is passed over.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from localfact.inputs.claims import claim_of, listed, optional_text
-from localfact.inputs.json_rows import Row, RowError, broken_bytes, first, read_rows
+from localfact.inputs.json_rows import Row, RowError, broken_bytes, first, read_rows, unused_name
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Extraction, Response
@@ -75,8 +74,7 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
             break
         response = response_of(row, number, max_words)
         # FaStfact has answers of several models under one id: the second becomes "id#2".
-        repetitions = (f"{response.id}#{count}" for count in itertools.count(2))
-        name = next(name for name in itertools.chain([response.id], repetitions) if name not in seen)
+        name = unused_name(response.id, seen)
         seen.add(name)
         responses.append(response.model_copy(update={"id": name}))
     return responses
@@ -119,18 +117,14 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
     try:
         claims, links = claims_of(row, response.text)
         evidence = evidence_of(row, claims or (), links)
-        annotation = annotation_of(row, response.text)
+        # The annotator's claims that `localfact extract` stored beside its own.
+        kept = row.get("annotation")
+        annotation = claims_of({"claims": kept}, response.text)[0] if isinstance(kept, list) else None
         extraction = extraction_of(row)
     except RowError as error:
         return response.model_copy(update={"problem": readable(str(error))})
     found = {"claims": claims, "evidence": evidence, "annotation": annotation, "extraction": extraction}
     return response.model_copy(update=found)
-
-
-def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
-    """The annotator's claims that `localfact extract` stored beside its own; None where there are none."""
-    kept = row.get("annotation")
-    return claims_of({"claims": kept}, text)[0] if isinstance(kept, list) else None
 
 
 def extraction_of(row: Row) -> Extraction | None:

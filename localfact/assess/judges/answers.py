@@ -28,7 +28,6 @@ _EDGES = r"[\s*_`'\"“”.:]*+"
 _BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>[^\W_]++){_EDGES}\]")
 _HASHED = re.compile(rf"(?<!#)#{{2,}}+{_EDGES}(?P<label>[^\W_]++){_EDGES}#{{2,}}")
 _RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?supported){_EDGES}\]", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
 
 
 def read_bracketed(answer: str) -> str | None:
@@ -45,13 +44,6 @@ def read_rating(answer: str) -> str | None:
 def read_hashed(answer: str) -> str | None:
     """The last of THREE_WAYS between # signs (FactReasoner, Table 35)."""
     return _last(_HASHED, answer)
-
-
-def read_true_or_false(answer: str) -> str | None:
-    """True or False, where the answer has one of the words and not the other (FactReasoner, Table 33)."""
-    said = {word.casefold() for word in _WORD.findall(_strip_thoughts(answer))}
-    named = [label for label in (TRUE, FALSE) if label.casefold() in said]
-    return named[0] if len(named) == 1 else None
 
 
 class Factuality(NamedTuple):

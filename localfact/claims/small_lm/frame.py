@@ -47,11 +47,6 @@ def _line(text_of_it: str, most: int) -> str:
     return " ".join(text_of_it.split()[:most])
 
 
-def answer(claims: list[str]) -> str:
-    """What the model is taught to write: one claim a line."""
-    return "\n".join(claims)
-
-
 def read_claims(written: str) -> list[str]:
     """The claims of an answer, up to the first that repeats an earlier one: a small model that repeats itself runs on."""
     found: dict[str, str] = {}
