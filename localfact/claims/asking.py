@@ -61,14 +61,14 @@ class Replies:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Whole numbers, in an order that does not depend on which answer came first."""
+        """What happened, by name, for `Extraction.counts`; always in the same order, whichever answer came first."""
         names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
         always = {name: self.tally[name] for name in names}
         repeating = {"answers_repeating": self.tally["answers_repeating"]} if self.tally["answers_repeating"] else {}
         return {"sentences": self.sentences, "chunks": len(self.replies), **always, **repeating}
 
     def warnings(self) -> Iterator[str]:
-        """Without figures, so that a run's summary can list each once, with the number of responses."""
+        """Sentences for the reader. Without figures, as a run's summary lists each once, with the number of responses."""
         if self.tally["answers_cut_kept"]:
             yield (
                 "Some answers of the extractor were cut at their longest, and only whole lines of them were read. "
@@ -112,7 +112,7 @@ class PromptedExtractor(ABC, Generic[Read]):
 
     @abstractmethod
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
-        """The shape of the answer about `text`; `claims` where it cannot be that there is no claim."""
+        """The grammar of an answer about `text`. With `claims`, the answer "no claim" is not allowed."""
 
     @abstractmethod
     def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Read]:

@@ -99,7 +99,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     async def _preverification(
         self, chat: Chat, generation: Generation, claim: LabelledClaim, tally: Counter[str]
     ) -> PreVerification | None:
-        """What the model thinks of a claim; None where its label is asked for and not told.
+        """The model's pre-verification of a claim; None where it had to be asked for the label and gave none.
 
         It is asked for where it cannot be read, and in an answer that a grammar shaped, whose probabilities are not the model's
         own. Then the model's choice stands, and is counted where it is not what was written.

@@ -70,7 +70,7 @@ class Chunk:
 
 
 def checked_stride(stride: Stride) -> Stride:
-    """Returns the stride.
+    """Returns the stride if it is valid.
 
     Raises:
         InputError: it is neither "max" nor a whole number from 1.

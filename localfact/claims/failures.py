@@ -37,7 +37,7 @@ _MISSING = re.compile(
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found of a response: what each claim is, and what is missing; None where the model gave no answer.
+    """The failures of each claim of a response, and its missing statements; None where the model gave no answer.
 
     `reasons` says why it gave none, once a call.
     """
@@ -88,7 +88,7 @@ def why(error: Exception) -> str:
 
 
 def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:
-    """In which way a claim repeats an earlier one: within its sentence, where one of those stands there, else across."""
+    """How a claim repeats an earlier one: within a sentence, if both stand in the same one, else across sentences."""
     sentences = text.sentences(response)
     own = _sentence(claim, sentences)
     same = own is not None and any(_sentence(other, sentences) == own for other in earlier)
@@ -96,7 +96,7 @@ def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFa
 
 
 def most_alike(claim: Claim, earlier: Sequence[Claim]) -> list[Claim]:
-    """The one earlier claim that has most words in common with a claim (Jaccard; of equals the first); none of none."""
+    """The earlier claim most similar in words (Jaccard index; the first of equals), as a list; empty without earlier claims."""
     own = set(text.words(claim.text))
 
     def alike(other: Claim) -> float:

@@ -117,7 +117,7 @@ def is_marker(line: str) -> bool:
 
 
 def runs_on(line: str) -> bool:
-    """Whether a line behind claims begins what is no longer the answer: another example, or another speaker's turn."""
+    """Whether a line after the claims no longer belongs to the answer: an invented example, or another speaker's turn."""
     return is_marker(line) or bool(_PROMPT_LINE.match(line))
 
 
@@ -127,7 +127,7 @@ def says_nothing(text: str) -> bool:
 
 
 def excerpt(answer: str) -> str:
-    """An answer on one line, cut at SHOWN characters: to be shown to whoever asks what the model wrote."""
+    """An answer on one line, cut at SHOWN characters, for messages."""
     said = " ".join(answer.split())
     return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"
 

@@ -26,7 +26,7 @@ class RelevantClaims:
         self._boundary = Boundary(seed)
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims. Without a question all are relevant and nothing is asked; so is one that cannot be asked of."""
+        """Returns the claims. Without a question all count as relevant; so does a claim that cannot be asked about."""
         extraction = await self._found.extract(response)
         if not response.prompt:
             return extraction

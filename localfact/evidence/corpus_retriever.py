@@ -149,7 +149,7 @@ def selected(
 
 
 def one_of(passage: Passage, again: Passage) -> Passage:
-    """Two records of one text as one: all links; the other fields are those of the record whose first link sorts first."""
+    """Joins two passages with the same text: all links of both; other fields of the one whose first link sorts first."""
     first = min(passage, again, key=lambda one: (one.links, one.title, one.date or "", one.provider))
     return first.model_copy(update={"links": tuple(sorted({*passage.links, *again.links}))})
 

@@ -90,7 +90,7 @@ class GivenEvidence:
 
 
 def cut_evidence(given: Evidence, kind: PassageKind) -> tuple[Evidence, set[str]]:
-    """The evidence with each passage cut as a page of a corpus would be, and the claims of whose passages some became several.
+    """Cuts each passage as a page of a corpus is cut. Also returns the claims with a passage that became several.
 
     Those claims are linked to all parts of their passages, in order.
     """
@@ -109,7 +109,7 @@ def cut_evidence(given: Evidence, kind: PassageKind) -> tuple[Evidence, set[str]
 
 
 def parts_of(passage: Passage, kind: PassageKind) -> list[Passage]:
-    """A given passage as it is where it is short, else in chunks, or as the beginning of a page."""
+    """A given passage unchanged if it is short; else its chunks, or its beginning."""
     texts = chunks(passage.text) if kind == "chunks" else [capped(passage.text)]
     if len(texts) < 2 and texts == [passage.text]:
         return [passage]

@@ -157,7 +157,7 @@ async def _write_query(writer: QueryWriter, claim: Claim, response: Response) ->
 
 
 def key_words(claim: str, topic: str | None = None) -> str:
-    """What the claim is about and its words but for small ones: "Ada Morel born Lyon 1950"."""
+    """The topic, and the claim's words without function words: "Ada Morel born Lyon 1950"."""
     found = [word for word in words(claim) if not _NO_KEY_WORD.fullmatch(word)]
     about = [word for word in words(topic or "") if word.casefold() not in {one.casefold() for one in found}]
     return plain(" ".join((*about, *found)))
@@ -169,7 +169,7 @@ def queries_about(claim: str, generation: Generation, count: int = 1) -> list[st
 
 
 def read_queries(generation: Generation, count: int = 1) -> list[str]:
-    """The lines of an answer as plain words, different ones; none of an answer that is something else.
+    """The different queries in an answer, as plain words; none if the answer is something else.
 
     An answer that was cut, has more lines than were asked for or no word, or a line that is too long, holds no query.
     """

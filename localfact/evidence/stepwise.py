@@ -21,7 +21,7 @@ STEPWISE = "Evidence: the language model wrote search queries one after the othe
 
 
 class _Found(NamedTuple):
-    """What the searches for one claim found, in the order in which they did."""
+    """The searches made for one claim, in order: each query with its passages, and the evidence of each."""
 
     claim: str
     searches: tuple[tuple[str, tuple[Passage, ...]], ...]

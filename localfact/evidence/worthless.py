@@ -28,7 +28,7 @@ _LINK = re.compile(r"\[[^\]\n]{0,200}\]\([^)\s]{1,2000}\)|(?:https?://|www\.)[^\
 
 
 class WithoutWorthless:
-    """A retriever whose passages all may state something; what is left out is counted, by reason."""
+    """A retriever that leaves out passages that state nothing, and counts them by reason."""
 
     def __init__(self, retriever: Retriever) -> None:
         self._retriever = retriever
@@ -57,7 +57,7 @@ class WithoutWorthless:
 
 
 def worthless(text: str, title: str = "") -> str | None:
-    """Why a passage can be no evidence, in a word or two joined by "_" for a count; None where it may state something."""
+    """Why a passage cannot be evidence, as the end of a count's name ("links_only"); None if it may state something."""
     if instead_of_prose(text) is not None:
         return "no_text"
     if _ENGINES_OWN.search(text) and word_count(_ENGINES_OWN.sub(" ", text)) < FEWEST_WORDS:

@@ -71,7 +71,7 @@ def log_odds_of(variable: int, messages: _Floats, network: Network) -> float:
 
 @inlined
 def odds_of(total: float) -> float:
-    """Odds from log-odds, within 1 / LARGEST_ODDS and LARGEST_ODDS."""
+    """Odds from log-odds, limited to [1 / LARGEST_ODDS, LARGEST_ODDS]."""
     return math.exp(min(max(total, -LOG_LARGEST_ODDS), LOG_LARGEST_ODDS))
 
 

@@ -23,7 +23,7 @@ SAME_FIXED_POINT = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Where messages (2k,) converged.
+    """A fixed point of belief propagation: the messages, shape (2k,), and what follows from them.
 
     Attributes:
         marginals: (n,) P(true).

@@ -178,7 +178,7 @@ def _cells_within(scope: _Scope, part: _Scope) -> _Integers:
 
 
 def _forward(buckets: list[_Bucket], step: float) -> float:
-    """Sums every variable out in order ; returns the bound on log Z.
+    """Sums every variable out in order; returns the bound on log Z.
 
     The message of c is the weighted sum (sum over the variable of incoming ** (1 / w_c)) ** w_c: by Hölder's inequality the
     product of these sums over the mini-buckets of a variable is at least the sum of their product.

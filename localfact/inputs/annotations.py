@@ -46,7 +46,7 @@ class Edit(StrEnum):
 
 
 class AnnotatedClaim(Record):
-    """A claim that stands after annotation. `gold`: what scores count of its label; `label`: it itself, where it says more."""
+    """A claim after annotation. `gold`: its label as scores count it; `label`: the finer label, where there is one."""
 
     text: str
     gold: GoldLabel | None = None
@@ -71,7 +71,7 @@ class AnnotatedResponse(Record):
 
 
 def read_annotations(path: Path) -> list[AnnotatedResponse]:
-    """Reads all rows; one that cannot be used says why, and stops no other.
+    """Reads all rows of a file. A row that cannot be used has a `problem`; the others are read all the same.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or not JSON at all.
@@ -81,7 +81,7 @@ def read_annotations(path: Path) -> list[AnnotatedResponse]:
 
 
 def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
-    """The annotation of a row, whose response was read."""
+    """The annotation of a row, given its response."""
     bare = AnnotatedResponse(
         id=response.id, text=response.text, model=response.model, source=response.source, problem=response.problem
     )

@@ -52,7 +52,7 @@ def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:
 
 
 def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:
-    """Hits in the order given; the score only restates the rank, as no retriever scored them."""
+    """Hits in the order given, scored 1 / rank, as no retriever scored them."""
     found = [passage for passage in passages if passage is not None]
     return tuple(Hit(passage_id=passage.id, rank=rank, score=1.0 / rank) for rank, passage in enumerate(found, start=1))
 

@@ -188,7 +188,7 @@ def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
 
 
 def source_of(row: Row) -> str | None:
-    """The data set that a prompt came from, one name for each."""
+    """The data set that a prompt came from; spellings of the same set give one name."""
     named = optional_text(first(row, SOURCE_KEYS))
     return None if named is None else SOURCES.get(named.strip().lower(), named)
 

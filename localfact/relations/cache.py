@@ -35,7 +35,7 @@ class ReportingModel(RelationModel, Protocol):
 
 @runtime_checkable
 class SplittingModel(RelationModel, Protocol):
-    """A RelationModel that splits long pairs by a window that is another on another machine, and no part of its identity."""
+    """A RelationModel that splits long pairs by a window that depends on the machine, and so is no part of its identity."""
 
     @property
     def machine_window(self) -> int:

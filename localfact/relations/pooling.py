@@ -52,7 +52,7 @@ def pooled(pair: Pair, said: Distribution, overlap: Distribution, pool: OpinionP
 
 
 def most_that_keeps(label: str, own: dict[str, float], other: dict[str, float]) -> float:
-    """The largest share, 0 to 1, of `other` that leaves the label, which is the highest of `own`, behind no other."""
+    """The largest weight of `other`, in [0, 1], with which `label`, the best of `own`, is still the best of the sum."""
     share = 1.0
     for rival in own:
         ahead, catches_up = own[label] - own[rival], other[rival] - other[label]

@@ -96,13 +96,13 @@ class LongPremise:
 
 
 def own_starts(at: Sequence[int], span: Span) -> list[int]:
-    """Where the tokens of a span begin, seen from its own beginning. What begins before it has its rest counted here too."""
+    """The token offsets within a span, from its beginning. A token that begins before the span counts as one at 0."""
     own = [start - span.start for start in at[bisect_left(at, span.start) : bisect_left(at, span.end)]]
     return own if own[:1] == [0] or span.start == span.end else [0, *own]
 
 
 def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
-    """The sentences of a text whose tokens begin `at`; one that has more than `limit` tokens, in parts that have not."""
+    """The sentences of a text whose tokens begin at `at`; sentences of more than `limit` tokens are cut into parts."""
     found: list[Span] = []
     for span in sentences(text):
         place = span.start
@@ -114,7 +114,7 @@ def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
 
 
 def claim_weights(claim: ParsedClaim) -> dict[str, float]:
-    """What each of a claim's stems that tells something counts."""
+    """The weight of each informative stem of a claim."""
     numbers = claim.details(is_detail)
     return {
         stem: weight * (NUMBER_FACTOR if stem in numbers else NAME_FACTOR if stem in claim.names | claim.subject else 1.0)

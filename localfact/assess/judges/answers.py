@@ -36,7 +36,7 @@ def read_bracketed(answer: str) -> str | None:
 
 
 def read_rating(answer: str) -> str | None:
-    """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is the second."""
+    """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is read as UNSUPPORTED."""
     found = [one["label"] for one in _RATED.finditer(_strip_thoughts(answer))]
     return None if not found else SUPPORTED if found[-1].casefold() == SUPPORTED.casefold() else UNSUPPORTED
 
@@ -102,6 +102,6 @@ def _last(pattern: re.Pattern[str], answer: str) -> str | None:
 
 
 def _strip_thoughts(answer: str) -> str:
-    """The answer without the thoughts before it; nothing of one that ends within its thoughts."""
+    """The answer without a reasoning model's thoughts before it; "" if it ends within them."""
     said = readable(answer).rpartition(_THOUGHT_ENDS)[2]
     return said.partition(_THOUGHT_BEGINS)[0]

@@ -94,7 +94,7 @@ _LEANING = re.compile(
 
 
 def stand_alone(before: str, subject: str, after: str) -> bool:
-    """Returns whether two clauses are surely two statements, the second, with that subject, clear without the first.
+    """Returns whether two clauses are surely two statements, and the second, with that subject, is clear without the first.
 
     Between them stand a comma and "and", "but" or "while". False for a conditional, reported or unfinished clause.
     """

@@ -176,7 +176,7 @@ def _said_of(subject: str | None, predicate: PlainText) -> PlainText | None:
 
 
 def _verb(masked: str) -> str | None:
-    """Returns what stands between a subject and a text that begins with its verb; None for a text that does not."""
+    """Returns what a subject needs before a text that begins with its verb: "was ", "is " or ""; None for any other text."""
     if _OPENED.match(masked):
         return None
     if _PASSIVE.match(masked):

@@ -72,7 +72,7 @@ class Refusal(StrEnum):
 
 
 def refusal(claim: str, source: str) -> Refusal | None:
-    """Why a claim cannot be from a text, by rule; None where no rule speaks against it.
+    """The rule by which a claim cannot come from the source; None if none applies.
 
     Args:
         claim: one line of a model's answer. source: the sentence with what stood before it and the topic.
@@ -98,7 +98,7 @@ def refusal(claim: str, source: str) -> Refusal | None:
 
 
 def denied(source: str) -> set[str]:
-    """The longer words of a text that stand right behind a negation, and nowhere else: "soft but not brown" denies "brown"."""
+    """Words that occur only directly behind a negation: "soft but not brown" denies "brown". Short words are left out."""
     behind: set[str] = set()
     elsewhere: set[str] = set()
     left = 0

@@ -177,12 +177,12 @@ class Match:
 
     @cached_property
     def said(self) -> float:
-        """As `predicate`, multiplied by how far the subject is there."""
+        """`predicate` times the share of the subject that the premise has."""
         return self.predicate * (1 - self.subject_missing)
 
     @cached_property
     def scale(self) -> float:
-        """The weight of a disagreement in a detail, by how well the claim without its details is covered."""
+        """How much a differing detail counts, in [0, 1]: more, the better the rest of the claim is covered."""
         details = self.claim.names | self.claim.details(is_detail)
         rest = self.share(self.covered, self.claim.weights.keys() - details)
         return max(0.0, rest - REST_COVERED) / (1 - REST_COVERED) * max(0.0, 1 - self.subject_missing / SUBJECT_LOST)

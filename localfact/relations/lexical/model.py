@@ -66,7 +66,7 @@ class Coefficients:
 
 
 class LexicalRelationModel:
-    """A RelationModel of transparent features, with or without an embedder (the coefficients were fitted with MiniLM's).
+    """A logistic regression over word-overlap features; an embedder adds similarity (coefficients were fitted with MiniLM).
 
     Without `embedder` the features of similarity are left out, and coefficients that were fitted without them are used.
     """
