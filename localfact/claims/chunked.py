@@ -5,6 +5,7 @@ How a response is cut into chunks and asked about is in `asking.py`.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from localfact.claims.answers import LabelledClaim, read_answer
@@ -13,8 +14,8 @@ from localfact.claims.chunks import Chunk, ClaimLocator, Stride, checked_stride
 from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_distribution, ask_label
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import MergedClaims, merge_claims, number_claims
-from localfact.llm.engine import Chat, Engine, Generation, Grammar
-from localfact.prompts import extraction_chat
+from localfact.llm.engine import Chat, Generation, Grammar
+from localfact.prompts import Boundary, extraction_chat
 from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
@@ -24,11 +25,11 @@ from localfact.vocabulary import PreVerificationLabel
 ASKED = ("labels_asked", "labels_missing", "labels_differing")
 
 
+@dataclass(frozen=True, kw_only=True)
 class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     """Prompts an engine for the claims of a response, all chunks at once.
 
-    Args:
-        engine: the language model.
+    Attributes:
         stride: sentences of a chunk; "max" for the whole response.
         max_tokens: the most tokens of the answer about a chunk.
         confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
@@ -39,20 +40,13 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         InputError: stride or max_tokens below 1.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        *,
-        stride: Stride = "max",
-        max_tokens: int = 2048,
-        confidence: Literal["token", "distribution"] = "token",
-        keep_duplicates: bool = False,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(engine, max_tokens=max_tokens, seed=seed)
-        self._stride = checked_stride(stride)
-        self._with_distribution = confidence == "distribution"
-        self._keep_duplicates = keep_duplicates
+    stride: Stride = "max"
+    confidence: Literal["token", "distribution"] = "token"
+    keep_duplicates: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        checked_stride(self.stride)
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the claims in the order of the text, with their pre-verification; none when the model finds none.
@@ -61,8 +55,8 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             PromptTooLongError: the window is too small even for a piece of a sentence.
             LocalFactError: the engine failed; the claims of this response are lost.
         """
-        replies = await self._replies(response, self._stride)
-        kept = MergedClaims(replies.claims, 0, 0) if self._keep_duplicates else merge_claims(replies.claims)
+        replies = await self._replies(response, self.stride)
+        kept = MergedClaims(replies.claims, 0, 0) if self.keep_duplicates else merge_claims(replies.claims)
         claims = number_claims(kept.claims)
         labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
         counts = {
@@ -78,7 +72,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=warnings)
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return extraction_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
+        return extraction_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return extraction_grammar(text, claims=claims)
@@ -106,7 +100,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         """
         if claim.label is None or generation.masked:
             prefix = generation.thoughts + claim.prefix(generation.text)
-            asked = await ask_label(self._engine, chat, prefix, with_distribution=self._with_distribution)
+            asked = await ask_label(self.engine, chat, prefix, with_distribution=self.confidence == "distribution")
             tally["labels_asked"] += 1
             tally["labels_missing"] += asked is None
             if asked and claim.label and asked.label is not claim.label:
@@ -115,10 +109,10 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         span = claim.label_span
         confidence = generation.probability(span.start, span.end)
         token = PreVerification(label=claim.label, confidence=confidence)
-        if not self._with_distribution:
+        if self.confidence == "token":
             return token
         try:
-            choice = await self._engine.choose(
+            choice = await self.engine.choose(
                 chat, tuple(WRITTEN), prefix=generation.thoughts + generation.text[: span.start], stage=PREVERIFY
             )
         except NO_LABEL:

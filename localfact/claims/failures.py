@@ -7,7 +7,7 @@ in which of the paper's two ways.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from localfact import text
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
@@ -47,16 +47,17 @@ class Inspected:
     reasons: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
 class FailureJudge:
     """Inspects the claims of responses.
 
-    Args:
+    Attributes:
         engine: the language model. seed: of the boundary's markers.
     """
 
-    def __init__(self, engine: Engine, *, seed: int = 0) -> None:
-        self._engine = engine
-        self._boundary = Boundary(seed)
+    engine: Engine
+    _: KW_ONLY
+    seed: int = 0
 
     async def inspect(self, response: str, claims: Sequence[Claim]) -> Inspected:
         """Asks about each claim, and for those that are missing."""
@@ -64,17 +65,17 @@ class FailureJudge:
         asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
         failures = tuple(one if isinstance(one, ClaimFailure) else None for one in asked)
         reasons = tuple(one for one in asked if not isinstance(one, ClaimFailure))
-        chat = missing_chat(response, texts, boundary=self._boundary)
+        chat = missing_chat(response, texts, boundary=Boundary(self.seed))
         try:
-            answer = await self._engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
+            answer = await self.engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
         except (PromptTooLongError, RequestError) as error:
             return Inspected(failures, None, (*reasons, why(error)))
         return Inspected(failures, tuple(read_missing(answer.text, texts)), reasons)
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
-        chat = failure_chat(response, texts, place + 1, boundary=self._boundary)
+        chat = failure_chat(response, texts, place + 1, boundary=Boundary(self.seed))
         try:
-            choice = await self._engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
+            choice = await self.engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError) as error:
             return why(error)
         if choice.best != REPEATED:

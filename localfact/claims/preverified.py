@@ -4,6 +4,8 @@ Nothing is generated: the prompt is that of extraction, the claim is given as th
 of the six labels are read at the label's place (FastFact, section 4.1).
 """
 
+from dataclasses import KW_ONLY, dataclass
+
 from localfact.claims.given import given
 from localfact.claims.label_asking import ask_label
 from localfact.llm.engine import Chat, Engine
@@ -17,17 +19,18 @@ NOT_PREVERIFIED = (
 )
 
 
+@dataclass(frozen=True)
 class PreVerifiedClaims:
     """An extractor that prefers the claims of the input, and pre-verifies those that are not yet.
 
-    Args:
+    Attributes:
         engine: the language model. fallback: extracts the claims of responses without any. seed: of the boundary's markers.
     """
 
-    def __init__(self, engine: Engine, fallback: ClaimExtractor, *, seed: int = 0) -> None:
-        self._engine = engine
-        self._fallback = fallback
-        self._boundary = Boundary(seed)
+    engine: Engine
+    fallback: ClaimExtractor
+    _: KW_ONLY
+    seed: int = 0
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the given claims, each with its pre-verification, else what the fallback extracts.
@@ -37,10 +40,10 @@ class PreVerifiedClaims:
         """
         extraction = given(response)
         if extraction is None:
-            return await self._fallback.extract(response)
+            return await self.fallback.extract(response)
         if response.extraction is not None:
             return extraction
-        chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=self._boundary)
+        chat = extraction_chat(response.prompt, response.topic, "", response.text, "", boundary=Boundary(self.seed))
         claims = await together(self._preverify(chat, claim) for claim in extraction.claims)
         missing = sum(claim.preverification is None for claim in claims)
         return extraction.model_copy(
@@ -55,5 +58,5 @@ class PreVerifiedClaims:
         if claim.preverification is not None:
             return claim
         prefix = f"- {' '.join(claim.text.split())} ###"
-        opinion = await ask_label(self._engine, chat, prefix, with_distribution=True)
+        opinion = await ask_label(self.engine, chat, prefix, with_distribution=True)
         return claim.model_copy(update={"preverification": opinion})

@@ -6,6 +6,7 @@ another.
 
 import re
 from collections import Counter
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -79,10 +80,11 @@ class _Revision(NamedTuple):
     unused: str = ""
 
 
+@dataclass(frozen=True)
 class RevisedClaims:
     """An extractor whose claims an engine then revises, all claims of a response at once; claims that become equal are merged.
 
-    Args:
+    Attributes:
         extractor: finds the claims. engine: the language model. max_tokens: of an answer, from 1. seed: of the boundary's
             markers and of the sampling.
 
@@ -90,14 +92,15 @@ class RevisedClaims:
         InputError: max_tokens below 1.
     """
 
-    def __init__(self, extractor: ClaimExtractor, engine: Engine, *, max_tokens: int = 512, seed: int = 0) -> None:
-        if max_tokens < 1:
-            raise InputError(f"A revision of {max_tokens} tokens holds no claim: give a whole number from 1.")
-        self._extractor = extractor
-        self._engine = engine
-        self._max_tokens = max_tokens
-        self._seed = seed
-        self._boundary = Boundary(seed)
+    extractor: ClaimExtractor
+    engine: Engine
+    _: KW_ONLY
+    max_tokens: int = 512
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise InputError(f"A revision of {self.max_tokens} tokens holds no claim: give a whole number from 1.")
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the extractor's claims in words that need no context, in its order, each with its id, places and labels.
@@ -108,7 +111,7 @@ class RevisedClaims:
         Raises:
             LocalFactError: as the extractor; one that concerns all claims: a dead engine, something missing.
         """
-        extraction = await self._extractor.extract(response)
+        extraction = await self.extractor.extract(response)
         # Each call returns its own claim, so nothing has to be matched by position.
         revisions = await together(self._revision(response, claim) for claim in extraction.claims)
         outcomes = Counter(revision.outcome for revision in revisions)
@@ -131,10 +134,10 @@ class RevisedClaims:
     async def _revision(self, response: Response, claim: Claim) -> _Revision:
         if claim.original is not None:
             return _Revision(claim, Outcome.EARLIER)
-        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=self._boundary)
+        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=Boundary(self.seed))
         try:
-            generation = await self._engine.generate(
-                chat, max_tokens=self._max_tokens, grammar=revision_grammar(), seed=self._seed, stage=REVISE
+            generation = await self.engine.generate(
+                chat, max_tokens=self.max_tokens, grammar=revision_grammar(), seed=self.seed, stage=REVISE
             )
         except PromptTooLongError:
             return _Revision(claim, Outcome.TOO_LONG)

@@ -73,7 +73,7 @@ class CorpusRetriever:
     def __init__(self, corpus: Corpus, selection: Selection = DEFAULT, queries: QueryWriter | None = None) -> None:
         self._corpus = corpus
         self._index = corpus.index(selection.kind)
-        self._selection = selection
+        self.selection = selection
         self._writer = queries
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
@@ -86,12 +86,12 @@ class CorpusRetriever:
                 damaged.
         """
         queries = await queries_of(self._writer, response, claims)
-        with index_damage(self._corpus.folder, self._selection.kind):
+        with index_damage(self._corpus.folder, self.selection.kind):
             return await asyncio.to_thread(self._retrieve, claims, queries)
 
     def find(self, queries: Mapping[str, str]) -> dict[str, list[tuple[Passage, float]]]:
         """The best admitted passages of the whole corpus for each query, with their scores; `queries` by claim id."""
-        embedder, selection = self._corpus.embedder, self._selection
+        embedder, selection = self._corpus.embedder, self.selection
         vectors = embedder.encode(list(queries.values()), role="query") if embedder is not None else None
         found = {}
         for position, (claim, query) in enumerate(queries.items()):
@@ -104,14 +104,14 @@ class CorpusRetriever:
         looked_at = count
         while True:
             ranked = self._index.search(query, vector, looked_at)
-            admitted = self._corpus.store.passages((passage for passage, _ in ranked), self._selection.admission.admits)
+            admitted = self._corpus.store.passages((passage for passage, _ in ranked), self.selection.admission.admits)
             found = [(admitted[passage], score) for passage, score in ranked if passage in admitted]
             if len(found) >= count or len(ranked) < looked_at:
                 return found[:count]
             looked_at *= 2
 
     def _retrieve(self, claims: Sequence[Claim], queries: Queries) -> Evidence:
-        passages, hits = selected(self.find(queries.texts), queries.texts, self._selection)
+        passages, hits = selected(self.find(queries.texts), queries.texts, self.selection)
         embedder = self._corpus.embedder
         remember_parts(self._index, embedder, passages)
         lexical = () if embedder is not None else (LEXICAL_ALONE,)
@@ -119,7 +119,7 @@ class CorpusRetriever:
             passages=passages,
             hits=hits,
             affinity=affinity(self._index, embedder, claims, [passage.id for passage in passages]),
-            notes=(WHOLE_CORPUS, *queries.notes, *self._selection.notes, *lexical),
+            notes=(WHOLE_CORPUS, *queries.notes, *self.selection.notes, *lexical),
         )
 
 
