@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,28 +43,6 @@ class Similarity(NamedTuple):
     similarity_above_75: float
 
 
-class Coefficients:
-    """One fitted regression: one row a feature, the intercept last; one column a label of LABELS.
-
-    Args:
-        variant: "plain" or "embedder" of the file's variants. features: names of the features, in their order.
-    """
-
-    def __init__(self, variant: dict[str, Any], features: Sequence[str]) -> None:
-        self._rows = [tuple(map(float, variant["coefficients"][name])) for name in (*features, "intercept")]
-
-    def distribution(self, features: Iterable[float]) -> tuple[float, float, float]:
-        """The probabilities of LABELS. Plain sums in a fixed order: the same to the last bit whatever else is computed."""
-        scores = list(self._rows[-1])
-        for value, row in zip(features, self._rows, strict=False):
-            for column, coefficient in enumerate(row):
-                scores[column] += value * coefficient
-        top = max(scores)
-        entailment, contradiction, neutral = (math.exp(score - top) for score in scores)
-        total = entailment + contradiction + neutral
-        return entailment / total, contradiction / total, neutral / total
-
-
 class LexicalRelationModel:
     """A logistic regression over word-overlap features; an embedder adds similarity (coefficients were fitted with MiniLM).
 
@@ -73,9 +51,9 @@ class LexicalRelationModel:
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
-        variant = "embedder" if embedder else "plain"
-        names = Features._fields + (Similarity._fields if embedder else ())
-        self._coefficients = Coefficients(fitted["variants"][variant], names)
+        coefficients = fitted["variants"]["embedder" if embedder else "plain"]["coefficients"]
+        names = (*Features._fields, *(Similarity._fields if embedder else ()), "intercept")
+        self._rows = [tuple(map(float, coefficients[name])) for name in names]  # a row a feature, a column a label of LABELS
         self._embedder = embedder
         self.identity = lexical_identity(embedder.identity if embedder else None)
 
@@ -104,9 +82,20 @@ class LexicalRelationModel:
     def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
             return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
-        read = (self._coefficients.distribution([*compare(claim, premise), *similarity]) for claim in statements)
+        read = (self._probabilities([*compare(claim, premise), *similarity]) for claim in statements)
         entailment, contradiction, neutral = max(read, key=lambda labels: max(labels[:2]))
         return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(statements))
+
+    def _probabilities(self, features: Iterable[float]) -> tuple[float, float, float]:
+        """The probabilities of LABELS. Plain sums in a fixed order: the same to the last bit whatever else is computed."""
+        scores = list(self._rows[-1])
+        for value, row in zip(features, self._rows, strict=False):
+            for column, coefficient in enumerate(row):
+                scores[column] += value * coefficient
+        top = max(scores)
+        entailment, contradiction, neutral = (math.exp(score - top) for score in scores)
+        total = entailment + contradiction + neutral
+        return entailment / total, contradiction / total, neutral / total
 
     def _similarities(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:
         """The features of similarity of each pair, none without an embedder. Vectors of a corpus's passages are reused."""
