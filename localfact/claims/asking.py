@@ -138,7 +138,10 @@ class PromptedExtractor(ABC, Generic[Read]):
         found = await self._ask_chunks(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
         replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
         if tally["answers_unreadable"] and not replies.claims:
-            raise UnreadableAnswerError(_nothing_readable(replies.unparsed))
+            raise UnreadableAnswerError(
+                f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(replies.unparsed))}”. A model that does "
+                "not keep to the format cannot extract claims; a larger one may."
+            )
         return replies
 
     async def _ask_chunks(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str], splits: int) -> list[Reply]:
@@ -209,10 +212,3 @@ class PromptedExtractor(ABC, Generic[Read]):
             )
         tally["chunks_split"] += 1
         return await self._ask_chunks(response, parts, tally, splits)
-
-
-def _nothing_readable(lines: Sequence[str]) -> str:
-    return (
-        f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(lines))}”. A model that does not keep to the "
-        "format cannot extract claims; a larger one may."
-    )

@@ -91,13 +91,9 @@ class CorpusRetriever:
 
     def find(self, queries: Mapping[str, str]) -> dict[str, list[tuple[Passage, float]]]:
         """The best admitted passages of the whole corpus for each query, with their scores; `queries` by claim id."""
-        embedder, selection = self._corpus.embedder, self.selection
-        vectors = embedder.encode(list(queries.values()), role="query") if embedder is not None else None
-        found = {}
-        for position, (claim, query) in enumerate(queries.items()):
-            vector = vectors[position] if vectors is not None else None
-            found[claim] = self._find_admitted(query, vector, selection.candidates)
-        return found
+        vectors = query_vectors(self._corpus.embedder, list(queries.values()))
+        asked = zip(queries.items(), vectors, strict=True)
+        return {claim: self._find_admitted(query, vector, self.selection.candidates) for (claim, query), vector in asked}
 
     def _find_admitted(self, query: str, vector: Vectors | None, count: int) -> list[tuple[Passage, float]]:
         """The best `count` admitted passages; more candidates are taken until there are that many."""
@@ -161,24 +157,25 @@ def reranked(reranker: Reranker, query: str, found: Sequence[tuple[Passage, floa
     return sorted(again, key=lambda item: (-item[1], item[0].id))
 
 
+def query_vectors(embedder: Embedder | None, texts: Sequence[str]) -> Sequence[Vectors | None]:
+    """The vector of each text as a query; None for each without an embedder."""
+    return [None] * len(texts) if embedder is None else list(embedder.encode(texts, role="query"))
+
+
 def search_all(
     index: Index, embedder: Embedder | None, queries: Mapping[str, str], count: int
 ) -> dict[str, list[tuple[str, float]]]:
     """Claim id -> the best `count` passages of the index for its query, as (id, score); `queries` by claim id too."""
-    if embedder is None:
-        return {claim: index.search(query, None, count) for claim, query in queries.items()}
-    vectors = embedder.encode(list(queries.values()), role="query")
-    searched = zip(queries.items(), vectors, strict=True)
-    return {claim: index.search(query, vector, count) for (claim, query), vector in searched}
+    vectors = query_vectors(embedder, list(queries.values()))
+    asked = zip(queries.items(), vectors, strict=True)
+    return {claim: index.search(query, vector, count) for (claim, query), vector in asked}
 
 
 def affinity(
     index: Index, embedder: Embedder | None, claims: Sequence[Claim], passages: Sequence[str]
 ) -> dict[str, dict[str, float]]:
     """Claim id -> passage id -> how well they match, for every claim with every passage (see Index.affinity)."""
-    if embedder is None:
-        return {claim.id: index.affinity(claim.text, None, passages) for claim in claims}
-    vectors = embedder.encode([claim.text for claim in claims], role="query")
+    vectors = query_vectors(embedder, [claim.text for claim in claims])
     return {claim.id: index.affinity(claim.text, vector, passages) for claim, vector in zip(claims, vectors, strict=True)}
 
 

@@ -95,7 +95,10 @@ def elimination_order(component: Component, *, cells_limit: int = CELLS_LIMIT) -
     cheapest = min(
         (found for found in (first, *others) if found.within(cells_limit)), key=lambda found: found.cells, default=None
     )
-    return _too_wide(first.width, cells_limit) if cheapest is None else cheapest.order()
+    if cheapest is None:
+        limits = f"the limits are {WIDTH_LIMIT} or {cells_limit} table cells in all"
+        return TooWide(f"elimination reaches width {first.width}, where {limits}")
+    return cheapest.order()
 
 
 def min_fill_order(component: Component) -> list[int]:
@@ -103,10 +106,6 @@ def min_fill_order(component: Component) -> list[int]:
     found = _Elimination(_neighbourhoods(component))
     _take_by_fewest_joins(found, lambda: True)
     return list(found.separators)
-
-
-def _too_wide(width: int, cells_limit: int) -> TooWide:
-    return TooWide(f"elimination reaches width {width}, where the limits are {WIDTH_LIMIT} or {cells_limit} table cells in all")
 
 
 def _by_fewest_joins(neighbours: list[int], cells_limit: int) -> _Elimination:

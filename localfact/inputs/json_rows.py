@@ -6,11 +6,12 @@ import itertools
 import json
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from localfact.errors import InputError
 
 Row = Mapping[str, Any]
+Line = TypeVar("Line")
 
 #: What json.loads raises: ValueError for no JSON and for numbers of thousands of digits, RecursionError for endless nesting.
 UNPARSABLE = (ValueError, RecursionError)
@@ -81,18 +82,23 @@ def table_rows(path: Path, text: str, delimiter: str, holding: str) -> Iterator[
 
 
 def _table_rows(lines: Iterator[list[str]], head: Sequence[str]) -> Iterator[Row | RowError]:
+    for cells in lines_or_errors(lines):
+        if isinstance(cells, csv.Error):
+            yield RowError(f"The row is no row of a table: {cells}.")
+        elif any(cells):
+            too_many = RowError(f"The row has {len(cells)} cells under {len(head)} names.") if len(cells) > len(head) else None
+            yield too_many or _values(dict(zip(head, cells, strict=False)))
+
+
+def lines_or_errors(lines: Iterator[Line]) -> Iterator[Line | csv.Error]:
+    """What a reader of the csv module yields; a line that it cannot read does not stop the others."""
     while True:
         try:
-            cells = next(lines)
+            yield next(lines)
         except StopIteration:
             return
         except csv.Error as error:
-            yield RowError(f"The row is no row of a table: {error}.")
-            continue
-        if any(cells):
-            known = dict(zip(head, cells, strict=False))
-            too_many = len(cells) > len(head)
-            yield RowError(f"The row has {len(cells)} cells under {len(head)} names.") if too_many else _values(known)
+            yield error
 
 
 def _values(cells: Mapping[str, str]) -> Row:
