@@ -6,7 +6,7 @@ Used by the parsers of labelled claims (`answers.py`), of numbered ones (`units.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from localfact.records import Span
 
@@ -53,17 +53,8 @@ _EMPHASIS = re.compile(r"(?P<sign>\*\*|__)(?=\S)(?P<inside>.+?)(?<=\S)(?P=sign)"
 _QUOTED = re.compile(r"[\"“„](?P<inside>[^\"“”„]+)[\"”“]$")
 _LETTER = re.compile(r"[^\W\d_]")
 
-
-class ReadClaim(Protocol):
-    """A claim parsed from an answer."""
-
-    @property
-    def text(self) -> str:
-        """The claim's text."""
-        ...
-
-
-Read = TypeVar("Read", bound=ReadClaim)
+#: A claim as one of the parsers reads it.
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)

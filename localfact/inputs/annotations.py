@@ -13,14 +13,7 @@ from pydantic import Field
 
 from localfact.inputs.claims import GOLD_LABELS, label_name
 from localfact.inputs.json_rows import Row, RowError, first, read_rows
-from localfact.inputs.responses import (
-    CLAIM_KEYS,
-    FASTFACT_CLAIMS,
-    REMOVED,
-    RESPONSES,
-    fastfact_claims,
-    responses_of,
-)
+from localfact.inputs.responses import CLAIM_KEYS, FASTFACT_CLAIMS, REMOVED, RESPONSES, fastfact_claims, responses_of
 from localfact.records import Record, Response
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel, VerdictLabel

@@ -7,6 +7,7 @@ import re
 
 BE = r"(?:is|are|was|were)\b"
 HAVE = r"(?:has|have|had)\b"
+MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _AUXILIARIES = (
     r"is|are|was|were|isn't|aren't|wasn't|weren't|has|have|had|hasn't|haven't|hadn't|does|did|didn't|doesn't|can|cannot|can't|could|"
     r"will|won't|would|may|might|must"

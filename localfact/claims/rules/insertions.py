@@ -3,7 +3,7 @@
 import re
 
 from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, Place
-from localfact.claims.rules.english import ADVERB, BE, NAME, PAST, VERB
+from localfact.claims.rules.english import ADVERB, BE, MONTH, NAME, PAST, VERB
 
 _BORN = re.compile(r"\(born (?P<details>[^()]{3,100})\)")
 _BORN_FIRST = re.compile(r"Born (?P<details>.+), $")
@@ -43,8 +43,7 @@ def lifetime(clause: Clause, masked: str, place: Place) -> list[Clause]:
     ]
 
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DATE = rf"(?:on (?:{_MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}})|in (?:{_MONTH} )?\d{{4}})"
+_DATE = rf"(?:on (?:{MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {MONTH} \d{{4}}|{MONTH} \d{{1,2}})|in (?:{MONTH} )?\d{{4}})"
 _LIFE_EVENT = re.compile(
     rf"(?P<event>(?:{BE} (?:born|buried)|died|married)) (?:(?P<date>{_DATE}),? (?P<place>in [A-Z][^;]{{1,80}})|"
     rf"(?P<place_first>in [A-Z][^;]{{1,80}}?),? (?P<date_last>{_DATE}))$"
@@ -136,7 +135,7 @@ def apposition(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X married Y, a chemist. -> X married Y | Y was a chemist."""
     found = _APPOSITION.search(masked, place[1])
     verb = _MAIN_VERB.match(masked, place[1])
-    if found is None or verb is None or re.search(rf"\d|{_MONTH}", found["name"]) or re.search(VERB, found["noun"]):
+    if found is None or verb is None or re.search(rf"\d|{MONTH}", found["name"]) or re.search(VERB, found["noun"]):
         return [clause]
     name = clause.text[slice(*found.span("name"))]
     return [clause.head(found.end("name")), clause.part(*found.span("noun"), prefix=f"{name} {_be(verb['verb'])}")]
