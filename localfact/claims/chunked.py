@@ -10,7 +10,7 @@ from typing import Literal
 
 from localfact.claims.answers import LabelledClaim, read_answer
 from localfact.claims.asking import PromptedExtractor
-from localfact.claims.chunks import Chunk, ClaimLocator, Stride, checked_stride
+from localfact.claims.chunks import Chunk, ClaimLocator, Stride, check_stride
 from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_distribution, ask_label
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import MergedClaims, merge_claims, number_claims
@@ -30,11 +30,9 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     """Prompts an engine for the claims of a response, all chunks at once.
 
     Attributes:
-        stride: sentences of a chunk; "max" for the whole response.
-        max_tokens: the most tokens of the answer about a chunk.
+        stride: sentences of a chunk; "max" for the whole response. The others as in `PromptedExtractor`.
         confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
         keep_duplicates: keeps equal claims apart, as the paper does, instead of merging them.
-        seed: of the boundary's markers and of the sampling.
 
     Raises:
         InputError: stride or max_tokens below 1.
@@ -46,7 +44,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        checked_stride(self.stride)
+        check_stride(self.stride)
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the claims in the order of the text, with their pre-verification; none when the model finds none.
