@@ -93,12 +93,12 @@ def eval_command(
     job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share)
     if replicas is not None and ray is None:
         raise InputError("--replicas counts the workers of --ray. Without it, every GPU of this machine is used.")
-    open_road = None
+    open_assessor = None
     if ray is not None:
         from localfact.cluster.evaluate import Cluster, check_shared
 
         check_shared(job)
-        open_road = Cluster(ray, replicas, offline).open
+        open_assessor = Cluster(ray, replicas, offline).open
     if plan:
         show(planned(job), as_json=as_json, view=fields_table)
         return
@@ -109,7 +109,7 @@ def eval_command(
     try:
         with TerminalProgress(errors()) as progress:
             summary = evaluate.execute(
-                job, recall_k=recall, concurrency=concurrency, force=force, progress=progress, open_road=open_road
+                job, recall_k=recall, concurrency=concurrency, force=force, progress=progress, open_assessor=open_assessor
             )
     except KeyboardInterrupt:
         note(f"Interrupted. What is done is in {job.out}; the same command goes on from there.")

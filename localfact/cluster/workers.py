@@ -1,4 +1,4 @@
-"""The workers of a run as one road: who is free gets the next response, and what a lost worker had goes to others."""
+"""The workers of a cluster, used as one assessor: a free worker gets the next response; those of a lost worker go to others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -48,7 +48,7 @@ class _Member:
 
 
 class Workers:
-    """A `Road` over the workers of the cluster that this process has joined.
+    """Assesses responses by the workers of the cluster that this process has joined: a `ResponseAssessor`.
 
     A response whose worker is lost is given to another one, alone, so that it can be told from its neighbours if that is lost
     too: then it has failed. What was on a node that is gone is innocent.
