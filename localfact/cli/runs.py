@@ -43,6 +43,7 @@ def show_command(
     from localfact.report.formats import known_format, rendered
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
     from localfact.runs.assessments import read_assessment, read_assessments
+    from localfact.runs.record import read_record
 
     folder = Path(run) if run is not None else latest_run()
     if run is not None and response_id is None and not folder.exists():  # an id, where only that is given
@@ -51,7 +52,7 @@ def show_command(
     if graph:
         if response_id is None:
             raise InputError("A graph is of one response: localfact show RUN ID --graph. `localfact show RUN` lists the ids.")
-        show(graph_of(folder, assessments[0]), as_json=True)
+        show(graph_of(read_record(folder, outlines=False), assessments[0]), as_json=True)
         return
     whole = {one.index: one for one in assessments} if only else {}
     if only:
