@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from localfact.cli.options import AsJson
 from localfact.errors import InputError
 from localfact.report.console import note, show
 from localfact.report.tables import best_sentence, fields_table, hits_view, rows_view
@@ -19,7 +20,6 @@ OwnEmbedder = Annotated[
     str | None,
     typer.Option("--embedder", help="Folder of weights, where it is no card. [default: the corpus's own]"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 
 class PassageKindName(StrEnum):

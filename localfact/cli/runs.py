@@ -9,7 +9,8 @@ from rich.console import RenderableType
 
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
-from localfact.report.console import note, output, show, show_text
+from localfact.report.console import note, output, show, show_table
+from localfact.report.formats import Format, known_format
 from localfact.vocabulary import VerdictLabel
 
 
@@ -24,7 +25,13 @@ def show_command(
     ] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Print the factor graph of one response, for infer.")] = False,
     how: Annotated[
-        str, typer.Option("--format", help="terminal; or all claims as a table: csv, markdown, latex, json.")
+        Format,
+        typer.Option(
+            "--format",
+            metavar="<str>",
+            parser=known_format,
+            help="terminal; or all claims as a table: csv, markdown, latex, json.",
+        ),
     ] = "terminal",
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +47,6 @@ def show_command(
     from localfact.api.rescore import finished, rescore
     from localfact.api.runs import latest_run
     from localfact.report.claim_rows import claims_table
-    from localfact.report.formats import known_format, rendered
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
     from localfact.runs.assessments import read_assessment, read_assessments
     from localfact.runs.record import read_record
@@ -57,9 +63,8 @@ def show_command(
     whole = {one.index: one for one in assessments} if only else {}
     if only:
         assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
-    if known_format(how) != "terminal":
-        text = rendered(claims_table(assessments), known_format(how))
-        show_text(str(text))
+    if how != "terminal":
+        show_table(claims_table(assessments), how)
         return
     if response_id is None and not only:
         summary = finished(folder)
