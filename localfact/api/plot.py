@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from localfact.api.evaluate import RUNS
 from localfact.api.passage_posteriors import MOST_GRAPHS, passage_posteriors
@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 #: Characters of the names of runs in the name of the default folder.
 LONGEST_FOLDER = 100
-
-
-class Drawing(Protocol):
-    """Draws one figure."""
-
-    def __call__(self, found: Any, /, *, looks: Mapping[str, int]) -> "Figure":
-        """A figure with the runs that have its numbers."""
-        ...
 
 
 class Plots(Record):
@@ -65,11 +57,11 @@ class FigureKind:
     Attributes:
         numbers: what of a run enters it, or what the run has instead ("no annotated claims"). Its second argument is told the
             graphs solved and their total.
-        draw: draws the numbers of the runs, by their names; `looks` numbers all runs, also those that are not in it.
+        draw: makes a figure of name of a run -> its numbers; `looks` numbers all runs, also those that are not in it.
     """
 
     numbers: Callable[[PlottedRun, Callable[[int, int], None]], Any]
-    draw: "Drawing"
+    draw: "Callable[..., Figure]"
 
 
 #: Name -> figure, in the order in which they are drawn.
