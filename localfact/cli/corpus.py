@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -171,12 +171,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
 
 def kinds_of(passages: Sequence[PassageKindName] | None) -> list["PassageKind"]:
     """The kinds of passages that were named."""
-    named: dict[PassageKindName, PassageKind] = {
-        PassageKindName.CHUNKS: "chunks",
-        PassageKindName.PAGES: "pages",
-        PassageKindName.SNIPPETS: "snippets",
-    }
-    return [named[kind] for kind in passages or ()]
+    return [cast("PassageKind", kind.value) for kind in passages or ()]
 
 
 def check_sources(sources: Sequence[Path], *, follow_links: bool) -> None:

@@ -74,11 +74,6 @@ class Workers:
         self._actors = [self._start_actor() for _ in range(replicas)]
         self._wait_for_one()
 
-    @property
-    def joined(self) -> int:
-        """How many workers are ready; none before the first response is assessed."""
-        return len(self._members)
-
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """The assessment of a response by whichever worker is free; `costs` and `observe` get what it counted.
 
