@@ -70,7 +70,7 @@ def compare_runs(
 def _comparisons(
     first: Sequence[Assessment], second: Sequence[Assessment], one_sided: bool, recall_k: KPolicy | None, seed: int
 ) -> list[Comparison]:
-    """Of every score that both runs have, and of the labelled claims that both judged."""
+    """Compares two runs by every score that both have, and by the labelled claims that both judged."""
     scores = [
         score
         for score in standard_scores([*first, *second], recall_k)
@@ -84,7 +84,7 @@ def _comparisons(
 
 
 def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:
-    """The methods, or with the folders where two runs have one method, or with their places where folders have one name."""
+    """Names the runs by their methods; adds folders where methods repeat, and numbers where folders repeat too."""
     if len(set(methods)) == len(methods):
         return list(methods)
     names = [f"{method} ({path.name})" for method, path in zip(methods, paths, strict=True)]
@@ -115,5 +115,5 @@ def _differing(shared: Sequence[SharedClaim], names: Sequence[str]) -> list[Diff
 
 
 def _side(verdict: Verdict) -> float:
-    """A verdict without a posterior, as one: a claim that is in neither S nor N is half way."""
+    """The posterior that stands for a verdict without one: 1 for a claim in S, 0 for one in N, 0.5 for one in neither."""
     return {True: 1.0, False: 0.0, None: 0.5}[supports(verdict)]

@@ -165,7 +165,7 @@ def _usable(comparing: Comparing) -> list[Response]:
 
 
 async def _common(comparing: Comparing, progress: Progress, start: Start) -> int:
-    """Writes the file of claims and passages, or completes it; how many calls of a language model it took in all."""
+    """Writes or completes the file of claims and passages; returns how many calls of a language model it took in all."""
     chosen = comparing.common
     settings = {
         "pass": "compare",

@@ -111,7 +111,7 @@ async def _inspect(assessments: Sequence[Assessment], options: Options, progress
 
 
 async def _find_entailed(assessments: Sequence[Assessment], options: Options) -> list[Entailed]:
-    """For each response, the claims that say what an earlier one says, by both entailing one another."""
+    """Finds the claims of each response that repeat an earlier one: each of the two entails the other."""
     pairs = [(place, pair) for place, one in enumerate(assessments) for pair in combinations(range(len(one.claims)), 2)]
     asked = []
     for place, (first, second) in pairs:

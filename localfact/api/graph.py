@@ -1,4 +1,4 @@
-"""The factor graph of one response of a run, which `infer` reads."""
+"""Makes the factor graph of one response of a run again, as a file that `localfact infer` reads."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -40,7 +40,7 @@ def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
         raise InputError("A leaderboard needs a run: localfact leaderboard RUN RUN. `localfact runs` lists them.")
     records = [read_record(path, most=None, outlines=False) for path in paths]
     everything = [one for record in records for one in record.shown]
-    # Runs of one leaderboard may differ in what was judged, not in how.
+    # Data may differ between the runs of a leaderboard; other settings say how responses were judged, and are told.
     settings = {str(record.path): record.plain_settings | {"data": None} for record in records}
     fitted = KPrime.fitted_to(everything)
     return Board(
@@ -52,7 +52,7 @@ def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
 
 
 def by_model(read: Mapping[Path, Sequence[Assessment]]) -> dict[str, list[Assessment]]:
-    """Model -> its responses; where several runs judged the same response of a model, each of them stands for itself."""
+    """Model -> its responses; where several runs judged the same response, each run of that model is an entry of its own."""
     called = dict(zip(read, names_of(list(read)), strict=True))
     found: dict[str, dict[Path, list[Assessment]]] = {}
     for path, assessments in read.items():

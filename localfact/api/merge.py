@@ -1,4 +1,4 @@
-"""Makes one run of the shards of it, as if one machine had run all responses."""
+"""Joins the shards of a run (`eval --shards`) into the run that one machine would have made of all responses."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -80,7 +80,7 @@ def _shard_of(shard: RunRecord) -> str | None:
 
 
 def _whole(shards: Sequence[RunRecord]) -> dict[str, Any]:
-    """The settings of the run that these are the shards of.
+    """The settings of the whole run: those of any shard, without the number of the shard.
 
     Raises:
         InputError: they are not all the shards of one.
@@ -119,7 +119,7 @@ def _check_windows(shards: Sequence[RunRecord], decided: Iterable[int | None]) -
 
 
 def _own_warnings(shard: RunRecord, assessments: Sequence[Assessment]) -> Sequence[str]:
-    """What a shard warns of besides what its responses tell: that is told anew of all.
+    """The warnings of a shard's summary that do not come from its assessments; the others are made again for the whole run.
 
     Raises:
         InputError: the shard has not ended.

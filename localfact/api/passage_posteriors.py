@@ -11,8 +11,8 @@ import numpy as np
 
 from localfact.api.graph import graph
 from localfact.inference import marginals
-from localfact.inference.factor_graph import build_graph
-from localfact.records import Assessment, Relation
+from localfact.inference.reading import parse_graph
+from localfact.records import Assessment
 from localfact.report.plot_data import PassagePosteriors
 from localfact.runs.record import RunRecord
 from localfact.scoring.tally import Unscored
@@ -53,13 +53,8 @@ def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str
 
     None where it has no passage, or no assignment is possible.
     """
-    prior = plain["passage_prior"]
-    passages = plain["contexts"]
-    relations = [
-        Relation(source=one["source"], target=one["target"], label=one["type"], probability=one["probability"])
-        for one in plain["relations"]
-    ]
-    built = build_graph(plain["atoms"], passages, relations, tables=plain["variant"], passage_prior=prior)
+    prior, passages = plain["passage_prior"], plain["contexts"]
+    built = parse_graph(plain)
     variables = max(len(built.ids), assessment.counts.get("assess", {}).get("graph_variables", 0))
     untouched = variables - len(built.ids)
     solved = marginals(built, solver=solver).marginals
@@ -69,7 +64,7 @@ def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str
 
 
 def evenly_spread(assessments: Sequence[Assessment]) -> Sequence[Assessment]:
-    """All of them, or MOST_GRAPHS from the first to the last."""
+    """All assessments, or MOST_GRAPHS of them at even distances, the first and the last included."""
     if len(assessments) <= MOST_GRAPHS:
         return assessments
     return [assessments[place] for place in np.linspace(0, len(assessments) - 1, MOST_GRAPHS).astype(int)]

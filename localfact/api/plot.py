@@ -190,7 +190,7 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def default_folder(names: Sequence[str]) -> Path:
-    """Beside the runs, named by them: runs/plots-4f1c, runs/plots-4f1c-9e02."""
+    """The folder for figures of these runs: runs/plots-4f1c, runs/plots-4f1c-9e02."""
     joined = "-".join(names).replace("/", "-")
     if len(joined) > LONGEST_FOLDER:  # cut, several choices of runs would have one name
         joined = hashlib.sha256(joined.encode()).hexdigest()[:12]
@@ -198,7 +198,7 @@ def default_folder(names: Sequence[str]) -> Path:
 
 
 def written(figure: "Figure", file: Path) -> list[str]:
-    """Writes a figure's files beside one another, which differ in their suffix."""
+    """Writes a figure as PNG and as SVG; returns the names of the files."""
     files = []
     with write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -98,7 +98,7 @@ def limits_of(assessed: AssessmentRead) -> str:
 
 
 def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabel]:
-    """What a posterior means by these rules."""
+    """Returns the function from a posterior, and the relations behind it, to a verdict by these rules."""
     return lambda posterior, relations: label_of(posterior, 0.0, relations, rules)
 
 

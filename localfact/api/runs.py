@@ -1,4 +1,4 @@
-"""The runs that are there: which folders, what became of each, and removing one."""
+"""Lists the run folders and how far each run is, and removes one."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime

@@ -23,7 +23,7 @@ OwnEmbedder = Annotated[
 
 
 class PassageKindName(StrEnum):
-    """Kinds of passages."""
+    """The values of --passages: what `corpus.passages.PassageKind` allows; Typer takes no list of literals."""
 
     CHUNKS = "chunks"
     PAGES = "pages"

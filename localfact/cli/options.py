@@ -139,7 +139,7 @@ def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
 
 
 def typed_as(annotation: Any, *, many: bool = False) -> Any:
-    """The type that Typer parses a value to: numbers, paths and switches; other types are text, which the group checks."""
+    """The type that Typer parses a value to: a number, path or switch; text for other types, which the option group checks."""
     if many or annotation == tuple[str, ...]:
         return list[str] | None
     for kind in (bool, int, float, Path):

@@ -72,7 +72,7 @@ def init(
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """The settings that a file gives, as options take them; a name without a value is left out.
+    """Reads a settings file: name -> value as the option takes it; a name without a value is left out.
 
     Raises:
         InputError: it cannot be read, or names a setting that there is not, or a value that it cannot have.
@@ -162,7 +162,7 @@ def _take_settings(settings: Mapping[str, Any], name: str, command: Callable[...
 
 
 def _command_settings(name: str, command: Callable[..., Any]) -> frozenset[str]:
-    """The settings that a command has as options: of methods, and those of its own that are the same option elsewhere."""
+    """The settings that a command takes: its fields of `Options`, and those of OF_COMMANDS that are among its parameters."""
     parameters = inspect.signature(command).parameters
     own = {name for name, (option, _) in OF_COMMANDS.items() if name in parameters and parameters[name].annotation == option}
     return fields_of(command) | (own - ({"data"} if name in WITHOUT_DATA else set()))

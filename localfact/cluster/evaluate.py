@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.evaluate import Job, Opened, usual_concurrency
-from localfact.cluster.joining import connect, leave, room
+from localfact.cluster.joining import connect, find_resources, leave
 from localfact.cluster.worker import OpenAssessor
 from localfact.cluster.workers import Resources, Workers
 from localfact.errors import InputError
@@ -48,7 +48,7 @@ class Cluster:
         with interruptible():
             if connect(self.address):
                 opened.callback(leave)
-            replicas, resources = shares(chosen, self.replicas, *room())
+            replicas, resources = shares(chosen, self.replicas, *find_resources())
             workers = Workers(
                 opener_of(chosen, offline=self.offline),
                 replicas=replicas,

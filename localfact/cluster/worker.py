@@ -1,4 +1,4 @@
-"""What a machine of the cluster does: opens models and corpus once, and assesses what it is given. Knows no Ray."""
+"""What runs on a machine of the cluster: opens models and corpus once, then assesses responses. Ray itself is in workers.py."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 class Worker:
-    """One engine, one corpus opened for reading, one embedder. An error at opening is raised by `ready`.
+    """Assesses responses with models and a corpus that it opens once. An error at opening is raised by `ready`.
 
     Args:
         make: opens them, and blocks until they are there.

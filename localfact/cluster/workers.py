@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from localfact.cluster.joining import inherited, told
+from localfact.cluster.joining import translate_error, worker_environment
 from localfact.cluster.worker import Answer, Make, Worker
 from localfact.errors import EngineError, InputError
 from localfact.pipeline import Costs, Observer
@@ -50,8 +50,8 @@ class _Member:
 class Workers:
     """Assesses responses by the workers of the cluster that this process has joined: a `ResponseAssessor`.
 
-    A response whose worker is lost is given to another one, alone, so that it can be told from its neighbours if that is lost
-    too: then it has failed. What was on a node that is gone is innocent.
+    A response whose worker is lost is given to another worker, which assesses nothing else meanwhile. If that one is lost too,
+    the response is taken for the cause and has failed. A response on a node that left the cluster is not suspected.
 
     Args:
         make: opens what a worker needs; it is sent to each. replicas: how many workers. slots: responses at once in each.
@@ -135,7 +135,7 @@ class Workers:
                 max_concurrency=self.slots + 2,  # and being asked whether it is ready, and closed
                 max_restarts=0,
                 scheduling_strategy="SPREAD",
-                runtime_env=inherited(),
+                runtime_env=worker_environment(),
             )
             .remote(self._make)
         )
@@ -150,7 +150,7 @@ class Workers:
             try:
                 ray.get(first)
             except ray.exceptions.RayError as error:
-                refused = told(error)
+                refused = translate_error(error)
                 self._refusals.append(str(refused))
                 if not waiting:
                     raise refused from None
@@ -175,7 +175,7 @@ class Workers:
             await actor.ready.remote()
             node = await actor.node.remote()
         except ray.exceptions.RayError as error:
-            self._refusals.append(str(told(error)))
+            self._refusals.append(str(translate_error(error)))
         else:
             self._members.append(_Member(actor, node, self.slots))
         async with self._changed:
@@ -184,7 +184,7 @@ class Workers:
 
     @asynccontextmanager
     async def _seat(self, alone: bool) -> AsyncIterator[_Member]:
-        """A place at a worker; all of its places where the response is to be alone, for which all others wait."""
+        """Reserves one slot of a worker; with `alone` all its slots, and other responses wait until such a worker is found."""
         async with self._changed:
             self._alone_waiting += alone
             try:
@@ -208,7 +208,7 @@ class Workers:
         return max((member for member in self._members if member.free >= least), key=lambda one: one.free, default=None)
 
     async def _change(self) -> None:
-        """Waits until something has changed.
+        """Waits until a worker has joined, was lost, or has a free slot.
 
         Raises:
             EngineError: there is no worker, and none comes.
@@ -230,7 +230,7 @@ class Workers:
         try:
             return await member.actor.assess.remote(index, response), False
         except ray.exceptions.RayTaskError as error:
-            cause = told(error)
+            cause = translate_error(error)
             if not isinstance(cause, EngineError):
                 raise cause from None
         except ray.exceptions.RayError:

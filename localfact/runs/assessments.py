@@ -74,7 +74,7 @@ def assessments_in_order(path: Path, start: int = 0, count: int | None = None) -
 
 
 def lines_in_order(path: Path) -> Iterator[bytes]:
-    """The lines of `assessments_in_order`, which stay unread; one at a time is in memory.
+    """The lines of `assessments_in_order` as bytes, not parsed; one at a time is in memory.
 
     Raises:
         MissingError: there is no such run.

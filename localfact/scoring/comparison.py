@@ -161,7 +161,7 @@ _DECIDED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
 
 
 def _turn(comparison: Comparison) -> Comparison:
-    """With wins for losses, for a score of which less is better."""
+    """Swaps wins and losses, for a score whose lower values are better."""
     found = comparison.found
     if found is None:
         return comparison
