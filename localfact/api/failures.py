@@ -76,9 +76,11 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     if options.names_model and options.replay is None:
         options = options.model_copy(update={"transcript": options.transcript or Path(run) / CALLS_FILE})
     entailed = complete(_find_entailed(assessments, options))
-    inspected = complete(_inspect(assessments, options, progress)) if options.names_model else None
+    inspected: Sequence[Inspected | None] = [None] * len(assessments)
+    if options.names_model:
+        inspected = complete(_inspect(assessments, options, progress))
     by_model: dict[str, list[LookedAt]] = {}
-    for looked_at in zip(assessments, entailed, inspected or [None] * len(assessments), strict=True):
+    for looked_at in zip(assessments, entailed, inspected, strict=True):
         by_model.setdefault(looked_at[0].model or "", []).append(looked_at)
     return [_sum_failures(model, responses) for model, responses in by_model.items()]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -171,7 +171,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
 
 def kinds_of(passages: Sequence[PassageKindName] | None) -> list["PassageKind"]:
     """The kinds of passages that were named."""
-    return [cast("PassageKind", kind.value) for kind in passages or ()]
+    return [kind.value for kind in passages or ()]
 
 
 def check_sources(sources: Sequence[Path], *, follow_links: bool) -> None:

@@ -1,11 +1,9 @@
 """The commands that look into a run: show and score. Nothing is assessed and nothing is written."""
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import RenderableType
 
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
@@ -71,21 +69,19 @@ def show_command(
         if summary is None:
             note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
             summary = rescore(folder)
-        view = summary_view(summary)
-        show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: view)
-        if not as_json:
+        if as_json:
+            show(summary.model_dump(mode="json"), as_json=True)
+        else:
+            output().print(summary_view(summary))
             output().print(responses_table(assessments))
         return
     for assessment in assessments:
-        view = assessment_view(assessment, whole.get(assessment.index))
-        show(assessment.model_dump(mode="json"), as_json=as_json, view=partial(viewed, view))
+        if as_json:
+            show(assessment.model_dump(mode="json"), as_json=True)
+        else:
+            output().print(assessment_view(assessment, whole.get(assessment.index)))
     if not assessments:
         note(f"No claim of {folder} has such a verdict.")
-
-
-def viewed(view: RenderableType, _: Any) -> RenderableType:
-    """A view that is drawn already, in place of plain values."""
-    return view
 
 
 def score(

@@ -194,7 +194,9 @@ def commented() -> str:
         "you want. On the command line each is an option of the same name, --passage-prior for passage_prior, and goes before "
         "this file. A name without a value is as if it were not there. `localfact methods` explains the methods."
     )
-    panels: dict[str, list[tuple[str, str, Any]]] = {"What is evaluated": _of_commands()}
+    panels: dict[str, list[tuple[str, str, Any]]] = {
+        "What is evaluated": [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
+    }
     for name in Options.model_fields:
         panel = Options.group_of(name).panel or "Claims, and what is drawn by lot"
         panels.setdefault(panel, []).append((name, _explain(name), _default(name)))
@@ -217,10 +219,6 @@ def _default(name: str) -> Any:
     """A field's default as YAML has it; None where it is the method's own."""
     default = Options.model_fields[name].get_default(call_default_factory=True)
     return list(default) if isinstance(default, tuple) else default or None if isinstance(default, Mapping) else default
-
-
-def _of_commands() -> list[tuple[str, str, Any]]:
-    return [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
 
 
 def _section(title: str, settings: list[tuple[str, str, Any]]) -> Iterator[str]:
