@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from localfact.cli.options import AsJson
 from localfact.errors import InputError
 from localfact.report.console import note, show
 from localfact.report.tables import best_sentence, fields_table, hits_view, rows_view
@@ -19,11 +20,10 @@ OwnEmbedder = Annotated[
     str | None,
     typer.Option("--embedder", help="Folder of weights, where it is no card. [default: the corpus's own]"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 
 class PassageKindName(StrEnum):
-    """Kinds of passages."""
+    """The values of --passages: what `corpus.passages.PassageKind` allows; Typer takes no list of literals."""
 
     CHUNKS = "chunks"
     PAGES = "pages"

@@ -18,6 +18,7 @@ from annotated_types import Ge, Le
 from localfact.errors import InputError
 from localfact.methods.options import OptionGroup, checked, flag_of, flags_of
 from localfact.report.console import note
+from localfact.report.formats import Format, known_format
 
 Data = Annotated[
     Path | None,
@@ -37,6 +38,9 @@ EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folde
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
+TableFormat = Annotated[
+    Format, typer.Option("--format", metavar="<str>", parser=known_format, help="terminal, markdown, latex, csv or json.")
+]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows.")]
 Concurrency = Annotated[
     int | None,
@@ -135,7 +139,7 @@ def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
 
 
 def typed_as(annotation: Any, *, many: bool = False) -> Any:
-    """The type that Typer parses a value to: numbers, paths and switches; other types are text, which the group checks."""
+    """The type that Typer parses a value to: a number, path or switch; text for other types, which the option group checks."""
     if many or annotation == tuple[str, ...]:
         return list[str] | None
     for kind in (bool, int, float, Path):

@@ -72,7 +72,7 @@ def init(
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """The settings that a file gives, as options take them; a name without a value is left out.
+    """Reads a settings file: name -> value as the option takes it; a name without a value is left out.
 
     Raises:
         InputError: it cannot be read, or names a setting that there is not, or a value that it cannot have.
@@ -162,7 +162,7 @@ def _take_settings(settings: Mapping[str, Any], name: str, command: Callable[...
 
 
 def _command_settings(name: str, command: Callable[..., Any]) -> frozenset[str]:
-    """The settings that a command has as options: of methods, and those of its own that are the same option elsewhere."""
+    """The settings that a command takes: its fields of `Options`, and those of OF_COMMANDS that are among its parameters."""
     parameters = inspect.signature(command).parameters
     own = {name for name, (option, _) in OF_COMMANDS.items() if name in parameters and parameters[name].annotation == option}
     return fields_of(command) | (own - ({"data"} if name in WITHOUT_DATA else set()))
@@ -194,7 +194,9 @@ def commented() -> str:
         "you want. On the command line each is an option of the same name, --passage-prior for passage_prior, and goes before "
         "this file. A name without a value is as if it were not there. `localfact methods` explains the methods."
     )
-    panels: dict[str, list[tuple[str, str, Any]]] = {"What is evaluated": _of_commands()}
+    panels: dict[str, list[tuple[str, str, Any]]] = {
+        "What is evaluated": [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
+    }
     for name in Options.model_fields:
         panel = Options.group_of(name).panel or "Claims, and what is drawn by lot"
         panels.setdefault(panel, []).append((name, _explain(name), _default(name)))
@@ -217,10 +219,6 @@ def _default(name: str) -> Any:
     """A field's default as YAML has it; None where it is the method's own."""
     default = Options.model_fields[name].get_default(call_default_factory=True)
     return list(default) if isinstance(default, tuple) else default or None if isinstance(default, Mapping) else default
-
-
-def _of_commands() -> list[tuple[str, str, Any]]:
-    return [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
 
 
 def _section(title: str, settings: list[tuple[str, str, Any]]) -> Iterator[str]:
