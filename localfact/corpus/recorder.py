@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import LEAVES, SCHEMA, Fetch, PageStore, page_digest, page_of_row
+from localfact.corpus.store import Fetch, PageStore
+from localfact.corpus.tables import LEAVES, SCHEMA, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
 from localfact.web.fetching.failures import Reason

@@ -6,7 +6,6 @@ from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from localfact.corpus.importing.imported import Imported, Problem, RawPage
@@ -85,7 +84,7 @@ class ImportWorkers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._pool is not None and self._pool is not self._given:
             self._pool.close()
         if self._threads is not None:

@@ -14,7 +14,6 @@ import sys
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from queue import LifoQueue
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self, cast
 
 from localfact.errors import MissingError
@@ -103,7 +102,7 @@ class Extractors:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
