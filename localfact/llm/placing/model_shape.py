@@ -7,7 +7,8 @@ from typing import Any
 
 from localfact.errors import InputError
 from localfact.llm.placing.hardware import GIB
-from localfact.models.cards import ModelCard, WeightsSize
+from localfact.models.card_parts import WeightsSize
+from localfact.models.cards import ModelCard
 from localfact.models.files import loaded_weights
 from localfact.records import Record
 

@@ -15,7 +15,8 @@ from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.placing.hardware import GIB, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
-from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, PlacementPlanner
+from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement
+from localfact.llm.placing.planner import PlacementPlanner
 from localfact.models.cards import ModelCard, resolved, weights_folder
 from localfact.records import Record
 
