@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVa
 
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
+from localfact.records import Record
 
 #: Version of the keys, part of every one; increased when older transcripts cannot answer any more.
 FORMAT = 1
@@ -66,9 +67,9 @@ class Call(ABC, Generic[CallResult]):
     async def put_to(self, model: "Model") -> CallResult:
         """Asks the method of the model that answers this kind of call."""
 
-    @abstractmethod
     def plain(self, answer: CallResult) -> Any:
-        """The answer in JSON's types."""
+        """The answer in JSON's types: all its fields."""
+        return answer.model_dump() if isinstance(answer, Record) else answer
 
     @abstractmethod
     def read(self, plain: Any) -> CallResult:
@@ -168,10 +169,6 @@ class GenerateCall(Call[Generation]):
         """Returns the generated text."""
         return await model.answer_generate(self)
 
-    def plain(self, answer: Generation) -> Any:
-        """All fields."""
-        return answer.model_dump()
-
     def read(self, plain: Any) -> Generation:
         """The text with its tokens; refused where they do not cover it, as a probability of it would be too high."""
         answer = Generation.model_validate(plain)
@@ -202,10 +199,6 @@ class ChooseCall(Call[Choice]):
         """Returns the probabilities."""
         return await model.answer_choose(self)
 
-    def plain(self, answer: Choice) -> Any:
-        """All fields."""
-        return answer.model_dump()
-
     def read(self, plain: Any) -> Choice:
         """The probabilities, in the order in which this call names the labels; refused where they are more than all."""
         choice = Choice.model_validate(plain)
@@ -231,11 +224,7 @@ class Model(Protocol):
 
 
 def require_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """Returns the labels as a tuple.
-
-    Raises:
-        InputError: no labels, an empty one, or one twice.
-    """
+    """Returns the labels as a tuple. Raises InputError for no labels, an empty one, or one twice."""
     if not labels or len(set(labels)) < len(labels) or "" in labels:
         raise InputError("A choice needs labels, none of them empty, each once.")
     return tuple(labels)

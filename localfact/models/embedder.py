@@ -9,7 +9,6 @@ import os
 import re
 import threading
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from localfact.errors import InputError
 from localfact.models.cards import ModelCard, load_card, weights_folder
 from localfact.models.loading import loading_error
+from localfact.runtime.recent import Recent
 from localfact.text import readable, sentences
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Embedder(InTurn):
         self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
         self._prefixes: dict[TextRole, str] = {"query": query_prefix, "passage": passage_prefix}
         self._room = {role: self._room_beside(prefix) for role, prefix in self._prefixes.items()}
-        self._memo: OrderedDict[str, Vectors] = OrderedDict()
+        self._memo: Recent[Vectors] = Recent(MEMO_VECTORS)
         self._memo_lock = threading.Lock()
         self._workers = single_threaded_workers() if model.device.type == "cpu" else None
 
@@ -135,17 +135,12 @@ class Embedder(InTurn):
     def _keep(self, vectors: Mapping[str, Vectors]) -> None:
         with self._memo_lock:
             for text, vector in vectors.items():
-                self._memo[text] = np.array(vector, dtype=np.float32)
-                self._memo.move_to_end(text)
-            while len(self._memo) > MEMO_VECTORS:
-                self._memo.popitem(last=False)
+                if self._memo.get(text) is None:
+                    self._memo.keep(text, np.array(vector, dtype=np.float32), 1)
 
     def _recall(self, texts: Sequence[str]) -> dict[str, Vectors]:
         with self._memo_lock:
-            found = {text: self._memo[text] for text in texts if text in self._memo}
-            for text in found:
-                self._memo.move_to_end(text)
-            return found
+            return {text: found for text in texts if (found := self._memo.get(text)) is not None}
 
     def _embed(self, texts: Sequence[str]) -> list[Vectors]:
         if self._workers is not None:

@@ -35,11 +35,7 @@ def writer_identity(card: ModelCard) -> str:
 
 
 def base_of(card: ModelCard) -> ModelCard:
-    """The card of the base, its weights found where they are.
-
-    Raises:
-        InputError: the card has no base.
-    """
+    """The card of the base, its weights found where they are. Raises InputError where the card has no base."""
     if card.base is None:
         raise InputError(f"The card '{card.name}' names no base to which its weights are a difference.")
     return load_card(card.base)

@@ -63,11 +63,7 @@ def page_of_row(line: str, address: str) -> Page:
 
 
 def page_of(row: dict[str, Any]) -> Page:
-    """The page of a row, cleaned.
-
-    Raises:
-        NoPageError: the row has no text.
-    """
+    """The page of a row, cleaned. Raises NoPageError where the row has no text."""
     text = text_of(row.get("text")) or text_of(row.get("snippet"))
     if not text:
         raise NoPageError("The page has no text.")

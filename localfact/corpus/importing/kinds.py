@@ -50,11 +50,7 @@ TEXT_KEYS = ("text", "snippet")
 
 
 def kind_of(file: Path) -> CollectionKind | None:
-    """The kind of the file; None for no known kind.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The kind of the file; None for no known kind. Raises OSError where it cannot be read."""
     with file.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
     archive = file.name.lower().endswith(ARCHIVE_ENDINGS)

@@ -71,11 +71,7 @@ class ZimProcess:
         return self._total
 
     def entry(self, number: int) -> RawPage | Problem | None:
-        """The article in this entry; None where it is no article.
-
-        Raises:
-            MissingError, InputError: as `total`.
-        """
+        """The article in this entry; None where it is no article. Raises what `total` raises."""
         process = self._running()
         deadline = Deadline(process, self._seconds)
         try:

@@ -57,11 +57,7 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         self._join = join
 
     def segment(self, name: str) -> Segment[Part]:
-        """Opens one.
-
-        Raises:
-            OSError, ValueError, RuntimeError: it is damaged.
-        """
+        """Opens one. Raises OSError, ValueError or RuntimeError where it is damaged."""
         segment = Segment(PassageIds.load(self.folder / name / IDS_FILE), self._load(self.folder / name))
         if len(segment.ids) != len(segment.part):
             raise ValueError(f"{name} names {len(segment.ids)} passages and has {len(segment.part)}")

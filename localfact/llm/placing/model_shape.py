@@ -88,11 +88,7 @@ def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """config.json of a model.
-
-    Raises:
-        InputError: it is missing or no JSON object.
-    """
+    """config.json of a model. Raises InputError where it is missing or no JSON object."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -245,11 +245,7 @@ class PlacementPlanner:
         return self.shape.kv_bytes * width / 2
 
     def checked(self, placement: Placement) -> Placement:
-        """Returns the placement.
-
-        Raises:
-            MissingError: it does not fit.
-        """
+        """Returns the placement. Raises MissingError where it does not fit."""
         if placement.fits(self.needed):
             return placement
         parts = placement.tensor_parallel * self.pipeline

@@ -131,11 +131,7 @@ def reserved_for(cards: Sequence[ModelCard]) -> float:
 def placement_of(
     card: ModelCard, shape: ModelShape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> Placement:
-    """The best placement of the model on the machine.
-
-    Raises:
-        MissingError: it is too big for the machine.
-    """
+    """The best placement of the model on the machine. Raises MissingError where it is too big for the machine."""
     dtype = dtype_of(arguments) or precision(card, shape, hardware)
     return PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib).best()
 

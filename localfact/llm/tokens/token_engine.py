@@ -250,11 +250,7 @@ def _usage(answers: Sequence[TokenAnswer], started: float, *, output_tokens: int
 
 
 def require_finite(log_prob: float) -> float:
-    """Returns a log-probability as it is.
-
-    Raises:
-        RequestError: it is not a number (NaN).
-    """
+    """Returns a log-probability as it is. Raises RequestError where it is not a number (NaN)."""
     if math.isnan(log_prob):
         raise RequestError("The model answers with numbers that are none (NaN): run it with another dtype or quantisation.")
     return log_prob

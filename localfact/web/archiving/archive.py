@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from localfact.errors import CorpusError, InputError
-from localfact.runtime.files import write_all, write_error, write_errors
+from localfact.runtime.files import sync, write_all, write_error, write_errors
 from localfact.runtime.links import append_to
 from localfact.web.archiving.warc_exchange import exchange_of, information, members_of
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES
@@ -166,7 +166,7 @@ class Archive:
         if end == 0:
             self._write(information(path.name))
             self._holds_exchanges = False
-            synced(self.folder)
+            sync(self.folder)
 
     def _write(self, content: bytes) -> None:
         """Writes all of it or, if that fails, nothing."""
@@ -222,7 +222,7 @@ class Archive:
                 return None
         if end < size:
             os.truncate(path, end)
-            synced(path)
+            sync(path)
         return end
 
     def _remembered_end(self, path: Path, size: int) -> int:
@@ -243,12 +243,3 @@ def name_of(number: int) -> str:
 def damaged(path: Path, damage: DamagedError) -> CorpusError:
     """The error for a record that cannot be read."""
     return CorpusError(f"{path}, byte {damage.offset}: the record is damaged ({damage}). Copy the corpus again.")
-
-
-def synced(path: Path) -> None:
-    """Waits until a file's data, or a folder's entries, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

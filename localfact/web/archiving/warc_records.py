@@ -128,11 +128,7 @@ class Unzipped:
         return b"".join(parts)
 
     def pieces(self, length: int) -> Iterator[bytes]:
-        """The next `length` bytes in pieces.
-
-        Raises:
-            DamagedError: there are fewer.
-        """
+        """The next `length` bytes in pieces. Raises DamagedError where there are fewer."""
         begin = self.offset
         while length:
             if not self.more():

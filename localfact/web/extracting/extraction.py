@@ -5,6 +5,7 @@ The bytes are untrusted. Time and memory are limited by extractors.py, which run
 
 import logging
 import re
+from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -100,22 +101,9 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
 
 def load_libraries() -> None:
     """Imports what extraction needs, so that no page's time or memory is spent on it."""
-    import charset_normalizer
-    import lxml.html
-    import pypdfium2
-    import tinycss2.color4
-    import trafilatura.metadata
-    import w3lib.encoding
-
-    for library in (
-        charset_normalizer,
-        lxml.html,
-        pypdfium2,
-        tinycss2.color4,
-        trafilatura.metadata,
-        w3lib.encoding,
-    ):
-        logging.getLogger(library.__name__.partition(".")[0]).setLevel(logging.CRITICAL)
+    for module in ("charset_normalizer", "lxml.html", "pypdfium2", "tinycss2.color4", "trafilatura.metadata", "w3lib.encoding"):
+        import_module(module)
+        logging.getLogger(module.partition(".")[0]).setLevel(logging.CRITICAL)
     extract(b"<p>The first page takes longer than others.</p>", "text/html", None, "")
 
 

@@ -128,11 +128,7 @@ def send(pipe: BinaryIO, header: dict[str, Any], body: bytes) -> None:
 
 
 def received(pipe: BinaryIO, most: int | None = None) -> tuple[dict[str, Any], bytes]:
-    """Reads one message.
-
-    Raises:
-        EOFError: the other side has ended, or announces more than `most` bytes.
-    """
+    """Reads one message. Raises EOFError where the other side has ended, or announces more than `most` bytes."""
     header, body = LENGTHS.unpack(exactly(pipe, LENGTHS.size))
     if most is not None and header + body > most:
         raise EOFError
@@ -140,11 +136,7 @@ def received(pipe: BinaryIO, most: int | None = None) -> tuple[dict[str, Any], b
 
 
 def exactly(pipe: BinaryIO, count: int) -> bytes:
-    """Reads `count` bytes from a pipe.
-
-    Raises:
-        EOFError: it ended before.
-    """
+    """Reads `count` bytes from a pipe. Raises EOFError where it ended before."""
     pieces = []
     while count:
         piece = pipe.read(min(count, 1 << 20))

@@ -114,11 +114,7 @@ def sendable(claim: str) -> str:
 
 
 def query_of(provider: str, claim: str) -> str:
-    """The query to send.
-
-    Raises:
-        ProviderError: refused, as no letter or digit is left in it.
-    """
+    """The query to send. Raises ProviderError (refused) where no letter or digit is left in it."""
     query = sendable(claim)
     if not _LETTER.search(query):
         raise ProviderError(provider, FailureKind.REFUSED, "the query has no word in it")

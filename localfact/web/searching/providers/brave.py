@@ -44,10 +44,6 @@ class Brave(JsonProvider):
 
 
 def open_provider(setup: ProviderSetup) -> Brave:
-    """Brave, with the key from the environment.
-
-    Raises:
-        MissingError: there is no key. InputError: it cannot be a key.
-    """
+    """Brave, with the key from the environment (see `ProviderSetup.key`)."""
     key = setup.key(NAME, KEY_VARIABLE, "https://brave.com/search/api")
     return Brave(key, setup.limiter(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))

@@ -71,11 +71,7 @@ def _engines(unresponsive: object) -> str:
 
 
 def open_provider(setup: ProviderSetup) -> SearXNG:
-    """The user's own SearXNG.
-
-    Raises:
-        InputError: its address is not given.
-    """
+    """The user's own SearXNG. Raises InputError where its address is not given."""
     address = setup.searxng_url or setup.addresses.get(NAME)
     if not address:
         raise InputError("searxng is asked at an address of your own: give it with --searxng-url, http://127.0.0.1:8080 say.")

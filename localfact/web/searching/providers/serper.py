@@ -45,10 +45,6 @@ class Serper(JsonProvider):
 
 
 def open_provider(setup: ProviderSetup) -> Serper:
-    """Serper, with the key from the environment.
-
-    Raises:
-        MissingError: there is no key. InputError: it cannot be a key.
-    """
+    """Serper, with the key from the environment (see `ProviderSetup.key`)."""
     key = setup.key(NAME, KEY_VARIABLE, "https://serper.dev")
     return Serper(key, setup.limiter(NAME, LIMIT), address=setup.addresses.get(NAME, ADDRESS))
