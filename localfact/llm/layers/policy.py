@@ -68,11 +68,7 @@ class PolicyLayer(Layer):
         return answer
 
     def _fit(self, call: Call[CallResult]) -> Call[CallResult]:
-        """The call as the policy has it.
-
-        Raises:
-            InputError: the model only judges pairs, and is asked for something else.
-        """
+        """The call as the policy has it."""
         pairs = self.policy.relation_prompt
         asked = pairs is not None and isinstance(call, ChooseCall) and set(call.labels) == set(pairs.answers)
         if pairs is not None and not asked and not isinstance(call, CountCall):
