@@ -136,7 +136,7 @@ def list_cards() -> list[ModelCard]:
 
 
 def everywhere(name_or_path: str) -> str:
-    """What names the same card in any folder: a name as it is, a path in full."""
+    """The name or path of a card that holds in any working directory: paths become absolute."""
     path = Path(name_or_path)
     is_name = path.name == name_or_path and (data_folder("models") / f"{name_or_path}.yaml").is_file()
     return name_or_path if is_name or not path.exists() else str(path.absolute())

@@ -181,12 +181,14 @@ class Embedder(InTurn):
             return vectors
 
     def _token_starts(self, text: str) -> list[int]:
-        """The offset at which each token of the text begins."""
         with self._tokenizer_lock:
-            encoded = self._tokenizer(
-                readable(text), truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-            )
-        return [start for start, _ in encoded["offset_mapping"]]
+            return token_starts(self._tokenizer, readable(text))
+
+
+def token_starts(tokenizer: Any, text: str) -> list[int]:
+    """The offset at which each token of a text by itself begins, without special tokens; no text is too long."""
+    encoded = tokenizer(text, truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    return [start for start, _ in encoded["offset_mapping"]]
 
 
 def fitting_pieces(text: str, starts: Sequence[int], room: int) -> list[str]:

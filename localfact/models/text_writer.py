@@ -1,8 +1,8 @@
-"""A small language model with an adapter, on the CPU: goes on with short texts, always by the most probable token.
+"""A small language model with a LoRA adapter on the CPU, which continues short texts by greedy decoding.
 
-Each text goes through the model by itself, on one core, so that what is written hangs on nothing that is written beside it.
-Most of it stands in the text before it, so several tokens are guessed from there and checked at once (prompt lookup; Saxena
-2023), which changes nothing but the time.
+Each text goes through the model by itself, on one core, so that a result does not depend on what else is written. Most of it
+repeats words of the prompt, so several tokens are guessed from there and checked at once (prompt lookup decoding; Saxena 2023),
+which only saves time.
 """
 
 from collections.abc import Callable, Sequence

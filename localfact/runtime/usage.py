@@ -147,5 +147,5 @@ def count(what: str, number: int = 1) -> None:
 
 
 def decided_by(window: int) -> None:
-    """Notes on the current ledger that a larger window than this one, of so many tokens, might have given something else."""
+    """Notes on the current ledger that the model's window, in tokens, cut or split something."""
     current_ledger().window = window

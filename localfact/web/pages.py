@@ -18,7 +18,7 @@ ROWS_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 #: Larger files are refused: parsing one could take all memory.
 MAX_FILE_BYTES = 50_000_000
-#: Longer rows are cut to this many characters, some ten novels.
+#: Longer pages are cut to this many characters, some ten novels.
 MAX_PAGE_CHARACTERS = 5_000_000
 LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?")
 #: What the commonest failures are called where pages are read from files.

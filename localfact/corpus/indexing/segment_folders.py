@@ -99,9 +99,9 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         return held
 
     def few(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
-        """The segments needed for these passages; of new ones one is made, and of small ones where they are many.
+        """The segments that hold these passages, after joining the new ones, and the small ones where there are many of these.
 
-        So an add writes by what it adds, now and then by what is small, and never all there is again.
+        So an add writes in proportion to what it adds, now and then all small segments again, and never a large one.
         """
         held = self.holding(ids, listed)
         held = self._join_small(ids, held, [name for name in held if name not in listed])

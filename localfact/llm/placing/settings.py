@@ -117,7 +117,7 @@ def thought_tokens(card: ModelCard) -> int:
 
 
 def told(card: ModelCard) -> str:
-    """What the card tells template and engine besides the chat, which changes answers; "" for nothing."""
+    """The card's template arguments and limit of thought, as a suffix of the template's hash; "" for none."""
     thinking = {"thoughts": thought_tokens(card)} if thought_tokens(card) else {}
     arguments = {**card.template_arguments, **thinking}
     return f"+{json.dumps(arguments, sort_keys=True)}" if arguments else ""

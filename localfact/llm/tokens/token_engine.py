@@ -234,7 +234,7 @@ class TokenEngine(ModelEngine):
 
 
 def group_of(chat: Chat) -> int:
-    """The number of the chats that begin as this one does: of those of its group, else of its own text."""
+    """A number that chats share which begin alike: the checksum of their group or, without one, of their text."""
     text = "\n".join(message.group for message in chat if message.group) or "\n".join(message.content for message in chat)
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 

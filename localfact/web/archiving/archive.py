@@ -59,7 +59,7 @@ class Archive:
         self._max_bytes = max_bytes
         self._sync = sync
         self._known_end = known_end
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._file: IO[bytes] | None = None
         self._path = folder
         self._end = 0
@@ -92,12 +92,20 @@ class Archive:
     def flush(self) -> None:
         """Waits until everything appended is on the disk; needed with `sync=False`."""
         with self._lock:
-            self._flush()
+            if self._file is not None and self._unsynced:
+                with write_errors(self._path):
+                    os.fsync(self._file.fileno())
+                self._unsynced = False
 
     def close(self) -> None:
         """Waits until everything is on the disk, and closes the file. A later append opens it again."""
         with self._lock:
-            self._close()
+            if self._file is not None:
+                try:
+                    self.flush()
+                finally:
+                    self._file.close()
+                    self._file = None
 
     def read(self, location: Location) -> Exchange:
         """The exchange at a location, in full.
@@ -150,7 +158,7 @@ class Archive:
                 self._open(path, end)
         elif self._holds_exchanges and self._end + size > self._max_bytes:
             path = self._next(self._path)
-            self._close()
+            self.close()
             with write_errors(path):
                 self._open(path, 0)
 
@@ -185,22 +193,6 @@ class Archive:
         self._end += len(content)
         self._holds_exchanges = True
         self._unsynced = not self._sync
-
-    def _flush(self) -> None:
-        """As `flush`, with the lock held."""
-        if self._file is not None and self._unsynced:
-            with write_errors(self._path):
-                os.fsync(self._file.fileno())
-            self._unsynced = False
-
-    def _close(self) -> None:
-        """As `close`, with the lock held."""
-        if self._file is not None:
-            try:
-                self._flush()
-            finally:
-                self._file.close()
-                self._file = None
 
     def _made_whole(self, path: Path) -> int | None:
         """Removes what follows the last complete record, and returns where that ends.

@@ -35,7 +35,7 @@ _TRANSIENT = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE, Failu
 
 @dataclass(frozen=True)
 class Timing:
-    """Clocks, waiting and chance, which tests replace.
+    """Clocks, sleep and randomness, which tests replace.
 
     Attributes:
         clock: monotonic seconds. now: the time of day, UTC. sleep: waits so many seconds. draw: a random number in [0, 1).
