@@ -117,6 +117,11 @@ class ModelCard(Record):
             return None
         return self.wheel.requirement if self.wheel else self.hub
 
+    def require_role(self, role: Role, called: str) -> None:
+        """Raises InputError where the model cannot be used in that role; `called` is the role's name in the message."""
+        if role not in self.roles:
+            raise InputError(f"The model '{self.name}' is no {called}; its roles are: {', '.join(self.roles)}.")
+
     @property
     def identity(self) -> str:
         """Name and shortened revision, by which a corpus or a run identifies the model.

@@ -85,8 +85,7 @@ class CrossEncoder:
     """
 
     def __init__(self, card: ModelCard, use: Use, *, device: str | None = None, precision: str = "float32") -> None:
-        if use not in card.roles:
-            raise InputError(f"The model '{card.name}' is no {CALLED[use]}; its roles are: {', '.join(card.roles)}.")
+        card.require_role(use, CALLED[use])
         folder = weights_folder(card)
         on = "cpu" if is_onnx(folder) else device_used(device).partition(":")[0]
         self.workers_count = len(os.sched_getaffinity(0)) if on == "cpu" else 1

@@ -242,8 +242,7 @@ def load_embedder(card: ModelCard) -> Embedder:
         MissingError: its weights are not on this machine.
         InputError: the card is no embedder's, the weights do not match it, or its prefixes fill the window.
     """
-    if "embedder" not in card.roles:
-        raise InputError(f"The model '{card.name}' is no embedder; its roles are: {', '.join(card.roles)}.")
+    card.require_role("embedder", "embedder")
     folder = weights_folder(card)
     import torch
     from sentence_transformers import SentenceTransformer

@@ -51,12 +51,16 @@ def replace(file: Path, content: bytes) -> None:
 def replace_by(file: Path, parts: Iterable[bytes]) -> None:
     """As `replace`, by parts that are written one after the other; they may be read from the old content."""
     beside = file.with_name(file.name + NEW)
-    with new_file(beside) as handle:
-        for part in parts:
-            handle.write(part)
-        handle.flush()
-        os.fsync(handle.fileno())
-    beside.replace(file)
+    try:
+        with new_file(beside) as handle:
+            for part in parts:
+                handle.write(part)
+            handle.flush()
+            os.fsync(handle.fileno())
+        beside.replace(file)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

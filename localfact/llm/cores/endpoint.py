@@ -59,8 +59,7 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
         raise InputError(
             f"--endpoint starts no engine, so --engine-arg ({', '.join(engine_args)}) would change nothing; leave it out."
         )
-    if "llm" not in card.roles:
-        raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
+    card.require_role("llm", "language model")
     card = resolved(card)
     folder = weights_folder(card)
     base = base_of(address)

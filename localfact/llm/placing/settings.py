@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import Field
 
-from localfact.errors import InputError, MissingError
+from localfact.errors import MissingError
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.placing.hardware import GIB, Hardware, detect
@@ -73,8 +73,7 @@ def engine_settings(
     """
     from localfact.llm.tokens.chat import template_hash
 
-    if "llm" not in card.roles:
-        raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
+    card.require_role("llm", "language model")
     arguments = read_arguments(engine_args or {})
     hardware = hardware or detect()
     card = resolved(card)
