@@ -195,7 +195,8 @@ class Recorder:
         Every few pages are one transaction: after a kill those that were cut need not be cut again.
         """
         with self._lock, transaction(self._database):
-            wanted, cut = self._find_wanted(kind), self._numbers("SELECT DISTINCT page FROM places WHERE kind = ?", kind)
+            wanted = self._numbers(f"SELECT id FROM pages INDEXED BY pages_without_texts WHERE {WANTED[kind]}")
+            cut = self._numbers("SELECT DISTINCT page FROM places WHERE kind = ?", kind)
             unwanted = ((kind, number) for number in np.setdiff1d(cut, wanted, assume_unique=True).tolist())
             self._database.executemany("DELETE FROM places WHERE kind = ? AND page = ?", unwanted)
         uncut = np.setdiff1d(wanted, cut, assume_unique=True).tolist()
@@ -233,10 +234,6 @@ class Recorder:
                 time.sleep(RETRY_SECONDS)
             else:
                 return
-
-    def _find_wanted(self, kind: PassageKind) -> NDArray[np.int64]:
-        """The numbers of the pages that are cut into that kind."""
-        return self._numbers(f"SELECT id FROM pages INDEXED BY pages_without_texts WHERE {WANTED[kind]}")
 
     def _numbers(self, statement: str, *values: str) -> NDArray[np.int64]:
         """The numbers that a statement finds, ascending."""

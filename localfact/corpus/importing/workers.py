@@ -41,7 +41,7 @@ def extracted(
         try:
             for entry in found:
                 waiting.append(begun(entry, workers, threads) if isinstance(entry, RawPage) else entry)
-                while waiting and (is_ready(waiting[0]) or is_full(waiting, workers.at_once)):
+                while waiting and is_due(waiting, workers.at_once):
                     yield finished_entry(waiting.popleft())
             while waiting:
                 yield finished_entry(waiting.popleft())
@@ -57,13 +57,11 @@ def begun(raw: RawPage, workers: PageExtractors, threads: ThreadPoolExecutor) ->
     return Pending(raw, threads.submit(workers.extract_now, raw.body, raw.media_type, raw.charset, raw.link))
 
 
-def is_ready(entry: Imported | Pending) -> bool:
-    """Whether the entry can be yielded without waiting."""
-    return not isinstance(entry, Pending) or entry.document.done()
-
-
-def is_full(waiting: deque[Imported | Pending], at_once: int) -> bool:
-    """Whether the first entry must be waited for before another is read."""
+def is_due(waiting: deque[Imported | Pending], at_once: int) -> bool:
+    """Whether the first entry is ready, or must be waited for before another is read."""
+    first = waiting[0]
+    if not isinstance(first, Pending) or first.document.done():
+        return True
     held = sum(len(entry.raw.body) for entry in waiting if isinstance(entry, Pending))
     return len(waiting) >= MAX_WAITING * at_once or held >= MAX_WAITING_BYTES
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.corpus.indexing.dense_index import DenseIndex
+from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.indexing.numbered_folders import NumberedFolders
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.runtime.files import NEW
@@ -18,17 +20,8 @@ MOST_SEGMENTS = 16
 LARGEST = 1 << 20
 
 
-class Saved(Protocol):
-    """A part of an index that a folder can hold."""
-
-    def __len__(self) -> int:
-        """How many passages it has."""
-
-    def save(self, folder: Path) -> None:
-        """Writes it."""
-
-
-Part = TypeVar("Part", bound=Saved)
+#: What a segment has of its passages: vectors or words.
+Part = TypeVar("Part", DenseIndex, LexicalIndex)
 
 
 class Segment(NamedTuple, Generic[Part]):
@@ -53,8 +46,8 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         join: Callable[[PassageIds, Sequence[Segment[Part]]], Part],
     ) -> None:
         super().__init__(folder, name)
-        self._load = load
-        self._join = join
+        self._load: Callable[[Path], Part] = load
+        self._join: Callable[[PassageIds, Sequence[Segment[Part]]], Part] = join
 
     def segment(self, name: str) -> Segment[Part]:
         """Opens one. Raises OSError, ValueError or RuntimeError where it is damaged."""

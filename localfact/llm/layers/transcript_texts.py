@@ -82,11 +82,7 @@ def packed(text: str, base: str | None) -> bytes:
 
 
 def unpacked(frame: bytes, base: str | None) -> str:
-    """The text of a frame.
-
-    Raises:
-        ValueError: it is no frame of `packed` with this base, or of more than `MOST_BYTES`.
-    """
+    """The text of a frame. Raises ValueError where `packed` with this base did not make it, or for more than `MOST_BYTES`."""
     try:
         if not 0 <= zstandard.frame_content_size(frame) <= MOST_BYTES:
             raise ValueError(TOO_LONG)

@@ -55,11 +55,7 @@ class _Engine(Duckduckgo):
         return _Entry
 
     def request(self, method: str, url: str, **options: Any) -> str:
-        """The page, within MAX_ANSWER_BYTES.
-
-        Raises:
-            ProviderError: there is none; says why.
-        """
+        """The page, within MAX_ANSWER_BYTES. Raises ProviderError where there is none, with the reason."""
         # A "!bang" redirects to another site, which must not be asked.
         response = self.http_client.client.request(method, url, stream=True, follow_redirects=False, **options)
         if response.status_code != 200:
