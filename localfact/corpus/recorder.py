@@ -9,7 +9,7 @@ import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -96,13 +96,10 @@ class Recorder:
             self._database.execute("CREATE TEMP TABLE IF NOT EXISTS given (page INTEGER PRIMARY KEY)")
             self._database.execute("DELETE FROM given")
             self._database.executemany("INSERT OR IGNORE INTO given VALUES (?)", ((number,) for number in known))
-        added, some = 0, []
-        for page in pages:
-            some.append(page)
-            if len(some) == PAGES_AT_ONCE:
-                added += self._add(some)
-                some = []
-        return added + self._add(some)
+        added, rest = 0, iter(pages)
+        while some := list(islice(rest, PAGES_AT_ONCE)):
+            added += self._add(some)
+        return added
 
     def older(self) -> list[Page]:
         """The pages at addresses of the web that `add_pages` gave other texts for; what was fetched is not among them."""

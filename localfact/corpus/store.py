@@ -133,15 +133,14 @@ class PageStore:
 
     def fetches(self, link: str | None = None) -> Iterator[Fetch]:
         """The results of fetching all addresses, ordered by link, or of that one."""
+        where, values = ("", ()) if link is None else ("WHERE fetches.link = ?", (link,))
         statement = f"""
             SELECT fetches.link, final_link, time, file, offset, length, reason, detail,
                 pages.link, title, date, language, {FOUND_BY}, text
-            FROM fetches LEFT JOIN pages ON pages.id = fetches.page WHERE ? IS NULL OR fetches.link = ? ORDER BY fetches.link
+            FROM fetches LEFT JOIN pages ON pages.id = fetches.page {where} ORDER BY fetches.link
         """
-        if link is not None:
-            statement = statement.replace("? IS NULL OR", "? IS NOT NULL AND")
         with self._database() as database:
-            for address, final, time, file, offset, length, reason, detail, *page in database.execute(statement, (link, link)):
+            for address, final, time, file, offset, length, reason, detail, *page in database.execute(statement, values):
                 yield Fetch(
                     link=address,
                     final_link=final,
