@@ -2,14 +2,14 @@
 
 Chats are written by the model's own template (`chat.py`), label sets become trees (`labels.py`), and generated tokens get their
 places in the text (`offsets.py`). What continues the ids is a core: vLLM in this process (`cores/vllm.py`), or a server
-(`cores/endpoint.py`).
+(`cores/server.py`).
 """
 
 import asyncio
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Protocol, get_args
@@ -69,7 +69,7 @@ class TokenAnswer:
     stopped_by: str | None = None
     text: str = ""
     prompt_tokens: int = 0
-    cached_tokens: int = field(default=0)
+    cached_tokens: int = 0
 
 
 class Core(Protocol):
