@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Tokens guessed at once.
 GUESSED = 8
-#: Tokens of an answer at most, and of a text, of which the beginning would be cut.
+#: The most tokens of a continuation, and of a prompt; of a longer prompt the beginning is cut off.
 MOST_WRITTEN, MOST_READ = 320, 640
 
 
@@ -72,9 +72,9 @@ class TextWriter:
         self._workers = single_threaded_workers()
 
     def write(self, prompts: Sequence[str], done: Callable[[str], bool] = lambda written: False) -> list[str]:
-        """Returns what the model writes behind each text, without its end.
+        """Returns the continuation of each prompt, without the end token.
 
-        It is cut after MOST_WRITTEN tokens, and where `done` says so of what is written up to there.
+        It stops after MOST_WRITTEN tokens, or as soon as `done` accepts what is written so far.
         """
         order = sorted(range(len(prompts)), key=lambda place: -len(prompts[place]))  # the longest are not left for the end
         found = self._workers.map(lambda place: self._one(prompts[place], done), order)

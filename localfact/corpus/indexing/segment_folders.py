@@ -102,7 +102,7 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         return held if len(small) < MOST_SEGMENTS else self._join_small(ids, held, small)
 
     def one(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
-        """One segment of exactly these passages."""
+        """These passages as a single segment, which is made of several if need be."""
         held = self.holding(ids, listed)
         is_one = len(held) == 1 and all(len(segment.ids) == len(ids) for segment in held.values())
         return held if is_one else self._merge(ids, list(held.values()))
