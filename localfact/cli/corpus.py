@@ -123,7 +123,8 @@ def remove(
     [dim]localfact corpus remove index/web https://mirror.example/copied page.txt[/]
     [dim]localfact corpus remove index/web mirror.example[/]
     """
-    from localfact.corpus.corpus import STORE_FILE, read_description
+    from localfact.corpus.corpus import read_description
+    from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     description = read_description(folder)

@@ -36,7 +36,8 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Say what a corpus holds, what it was built with, and how many pages could not be had for which reason."""
-    from localfact.corpus.corpus import STORE_FILE, read_description
+    from localfact.corpus.corpus import read_description
+    from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     description = read_description(folder)
@@ -124,7 +125,7 @@ COMMANDS = (info, search, verify, export)
 
 def show_description(folder: Path, description: "CorpusDescription", more: dict[str, Any], *, as_json: bool) -> None:
     """Prints what a corpus holds and, where searches are recorded, how many of the addresses found were never asked for."""
-    from localfact.corpus.corpus import STORE_FILE
+    from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     if description.searches:

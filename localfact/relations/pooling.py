@@ -8,7 +8,7 @@ word overlap may make the cross-encoder less sure, and turns it round only where
 import math
 from functools import lru_cache
 
-from localfact.models.cards import OpinionPool
+from localfact.models.card_parts import OpinionPool
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.statements import ParsedClaim, Premise, idf_table
 from localfact.relations.lexical.tokens import is_detail

@@ -7,7 +7,8 @@ import pytest
 
 from localfact.errors import InputError, MissingError
 from localfact.models import wheels
-from localfact.models.cards import ModelCard, WheelSource, named_card, resolved, weights_folder
+from localfact.models.card_parts import WheelSource
+from localfact.models.cards import ModelCard, named_card, resolved, weights_folder
 from localfact.models.files import hash_of_file
 from localfact.models.weights import find_weights, revision_of
 from localfact.models.wheels import pull_wheel

@@ -1,4 +1,4 @@
-"""Gives the markers around texts codes that no page can know, just before a model reads them.
+"""Replaces the codes in the markers around untrusted texts by secret ones, just before a model reads them.
 
 The codes that `prompts/boundary.py` writes are hashes of text and seed, as caches and transcripts need equal calls everywhere.
 But whoever writes a page can compute them. So what the model is sent has other codes, keyed with a secret of this machine, and
@@ -25,7 +25,7 @@ SECRET_FILE = "boundary-secret"
 
 
 class SealingLayer(Layer):
-    """Hands chats on whose markers have codes of its own.
+    """Replaces the codes in the markers of a chat before the model reads it, and restores them in its answer.
 
     Args:
         inner: the model. secret: of any length; equal secrets give equal codes.
@@ -36,7 +36,7 @@ class SealingLayer(Layer):
         self._code = key_codes(secret)
 
     async def answer(self, call: Call[CallResult]) -> CallResult:
-        """Hands the call on with codes of its own, and turns back those that the answer repeats."""
+        """Hands the call on with replaced codes, and restores those that the answer repeats."""
         chat, given = seal(call.chat, self._code)
         if not given:
             return await self._inner.answer(call)
@@ -53,7 +53,7 @@ def key_codes(secret: bytes) -> Callable[[str], str]:
 
 
 def seal(chat: Chat, code: Callable[[str], str]) -> tuple[Chat, dict[str, str]]:
-    """Returns the chat with other codes in its markers, and new code -> the code whose place it took."""
+    """Returns the chat with replaced codes in its markers, and the replacements: new code -> original code."""
     given: dict[str, str] = {}
 
     def mark(found: re.Match[str]) -> str:
@@ -65,7 +65,7 @@ def seal(chat: Chat, code: Callable[[str], str]) -> tuple[Chat, dict[str, str]]:
 
 
 def unseal(text: str, given: dict[str, str]) -> str:
-    """Returns a text with the codes that it had before; they are as long, so every place in it stays."""
+    """Returns a text with the original codes; they have the same length, so that no offset in it changes."""
     return re.sub("|".join(given), lambda found: given[found[0]], text)
 
 

@@ -18,8 +18,9 @@ from vllm_server import VLLMServer
 
 from localfact.cli.main import app
 from localfact.errors import EngineError, InputError, RequestError
-from localfact.llm.cores import endpoint
-from localfact.llm.cores.endpoint import TOKEN, EndpointEngine, endpoint_settings
+from localfact.llm.cores import endpoint, server
+from localfact.llm.cores.endpoint import EndpointEngine, endpoint_settings
+from localfact.llm.cores.server import TOKEN
 from localfact.llm.engine import Choice, Message
 from localfact.methods.engine import same_model
 from localfact.models.cards import load_card
@@ -180,8 +181,8 @@ def decoder(byte_folder: Path) -> Any:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "PATIENCE_SECONDS", 1.0)
-    monkeypatch.setattr(endpoint, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(server, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(server, "FIRST_PAUSE", 0.05)
 
 
 def opened(folder: Path, address: str) -> EndpointEngine:
@@ -195,7 +196,7 @@ def test_of_an_older_server_the_mass_is_what_was_seen_and_its_identity_says_so(b
         choice = asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x"))
         asyncio.run(engine.aclose())
     seen, unseen = sorted(choice.log_probs.values(), reverse=True)
-    assert (seen, unseen) == (-2.5, endpoint.UNSEEN)
+    assert (seen, unseen) == (-2.5, server.UNSEEN)
     assert choice.mass == pytest.approx(2.718281828**-2.5)
 
 
