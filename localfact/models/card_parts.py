@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from localfact.records import Record
+from localfact.runtime.path_names import RelativePath
 
 Positive = Annotated[int, Field(gt=0)]
 
@@ -37,8 +38,8 @@ class WheelSource(Record):
         requirement: NAME==VERSION; the card's revision is the wheel's hash. gguf: the file's name inside.
     """
 
-    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.]+$")]
-    gguf: str
+    requirement: Annotated[str, Field(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.]+\z")]
+    gguf: RelativePath
 
 
 class OpinionPool(Record):

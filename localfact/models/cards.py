@@ -5,14 +5,16 @@ Hugging Face hub by its id there.
 """
 
 import hashlib
-import importlib.util
+import importlib.machinery
 import json
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from localfact.errors import InputError, MissingError
 from localfact.models.card_parts import HardwareChoice, OpinionPool, Positive, WeightsSize, WheelSource
@@ -21,6 +23,7 @@ from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
+from localfact.runtime.path_names import OneLine, PathComponent, RelativePath, check_component
 from localfact.runtime.plain_yaml import read_yaml
 
 Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
@@ -30,13 +33,23 @@ OutputLabel = Literal["entailment", "contradiction", "neutral"]
 #: Digits of a revision, and of the hash of prefixes, in an identity.
 REVISION_DIGITS = 12
 PREFIX_DIGITS = 8
-HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+#: A commit, the name of a branch or tag, or the hash of files.
+REVISION = re.compile(r"sha256:[0-9a-f]{1,64}|(?!.*(?:\.\.|//))[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}", re.ASCII)
+WHEEL_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+PACKAGE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 BRANCH = "main"
 #: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
 ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
 #: Roles of an ONNX file: it does not say how vectors are pooled, and generates no text.
 ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
+
+
+def _check_pattern(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError(f"{text!r:.60} is not of the form that is expected here")
+    return text
 
 
 class ModelCard(Record):
@@ -73,33 +86,33 @@ class ModelCard(Record):
         hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
     """
 
-    name: str
-    revision: str
+    name: PathComponent
+    revision: Annotated[str, AfterValidator(partial(_check_pattern, REVISION))]
     roles: tuple[Role, ...]
-    description: str = ""
-    hub: str | None = None
+    description: OneLine = ""
+    hub: Annotated[str, AfterValidator(partial(_check_pattern, HUB_ID))] | None = None
     wheel: WheelSource | None = None
-    package: str | None = None
-    package_folder: str = "."
-    shipped: str | None = None
-    base: str | None = None
+    package: Annotated[str, AfterValidator(partial(_check_pattern, PACKAGE))] | None = None
+    package_folder: RelativePath = "."
+    shipped: PathComponent | None = None
+    base: OneLine | None = None
     folder: Path | None = None
     dimension: Positive | None = None
     window: Positive | None = None
     premise_window: Positive | None = None
     windows_read: Positive | None = None
     pool: OpinionPool | None = None
-    languages: tuple[str, ...] | None = None
+    languages: tuple[OneLine, ...] | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
-    licence: str = "unknown"
+    licence: OneLine = "unknown"
     gated: bool = False
     parameters: Annotated[float, Field(gt=0)] | None = None
     weights_gib: WeightsSize | None = None
     template_arguments: Mapping[str, Any] = Field(default_factory=dict)
-    reasoning_parser: str | None = None
+    reasoning_parser: OneLine | None = None
     thought_tokens: Positive | None = None
     guided: bool = False
     answer_tokens: Positive | None = None
@@ -109,6 +122,13 @@ class ModelCard(Record):
     kv_bytes: Positive | None = None
     kv_heads: Positive | None = None
     hardware: tuple[HardwareChoice, ...] = ()
+
+    @model_validator(mode="after")
+    def _check_wheel(self) -> Self:
+        """pip checks a wheel by its hash alone."""
+        if self.wheel is not None and not WHEEL_HASH.fullmatch(self.revision):
+            raise ValueError("revision: of a card with a wheel it is sha256: and the wheel's 64 hexadecimal digits")
+        return self
 
     @property
     def source(self) -> str | None:
@@ -220,7 +240,15 @@ def card_of_folder(folder: Path) -> ModelCard:
     if not weight_files(folder):
         raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
     roles = ONNX_ROLES if is_onnx(folder) else ANY_ROLES
-    return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=roles, folder=folder)
+    return ModelCard(name=_shown(folder.resolve().name), revision=revision_of(folder), roles=roles, folder=folder)
+
+
+def _shown(name: str) -> str:
+    """A folder's name as that of a card, which no path is made of."""
+    try:
+        return check_component(name)
+    except ValueError:
+        return "weights"
 
 
 def card_of_hub(hub: str) -> ModelCard:
@@ -250,12 +278,12 @@ def weights_folder(card: ModelCard) -> Path:
     if card.folder is not None:
         return card.folder
     if card.package is not None:
-        package = importlib.util.find_spec(card.package)
-        if package is None or package.origin is None:
+        package = find_package(card.package)
+        if package is None:
             raise MissingError(
                 f"The weights of '{card.name}' come in the package {card.package}, which is not installed: make setup"
             )
-        return Path(package.origin).parent / card.package_folder
+        return package / card.package_folder
     if card.shipped is not None:
         shipped = data_folder("models") / card.shipped
         if not weight_files(shipped):
@@ -269,6 +297,18 @@ def weights_folder(card: ModelCard) -> Path:
     if found is None:
         raise MissingError(missing_message(card, card.source))
     return found
+
+
+def find_package(name: str) -> Path | None:
+    """The folder of an installed package, without importing it or its parents; the current folder installs nothing."""
+    here = Path.cwd()
+    path: Sequence[str] = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
+    for part in name.split("."):
+        found = importlib.machinery.PathFinder.find_spec(part, path)
+        if found is None or not found.submodule_search_locations:
+            return None
+        path = list(found.submodule_search_locations)
+    return Path(path[0])
 
 
 def missing_message(card: ModelCard, source: str) -> str:
