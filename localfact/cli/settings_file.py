@@ -1,7 +1,8 @@
 """localfact.yaml: what a project always types, written once. `localfact init` makes it, with every setting explained.
 
 A setting is named as the option is, with underscores, and as in run.yaml and Python. What is typed on the command line goes
-before the file. Only the file of the current folder is read, and what was taken from it is told.
+before the file. Only the file of the current folder is read, and what was taken from it is told. What opens something (a server
+that texts are sent to, an address that is not public, a file that is written) is typed, or the file is trusted: see `OPENING`.
 """
 
 import difflib
@@ -10,7 +11,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 import yaml
@@ -45,8 +45,6 @@ ENGINE_ARGUMENTS = frozenset({
     "gpu_memory_utilization", "kv_cache_dtype", "kv_cache_memory_bytes", "max_model_len", "max_num_batched_tokens",
     "max_num_seqs", "pipeline_parallel_size", "quantization", "seed", "swap_space", "tensor_parallel_size",
 })  # fmt: skip
-#: Servers that a file may name.
-LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 WIDTH = 100
 
 Commands = Mapping[str, Callable[..., Any]]
@@ -124,11 +122,6 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         options = checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    if options.endpoint is not None and _host(file, options.endpoint) not in LOOPBACK_HOSTS:
-        raise InputError(
-            f"{file}: an endpoint on another machine would be sent the texts, and the token of your environment. "
-            f"Type it each time: --endpoint {options.endpoint}"
-        )
     for argument in options.engine_args:
         if argument not in ENGINE_ARGUMENTS:
             known = ", ".join(sorted(ENGINE_ARGUMENTS))
@@ -136,15 +129,6 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
                 f"{file}: {argument} is no argument of the engine that a file may give, since some of them run code. "
                 f"Type it each time: --engine-arg {argument}=VALUE. A file may give {known}."
             )
-
-
-def _host(file: Path, endpoint: str) -> str | None:
-    from localfact.llm.cores.endpoint import base_of
-
-    try:
-        return urlsplit(base_of(endpoint)).hostname
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
 
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from localfact.records import Passage, Record
 from localfact.runtime.files import NEW
 from localfact.runtime.formats import other_format
 from localfact.runtime.links import refuse_links
+from localfact.runtime.path_names import RelativePath
 from localfact.runtime.plain_yaml import read_yaml
 
 #: Version of the format; a corpus of another is refused.
@@ -87,7 +88,7 @@ class CorpusDescription(Record):
     searches: int = 0
     failures: int = 0
     segments: Mapping[PassageKind, SegmentCounts] = {}
-    files: Mapping[str, FileMark] = {}
+    files: Mapping[RelativePath, FileMark] = {}
     unfinished: bool = False
 
 
