@@ -12,13 +12,13 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from localfact.llm.calls import Call, CallResult
 from localfact.llm.client import CallingEngine
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.layers.layer import Layer
 from localfact.llm.markers import MARKER
+from localfact.runtime.locations import user_folder
 
 SECRET_BYTES = 32
 SECRET_FILE = "boundary-secret"
@@ -71,15 +71,19 @@ def unseal(text: str, given: dict[str, str]) -> str:
 
 def machine_secret() -> bytes:
     """The secret of this machine and user, made when first asked for; where it cannot be kept, one of this call alone."""
-    folder = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "localfact"
+    file = user_folder("XDG_STATE_HOME", "~/.local/state") / "localfact" / SECRET_FILE
     made = secrets.token_hex(SECRET_BYTES).encode()
+    passing = file.with_name(f".{SECRET_FILE}-{secrets.token_hex(4)}")
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            descriptor = os.open(folder / SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(made)
-        kept = (folder / SECRET_FILE).read_bytes()
-        # Another process may be writing it at this moment.
-        return kept if len(kept) >= len(made) else made
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with os.fdopen(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as opened:
+                opened.write(made)
+            with suppress(FileExistsError):
+                os.link(passing, file)  # whole, or not at all: another process may do the same at this moment
+            if file.stat().st_size < len(made):  # emptied by a full disk or by hand
+                passing.replace(file)
+        finally:
+            passing.unlink(missing_ok=True)
+        return file.read_bytes()
     return made
