@@ -163,6 +163,7 @@ def unassessed(index: int, response: Response) -> Assessment:
     return Assessment(
         index=index,
         response_id=response.id,
+        id_given=response.id_given,
         prompt=response.prompt,
         topic=response.topic,
         model=response.model,

@@ -146,6 +146,7 @@ class Response(Record):
 
     Attributes:
         id: unique in its file; made from the line number where the file gives none.
+        id_given: whether the file gives the id, and to this response alone.
         prompt: what the model was asked; None when unknown.
         topic: what the text is about (a person's name, say); resolves leading pronouns.
         model: which model wrote it. source: which set the prompt came from; medians are taken within a source.
@@ -157,6 +158,7 @@ class Response(Record):
     """
 
     id: str
+    id_given: bool = False
     text: str
     prompt: str | None = None
     topic: str | None = None
@@ -282,6 +284,7 @@ class Assessment(Record):
 
     Attributes:
         index: position of the response in the input, from 0.
+        id_given: whether the input gave the id, to this response alone; else the row was counted.
         status: scored; abstained (no claim was extracted); unscored (claims, but S + N = 0); failed (see `error`).
         passages: those that entered some verdict, so that the line is complete in itself.
         gold_supported, gold_not_supported: how many claims of the annotation carry each label; None without an annotation. The
@@ -297,6 +300,7 @@ class Assessment(Record):
     schema_version: Literal[1] = SCHEMA_VERSION
     index: int
     response_id: str
+    id_given: bool = False
     prompt: str | None = None
     topic: str | None = None
     model: str | None = None

@@ -12,6 +12,7 @@ from localfact.runs.record import read_record
 from localfact.scoring import KPolicy, standard_scores
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, SharedClaim, better, compare, compare_claims, shared_claims, supports
+from localfact.scoring.pairing import pair_runs
 from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount
 from localfact.scoring.significance import holm
 
@@ -31,7 +32,8 @@ def compare_runs(
     """Compares the first run with each of the others; nothing is written.
 
     Args:
-        folders: two run folders or more, over the same responses; those of one claim set compare claim by claim too.
+        folders: two run folders or more, over the same responses, or over models' answers to the same prompts; those of one
+            claim set compare claim by claim too.
         one_sided: tests whether the first run is better, as FactReasoner does (section C.4); else whether the two differ.
         recall_k: the K of F1@K, one for all runs; the median of all when None.
         seed: of what is drawn by lot. names: what the runs are called; None: their methods, or their folders.
@@ -48,6 +50,7 @@ def compare_runs(
     called = list(names or _names(paths, [one.method for one in facts]))
     recall_k = (recall_k or KPolicy()).fitted_to_all(runs)
     first, *others = runs
+    paired = [pair_runs(first, other) for other in others]
     found = [
         RunComparison(run=name, comparison=one)
         for name, other in zip(called[1:], others, strict=True)
@@ -58,8 +61,14 @@ def compare_runs(
     shared = list(shared_claims(runs))
     return RunsCompared(
         runs=tuple(
-            ComparedRun(name=name, run=str(path), summary=summarise(run, fact, run=str(path), recall_k=recall_k))
-            for name, path, run, fact in zip(called, paths, runs, facts, strict=True)
+            ComparedRun(
+                name=name,
+                run=str(path),
+                summary=summarise(run, fact, run=str(path), recall_k=recall_k),
+                paired_by=found_by,
+                partners={other.response_id: one.response_id for one, other in pairs},
+            )
+            for name, path, run, fact, (pairs, found_by) in zip(called, paths, runs, facts, [([], {}), *paired], strict=True)
         ),
         comparisons=tuple(one.model_copy(update={"p_adjusted": p}) for one, p in zip(found, adjusted, strict=True)),
         claims_shared=len(shared),

@@ -130,9 +130,10 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
     for run in compared.runs:
         for assessment in assessments_in_order(Path(run.run)):
             passages = {passage.id: passage for passage in assessment.passages}
+            response = run.partners.get(assessment.response_id, assessment.response_id)
             for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
-                if (assessment.response_id, claim.id) in wanted:
-                    judged[run.name, assessment.response_id, claim.id] = Judged(claim, verdict, passages)
+                if (response, claim.id) in wanted:
+                    judged[run.name, response, claim.id] = Judged(claim, verdict, passages)
     settings = {run.name: read_record(Path(run.run), outlines=False).plain_settings for run in compared.runs}
     file = Path(out)
     with write_errors(file):

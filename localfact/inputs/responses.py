@@ -17,6 +17,8 @@ Our own schema, one JSON object a line (only `response` is needed):
 A claim whose "edit" is "removed", by an annotator, is passed over.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,9 @@ MAX_WORDS = 20_000
 
 #: What a file of responses holds, for messages.
 RESPONSES = "responses, one JSON object a line, each with a 'response'"
+
+#: The id of a row that gives none: its number, which says nothing of another file. An earlier pass may have written it down.
+COUNTED_ID = re.compile(r"row-\d+(?:#\d+)?")
 
 #: Other schemas' names for our fields, ours first: FActScore and IBM have input/output, VeriScore, FaStfact question/response.
 TEXT_KEYS = ("response", "output", "generation")
@@ -66,9 +71,13 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
 
 
 def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
-    """The responses of rows, in order, with different ids; arguments as in `read_responses`."""
+    """The responses of rows, in order, with different ids; arguments as in `read_responses`.
+
+    An id that several rows give names none of them: it does not count as given.
+    """
     responses: list[Response] = []
     seen: set[str] = set()
+    given: list[str] = []
     for number, row in enumerate(rows, start=1):
         if limit is not None and len(responses) >= limit:
             break
@@ -76,8 +85,13 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
         # FaStfact has answers of several models under one id: the second becomes "id#2".
         name = unused_name(response.id, seen)
         seen.add(name)
+        given.append(response.id)
         responses.append(response.model_copy(update={"id": name}))
-    return responses
+    times = Counter(given)
+    return [
+        response.model_copy(update={"id_given": False}) if times[name] > 1 else response
+        for name, response in zip(given, responses, strict=True)
+    ]
 
 
 def warnings_about(path: Path) -> tuple[str, ...]:
@@ -92,8 +106,11 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
     """The response of one row; `number` counts rows from 1 and makes the id of a row without one."""
     if isinstance(row, RowError):
         return Response(id=f"row-{number}", text="", problem=readable(str(row)))
+    given = first(row, ID_KEYS)
+    name = f"row-{number}" if given is None else readable(str(given))
     bare = Response(
-        id=readable(str(f"row-{number}" if first(row, ID_KEYS) is None else first(row, ID_KEYS))),
+        id=name,
+        id_given=COUNTED_ID.fullmatch(name) is None,
         text="",
         prompt=optional_text(first(row, PROMPT_KEYS)),
         topic=optional_text(row.get("topic")),

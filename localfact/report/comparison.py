@@ -1,7 +1,10 @@
 """Runs side by side, as tables: their scores and costs, the tests of their differences, the claims on which they differ."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import Field
 
 from localfact.records import Record
 from localfact.report.accounting import TOTAL
@@ -24,11 +27,21 @@ _PARAMETERS = re.compile(r"\([^()]*=.*\)$")
 
 
 class ComparedRun(Record):
-    """One of the runs: its name in the comparison (its method, or its folder where two have one method), and its summary."""
+    """One of the runs.
+
+    Attributes:
+        name: in the comparison: its method, or its folder where two have one method.
+        run: its folder.
+        summary: of it.
+        paired_by: way ("id", "prompt", ...) -> how many of its responses it set beside the first run's; empty for the first.
+        partners: id of each of its responses -> id of the first run's; empty for the first.
+    """
 
     name: str
     run: str
     summary: Summary
+    paired_by: Mapping[str, int] = Field(default_factory=dict)
+    partners: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
 
 
 class RunComparison(Record):
@@ -111,10 +124,16 @@ def differences_table(compared: RunsCompared) -> Table:
         title="Differences",
         columns=(Column("score", "left"), *map(Column, names)),
         groups=tuple(groups),
-        facts={"tested": tested, **policies(one.comparison.score for one in compared.comparisons)},
+        facts={"tested": tested, **_pairs(compared), **policies(one.comparison.score for one in compared.comparisons)},
         notes=(DIFFERENCES_NOTE,),
         grouped_by="runs",
     )
+
+
+def _pairs(compared: RunsCompared) -> dict[str, str]:
+    """How the responses of the runs were set beside one another."""
+    ways = sum((Counter(run.paired_by) for run in compared.runs), Counter[str]())
+    return {"responses paired by": ", ".join(f"{way} ({number:,})" for way, number in ways.items())} if ways else {}
 
 
 def claims_table(compared: RunsCompared, most: int | None = None) -> Table:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field
 
-from localfact.errors import InputError
 from localfact.records import Assessment, Claim, Record, Verdict
 from localfact.scoring.aggregate import ResponseScore, contribution_of
+from localfact.scoring.pairing import pair_runs
 from localfact.scoring.significance import Alternative, PairedDifference, difference
 from localfact.scoring.tally import Unscored
 from localfact.vocabulary import NOT_SUPPORTED_LABELS, GoldLabel, VerdictLabel
@@ -54,7 +54,7 @@ def compare(
     """Compares one score of two runs (FactReasoner, Table 4 and section C.4). Responses to one prompt are a cluster.
 
     Args:
-        first, second: two runs over the same responses, matched by id.
+        first, second: two runs over the same responses, or over two models' answers to the same prompts; see `pair_runs`.
         score: one that a response has for itself. Its K is taken from both runs together, so that both are measured alike.
         alternative: of the tests; see `better`. seed: of the bootstrap and the permutations.
 
@@ -65,7 +65,7 @@ def compare(
     values: list[tuple[float, float]] = []
     clusters: list[str] = []
     left_out: Counter[str] = Counter()
-    for one, other in matched(first, second):
+    for one, other in pair_runs(first, second)[0]:
         value, other_value = contribution_of(fitted, one), contribution_of(fitted, other)
         if isinstance(value, Unscored):
             left_out[value.reason] += 1
@@ -92,7 +92,6 @@ def compare_claims(
     values: list[tuple[float, float]] = []
     clusters: list[str] = []
     left_out: Counter[str] = Counter()
-    matched(first, second)  # raises where they are not
     for shared in shared_claims([first, second]):
         right, other_right = (rightness(shared.claim, verdict) for verdict in shared.verdicts)
         if right is None or other_right is None:
@@ -108,38 +107,24 @@ def better(score: ResponseScore) -> Alternative:
     return "less" if score.lower_is_better else "greater"
 
 
-def matched(first: Sequence[Assessment], second: Sequence[Assessment]) -> list[tuple[Assessment, Assessment]]:
-    """The pairs in the order of the first run's input.
+def shared_claims(runs: Sequence[Sequence[Assessment]]) -> Iterator[SharedClaim]:
+    """The claims that all runs judged, those of one id and one text in equal responses, in the order of the first run's input.
 
     Raises:
         InputError: the runs are not over the same responses.
     """
-    others = {assessment.response_id: assessment for assessment in second}
-    ids = {assessment.response_id for assessment in first}
-    if ids != others.keys() or not len(ids) == len(first) == len(second):
-        raise InputError(
-            f"The two runs are not over the same responses ({len(ids & others.keys())} ids in common of {len(first)} and "
-            f"{len(second)}). Compare runs of the same data file."
-        )
-    ordered = sorted(first, key=lambda assessment: assessment.index)
-    return [(assessment, others[assessment.response_id]) for assessment in ordered]
-
-
-def shared_claims(runs: Sequence[Sequence[Assessment]]) -> Iterator[SharedClaim]:
-    """The claims that all runs judged, those of one id and one text in a response, in the order of the first run's input."""
-    others = [
-        {
-            (one.response_id, claim.id, claim.text): verdict
-            for one in run
-            for claim, verdict in zip(one.claims, one.verdicts, strict=False)
-        }
-        for run in runs[1:]
-    ]
-    for response in sorted(runs[0], key=lambda assessment: assessment.index):
+    first, *others = runs
+    paired = [pair_runs(first, other)[0] for other in others]
+    for pairs in zip(*paired, strict=True):
+        response = pairs[0][0]
+        judged = [
+            {(claim.id, claim.text): verdict for claim, verdict in zip(other.claims, other.verdicts, strict=False)}
+            for _, other in pairs
+            if other.text == response.text
+        ]
         for claim, verdict in zip(response.claims, response.verdicts, strict=False):
-            key = (response.response_id, claim.id, claim.text)
-            if all(key in judged for judged in others):
-                yield SharedClaim(response, claim, [verdict, *(judged[key] for judged in others)])
+            if len(judged) == len(others) and all((claim.id, claim.text) in each for each in judged):
+                yield SharedClaim(response, claim, [verdict, *(each[claim.id, claim.text] for each in judged)])
 
 
 def supports(verdict: Verdict) -> bool | None:

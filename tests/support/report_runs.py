@@ -98,6 +98,7 @@ def small_assessment(index: int = 0, identity: str = "ada") -> Assessment:
     return Assessment(
         index=index,
         response_id=identity,
+        id_given=True,
         prompt="Who was Ada Lovelace?",
         topic="Ada Lovelace",
         text=TEXT,
@@ -133,6 +134,7 @@ def hostile_assessment(index: int, text: str) -> Assessment:
     return Assessment(
         index=index,
         response_id=text,
+        id_given=True,
         prompt=text,
         topic=text,
         model=text,

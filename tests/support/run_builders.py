@@ -39,6 +39,7 @@ def assessment(
     return Assessment(
         index=index,
         response_id=f"r{index}",
+        id_given=True,
         source=source,
         status=status(labels, failed),
         claims=tuple(Claim(id=f"c{at}", text=f"claim {at}", gold=one) for at, one in enumerate(golds)),

@@ -1,0 +1,67 @@
+import pytest
+
+from localfact.errors import InputError
+from localfact.records import Assessment
+from localfact.scoring.pairing import Identity, pair, pair_runs
+
+
+def row(given: str | None = None, prompt: str | None = None, text: str = "") -> Identity:
+    return Identity(given, prompt, text)
+
+
+def test_given_ids_pair_rows_of_another_order() -> None:
+    first = [row("a", "P", "x"), row("b", "Q", "y")]
+    pairing = pair(first, first[::-1])
+    assert pairing.pairs == [(0, 1), (1, 0)]
+    assert (pairing.found_by, pairing.refused) == ({"id": 2}, {})
+
+
+def test_without_ids_a_prompt_that_stands_once_on_each_side_pairs_the_answers_of_two_models() -> None:
+    pairing = pair([row(None, "P", "x"), row(None, "Q", "y")], [row(None, "Q", "other"), row("own", "P", "another")])
+    assert pairing.pairs == [(0, 1), (1, 0)]
+    assert pairing.found_by == {"prompt": 2}
+
+
+def test_answers_to_a_repeated_prompt_pair_by_their_text_too_and_else_are_ambiguous() -> None:
+    first = [row(None, "P", "x"), row(None, "P", "y"), row(None, "P", "z")]
+    pairing = pair(first, [row(None, "P", "y"), row(None, "P", "x"), row(None, "P", "another")])
+    assert pairing.pairs == [(0, 1), (1, 0)]
+    assert pairing.found_by == {"prompt and text": 2}
+    assert pairing.refused == {"ambiguous": 1}
+
+
+def test_one_id_over_two_prompts_is_refused_and_pairs_with_nothing_else() -> None:
+    pairing = pair([row("a", "P", "x")], [row("a", "Q", "x")])
+    assert (pairing.pairs, pairing.refused) == ([], {"another prompt under the same id": 1})
+
+
+def test_where_one_side_has_no_prompts_equal_texts_are_a_pair_and_an_id_alone_is_not_enough() -> None:
+    assert pair([row("a", "P", "x"), row(None, "Q", "y")], [row("a", None, "x"), row(None, None, "y")]).pairs == [
+        (0, 0),
+        (1, 1),
+    ]
+    assert pair([row("a", "P", "x")], [row("a", None, "y")]).pairs == []
+
+
+def test_texts_that_repeat_without_a_prompt_are_ambiguous_and_rows_with_nothing_in_them_are_not() -> None:
+    assert pair([row(text="x"), row(text="x")], [row(text="x"), row(text="x")]).refused == {"ambiguous": 2}
+    assert pair([row(), row()], [row(), row()]).refused == {}
+
+
+def assessment(index: int, name: str, *, given: bool, prompt: str | None, text: str) -> Assessment:
+    return Assessment(index=index, response_id=name, id_given=given, prompt=prompt, text=text, status="unscored")
+
+
+def test_counted_rows_of_another_order_are_never_paired_by_their_number() -> None:
+    first = [assessment(at, f"row-{at + 1}", given=False, prompt=None, text=text) for at, text in enumerate("xyz")]
+    second = [assessment(at, f"row-{at + 1}", given=False, prompt=None, text=text) for at, text in enumerate("zxy")]
+    pairs, found_by = pair_runs(first, second)
+    assert [(one.text, other.text) for one, other in pairs] == [("x", "x"), ("y", "y"), ("z", "z")]
+    assert found_by == {"text": 3} or found_by == {"prompt and text": 3}
+
+
+def test_what_has_no_certain_partner_is_refused_with_its_number() -> None:
+    first = [assessment(at, f"row-{at + 1}", given=False, prompt="P", text=text) for at, text in enumerate("xy")]
+    second = [assessment(at, f"row-{at + 1}", given=False, prompt="P", text=text) for at, text in enumerate("xz")]
+    with pytest.raises(InputError, match=r"of 2 and 2, 1 belong together for certain \(1 ambiguous\)"):
+        pair_runs(first, second)
