@@ -184,7 +184,7 @@ def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[s
 
 
 def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
-    facts = _facts_of(printed)
+    facts = data_set_facts(printed)
     if facts is None:
         yield f"nothing is known of {printed.data_set or 'its data'}"
         return
@@ -212,8 +212,8 @@ def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
         yield "a method of our own"
 
 
-def _facts_of(printed: PrintedTable) -> dict[str, float] | None:
-    """What FactReasoner's Table 2 says of a data set."""
+def data_set_facts(printed: PrintedTable) -> dict[str, float] | None:
+    """Column -> figure of FactReasoner's Table 2 ("#prompts", "#atoms", ...) for a table's data set; None where it has none."""
     table = printed_table("2")
     for row in table.rows:
         if printed.paper == table.paper and row[0] == printed.data_set:
