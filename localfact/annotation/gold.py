@@ -14,7 +14,7 @@ from localfact.annotation.store import ADJUDICATE, ANNOTATE, AnnotationStore
 from localfact.annotation.work import Work, WorkClaim
 from localfact.inputs.annotations import Edit
 from localfact.records import Record
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.scoring.agreement import agreement, alpha_of_many
 from localfact.text import normalise
 

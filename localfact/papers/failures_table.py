@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from localfact.api.failures import ClaimFailures
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.vocabulary import ClaimFailure, MissingKind
 
 REDUNDANT = (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)

@@ -20,7 +20,7 @@ from localfact.methods.engine import EngineFacts, engine_facts, open_engine
 from localfact.methods.extraction import CHUNKED, extraction_settings, open_extractor, pass_settings
 from localfact.methods.options import Options
 from localfact.records import Claim, Record, Response
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.runs.passes import PassOptions
 from localfact.runs.progress import Progress
 from localfact.runs.run_folder import CALLS_FILE, settings_name

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from localfact.errors import InputError
 from localfact.papers.measured_table import ASSESSORS, MEASURED, PRINTED, SCORES, MeasuredRun, as_printed, departures, line
 from localfact.papers.printed_tables import PrintedTable
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.scoring import KPolicy, standard_scores
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, better, compare

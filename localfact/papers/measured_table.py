@@ -10,8 +10,8 @@ from statistics import fmean
 from localfact.papers.printed_tables import Cell as Printed
 from localfact.papers.printed_tables import PrintedTable, printed_table
 from localfact.records import Assessment
-from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.report.summary import Summary
+from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.scoring import ScoreResult
 from localfact.vocabulary import GoldLabel
 

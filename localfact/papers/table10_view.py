@@ -11,7 +11,7 @@ from localfact.papers.measured_table import line, mean_of
 from localfact.papers.printed_tables import Cell as Printed
 from localfact.papers.printed_tables import PrintedTable, printed_table
 from localfact.papers.table10 import COLUMNS, Row
-from localfact.report.formats import Cell, Column, Group, Table
+from localfact.report.table_data import Cell, Column, Group, Table
 from localfact.scoring import ScoreResult
 
 MEASURED, PAPER, DIFFERENCE, NOT_COMPARABLE = "measured", "paper", "difference", "difference (not comparable)"

@@ -5,12 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from localfact.records import Record
 from localfact.report.accounting import TOTAL
-from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.report.summary import Summary
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.comparison import Comparison
 
-#: Decimals of p-values in formats for people.
-P_DECIMALS = 3
 COSTS = ("LLM calls", "prompt tokens", "output tokens")
 DIFFERENCES_NOTE = (
     "from, to: the 95 % interval; win-tie-loss: of the first run. p: paired permutation test; p Holm: adjusted for all tests "
@@ -81,7 +79,7 @@ def scores_table(compared: RunsCompared) -> Table:
     """A row a score and a column a run, with the calls and tokens of a language model that were really sent."""
     results = [{short(result.name): result.value for result in run.summary.scores} for run in compared.runs]
     names = dict.fromkeys(name for one in results for name in one)
-    rows = [(name, *(Number(value) if (value := one.get(name)) is not None else "" for one in results)) for name in names]
+    rows = [(name, *(number(one.get(name)) for one in results)) for name in names]
     costs = [_costs(run.summary) for run in compared.runs]
     rows += [(what, *(f"{cost[what]:,}" if what in cost else "" for cost in costs)) for what in COSTS]
     return Table(
@@ -123,10 +121,7 @@ def claims_table(compared: RunsCompared, most: int | None = None) -> Table:
     groups = [
         Group(
             f"{one.response_id}: {one.text}{f' [{one.label}]' if one.label else ''}",
-            tuple(
-                (run, label, Number(one.posteriors[run]) if run in one.posteriors else "")
-                for run, label in one.verdicts.items()
-            ),
+            tuple((run, label, number(one.posteriors.get(run))) for run, label in one.verdicts.items()),
         )
         for one in shown
     ]
@@ -168,10 +163,9 @@ def _row(one: RunComparison) -> tuple[Cell, ...]:
     return (
         short(comparison.score),
         str(comparison.n),
-        Number(found.difference, decimals=3, signed=True),
-        *("" if end is None else Number(end, decimals=3, signed=True) for end in ends),
+        *(number(value, 3, signed=True) for value in (found.difference, *ends)),
         f"{found.wins}-{found.ties}-{found.losses}",
-        *("" if p is None else Number(p, decimals=P_DECIMALS) for p in p_values),
+        *(number(p, 3) for p in p_values),
     )
 
 

@@ -8,9 +8,9 @@ from localfact.errors import InputError
 from localfact.papers.measured_significance import significance_table
 from localfact.papers.measured_table import MeasuredRun
 from localfact.papers.printed_tables import PrintedTable, printed_table
-from localfact.report.formats import Number, Table
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
+from localfact.report.table_data import Number, Table
 from localfact.scoring import KPolicy
 
 BETTER = ("SSSC", "SSSS", "SSCS", "SSSS", "SCSS")

@@ -24,9 +24,9 @@ from localfact.papers.table10_view import (
     warnings_of,
 )
 from localfact.records import Claim, Response
-from localfact.report.formats import Number, Table
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
+from localfact.report.table_data import Number, Table
 from localfact.scoring import ScoreResult
 from localfact.vocabulary import GoldLabel
 
