@@ -134,6 +134,11 @@ class Work(Record):
         """The claims that stand and have no label yet."""
         return tuple(claim for claim in self.standing if claim.label is None)
 
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Id of a claim -> its number on the pages, from 1."""
+        return {claim.id: number for number, claim in enumerate(self.claims, start=1)}
+
     def claim(self, name: str) -> WorkClaim | None:
         """The claim of that id."""
         return next((claim for claim in self.claims if claim.id == name), None)
