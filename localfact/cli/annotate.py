@@ -113,7 +113,8 @@ def export(
     [dim]localfact eval --data gold.jsonl --claims given[/]
     """
     from localfact.annotation.gold import disagreements as differing
-    from localfact.annotation.gold import gold_rows, summarise, summary_tables
+    from localfact.annotation.gold import gold_rows
+    from localfact.annotation.summary import summarise, summary_tables
     from localfact.report.formats import known_format
 
     chosen = known_format(how)
