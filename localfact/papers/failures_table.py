@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from localfact.api.failures import ClaimFailures
-from localfact.report.table_data import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.vocabulary import ClaimFailure, MissingKind
 
 REDUNDANT = (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)
@@ -37,11 +37,11 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
 
 def _groups(found: Sequence[ClaimFailures], *, judged: bool) -> Iterator[Group]:
     def row(name: str, counts: Sequence[int], wholes: Sequence[int]) -> tuple[Cell, ...]:
-        shares = (Number(100 * count / whole, decimals=1) if whole else "" for count, whole in zip(counts, wholes, strict=True))
-        return (name, *shares)
+        shares = (100 * count / whole if whole else None for count, whole in zip(counts, wholes, strict=True))
+        return (name, *(number(share, 1) for share in shares))
 
     claims, answered, asked = ([getattr(one, name) for one in found] for name in ("claims", "judged", "asked"))
-    yield Group("", (("claims", *(Number(count, decimals=0) for count in claims)),))
+    yield Group("", (("claims", *(number(count, 0) for count in claims)),))
     yield Group(
         "entailed by an earlier claim and entailing it, %",
         tuple(row(kind, [one.entailed.get(kind, 0) for one in found], claims) for kind in REDUNDANT),

@@ -24,7 +24,7 @@ ASSESSORS: Mapping[str, str] = {
     "deepseek": "DeepSeek-v3",
 }
 #: Columns of printed scores -> the beginning of the name of ours. Accuracy on Conflicts is the share classed true, as Pr is.
-SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)", "F1@K": "F1@K("}
+SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)"}
 #: A data set of which all claims are true.
 ALL_TRUE = "Conflicts"
 #: Columns that count claims.
@@ -57,11 +57,21 @@ def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> T
     heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
     groups = [_beside(run, printed, columns, by_model) for run in runs_shown]
     groups += as_printed(printed, columns)
-    facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
     by_k = [one.name for run in runs_shown for one in run.summary.scores if one.name.startswith("F1@K(")]
-    facts["F1@K as measured"] = ", ".join(dict.fromkeys(by_k)) if "F1@K" in printed.columns else ""
-    notes = [*departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
-    return Table(printed.title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
+    facts = facts_of(printed) | {"F1@K as measured": ", ".join(dict.fromkeys(by_k)) if "F1@K" in printed.columns else ""}
+    kept = {name: value for name, value in facts.items() if value}
+    return Table(printed.title, heads, tuple(groups), kept, tuple(notes_of(printed, runs)))
+
+
+def facts_of(printed: PrintedTable) -> dict[str, str]:
+    """What the paper's runs were over, and what it takes to measure such a table again."""
+    return {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
+
+
+def notes_of(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
+    """How the runs differ from the paper's, and the known errors of the paper."""
+    yield from departures(printed, runs)
+    yield from (f"About the paper's figures: {fault}" for fault in printed.faults)
 
 
 def k_of(printed: PrintedTable) -> str:
@@ -110,12 +120,16 @@ def _scores(run: MeasuredRun, columns: Sequence[str]) -> dict[str, ScoreResult]:
     """Column -> our score of that name, whatever its policy."""
     found: dict[str, ScoreResult] = {}
     for column in columns:
-        name = "Pr" if column == MEASURED else SCORES.get(column, column)
-        beginning = name if name.endswith("(") else f"{name}("
         for one in run.summary.scores:
-            if one.name == name or one.name.startswith(beginning):
+            if is_score("Pr" if column == MEASURED else column, one.name):
                 found.setdefault(column, one)
     return found
+
+
+def is_score(column: str, name: str) -> bool:
+    """Whether a printed column is of our score of that name, whatever the score's parameters."""
+    wanted = SCORES.get(column, column)
+    return name == wanted or name.startswith(f"{wanted}(")
 
 
 def _paper_rows(run: MeasuredRun, printed: PrintedTable) -> Iterator[tuple[str, Mapping[str, Printed]]]:

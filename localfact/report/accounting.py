@@ -141,10 +141,7 @@ def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
     if run.counts("retrieve", "searches"):
         searches, note = run.counted("retrieve", "searches"), ""
     elif run.counts("retrieve", "steps"):
-        searches, note = (
-            run.counted("retrieve", "steps"),
-            f"up to {run.facts.steps} a claim, one after the other",
-        )
+        searches, note = run.counted("retrieve", "steps"), f"up to {run.facts.steps} a claim, one after the other"
     elif run.facts.has_corpus:
         searches, note = run.searched, "one a claim, of the corpus; fewer where passages came with the response"
     else:
