@@ -76,7 +76,7 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
 
 
 def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list[str]]:
-    """The steps that make of a project's task what somebody says of it, and a sentence about each claim that cannot be made.
+    """The steps that bring a project's task to what a file says of it, and a sentence about each claim that does not fit.
 
     FINISH is the last step if every claim has a label and none is left out.
 
@@ -94,7 +94,7 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
         return fits
 
     def refuse(claim: ImportedClaim) -> None:
-        refused.append(f"{task.id}: “{claim.text}” cannot be made of the claims there; its label was not taken.")
+        refused.append(f"{task.id}: “{claim.text}” conflicts with the claims of the project; its label was not imported.")
 
     def judge(name: str, claim: ImportedClaim) -> None:
         if claim.removal is None and claim.label is not None:

@@ -138,9 +138,7 @@ def _check(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
                 unusable[problem] += 1
     if not made:
         reasons = ", ".join(f"{number} with {reason}" for reason, number in (+unusable).items())
-        raise InputError(
-            f"{file} has no row of {data_set.name} ({reasons or 'it is empty'}). It is had from {data_set.source}."
-        )
+        raise InputError(f"{file} has no row of {data_set.name} ({reasons or 'it is empty'}). Get it from {data_set.source}.")
     rows = made if data_set.drawn is None else _draw(made, data_set.drawn)
     claims = [claim for row in rows for claim in row.get("claims", ())]
     labels = Counter(claim.get("label") for claim in claims)

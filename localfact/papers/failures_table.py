@@ -18,7 +18,7 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
     """
     heads = (Column("", "left"), *(Column(one.model or "not named") for one in found))
     facts = {
-        "redundant without a judge": f"of two claims that entail one another, by {rule}, the later",
+        "redundant without a judge": f"the later of two claims that entail each other, according to {rule}",
         "judge": judge or "none",
     }
     if judge:
@@ -29,7 +29,7 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
     if unrelated := sum(one.unrelated for one in found):
         facts["not related"] = f"{unrelated} pairs of claims, on which {rule} failed"
     missing = "As in the paper, what is missing is counted against what was extracted, and can exceed 100 %."
-    strict = "Entailment both ways is strict: what a judge calls repeated may be looser."
+    strict = "Entailment in both directions is a strict rule: a judge may call more claims repeated."
     notes = (missing, strict) if judge else (strict,)
     title = "Failures of claim extraction (FastFact, Figure 4 and Table 5)"
     return Table(title, heads, tuple(_groups(found, judged=bool(judge))), facts, notes)

@@ -39,7 +39,7 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
         InputError: there is one run alone, or the runs are not over the same responses.
     """
     if len(runs) == 1:
-        raise InputError("A p-value is of two runs: name the one that is tested first, then the others.")
+        raise InputError("A p-value compares two runs: name the run to be tested first, then the others.")
     one_k = recall_k.fitted_to_all(run.assessments for run in runs)
     # The paper's columns are a model's score each, ours the scores alone.
     scores = list(dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)) if runs else []
@@ -50,8 +50,8 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
     ]
     facts = facts_of(printed)
     if runs:
-        facts[MEASURED] = "p of Welch's t-test, one-sided, of unpaired samples, which the paper's fit"
-        facts[PAIRED] = "p of the permutation test, one-sided, which knows that both runs are over the same responses"
+        facts[MEASURED] = "one-sided p of Welch's t-test for unpaired samples, with which the paper's p-values agree"
+        facts[PAIRED] = "one-sided p of the permutation test for paired samples: both runs are over the same responses"
     heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
     return Table(printed.title, heads, (*groups, *as_printed(printed, columns)), facts, tuple(notes_of(printed, runs)))
 

@@ -194,7 +194,7 @@ def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[s
         if differs:
             yield f"{run.name} is not comparable: {differs}."
         else:
-            yield f"{run.name}: data and model are the paper's; whether its passages are cannot be seen."
+            yield f"{run.name}: data and model are the paper's; whether its passages are cannot be checked."
 
 
 def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:

@@ -156,7 +156,7 @@ def notes_of(rows: Sequence[Row], printed: PrintedTable, data: Sequence[str]) ->
     if any(other_model(row) for row in rows):
         yield f"Not comparable: the paper's language model is {PAPER_MODELS[LANGUAGE_MODEL]}."
     if not data and any(paper_row(row) is not None for row in rows):
-        yield f"Responses and labels are the paper's; whether the passages are ({PASSAGES}) cannot be told."
+        yield f"Responses and labels are the paper's; whether the passages are ({PASSAGES}) cannot be checked."
     yield from left_out(rows)
     yield PAPER_NOTE
     yield from (f"About the paper's figures: {fault}" for fault in printed.faults)
@@ -186,7 +186,7 @@ def warnings_of(rows: Sequence[Row]) -> Iterator[str]:
     for alike in groups.values():
         names = ", ".join(dict.fromkeys(name for name, _ in alike))
         more = len({warning for _, warning in alike}) - 1
-        yield f"{names}: {alike[0][1]}" + (f" And {more} more like this, in which other numbers stand." if more else "")
+        yield f"{names}: {alike[0][1]}" + (f" And {more} more like this, with other numbers." if more else "")
 
 
 def reasons(result: ScoreResult) -> str:

@@ -117,7 +117,7 @@ def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostL
         formula=PAIR_FORMULAS[version],
         expected=sum(expected[version]),
         sent=run.counted("relate", "pairs"),
-        note=said(run.note("relate"), f"{itself:,} passages are in m^2 with themselves, which is not asked" if itself else ""),
+        note=said(run.note("relate"), f"m^2 counts {itself:,} passages with themselves, which is not asked" if itself else ""),
     )
     called = [run.calls(stage) for stage in run.stages()]
     return [*_retrieval_lines(run), pairs, *called, _total(run, total, 0 if total else None)]

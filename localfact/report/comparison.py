@@ -12,9 +12,9 @@ from localfact.scoring.comparison import Comparison
 COSTS = ("LLM calls", "prompt tokens", "output tokens")
 DIFFERENCES_NOTE = (
     "from, to: the 95 % interval; win-tie-loss: of the first run. p: paired permutation test; p Holm: adjusted for all tests "
-    "of the table; p t: paired t test; p unpaired: Welch's, as if each run had responses of its own, the weaker test, which "
-    "FactReasoner's tables fit, where nothing hangs together. Responses to one prompt, and claims of one response, are one "
-    "cluster; with a single cluster there is no test."
+    "in the table; p t: paired t-test; p unpaired: Welch's t-test, which treats the runs as independent samples and knows no "
+    "clusters; it is weaker, and FactReasoner's tables agree with it. Responses to the same prompt, and claims of the same "
+    "response, form one cluster; with a single cluster there is no test."
 )
 
 #: The parameters at the end of a score's name.
@@ -130,7 +130,7 @@ def claims_table(compared: RunsCompared, most: int | None = None) -> Table:
         title=f"Claims on which the runs differ: {len(compared.claims)} of {compared.claims_shared}",
         columns=(Column("run", "left"), Column("verdict", "left"), Column("posterior")),
         groups=tuple(groups),
-        notes=(f"{left} more: --show N shows so many, --table claims --format csv all of them.",) if left else (),
+        notes=(f"{left} more: --show N shows N claims, --table claims --format csv all of them.",) if left else (),
         grouped_by="claim",
     )
 
@@ -186,7 +186,7 @@ def _notes(compared: RunsCompared) -> Sequence[str]:
     others = {run.summary.claims for run in compared.runs} - {compared.claims_shared}
     if others:
         notes.append(
-            "The runs have claims of their own beside those that all judged: scores over responses compare extraction too. "
+            "Some runs judged further claims that the others did not: scores over responses compare extraction too. "
             "With --claims given, or localfact compare --methods, all judge the same claims."
         )
     return notes

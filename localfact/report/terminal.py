@@ -20,10 +20,10 @@ from localfact.scoring.tally import annotated_precision, tally
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 FLAG_WORDS = {
-    Flag.UNKNOWN_LANGUAGE: "in a language that was not understood",
-    Flag.PARTLY_READ: "less than half of the passage read",
+    Flag.UNKNOWN_LANGUAGE: "unknown language",
+    Flag.PARTLY_READ: "less than half of the passage was read",
     Flag.SINGLE_SOURCE: "a single source",
-    Flag.CUT_ANSWER: "the model's answer was cut",
+    Flag.CUT_ANSWER: "the model's answer was cut off",
 }
 VERDICT_STYLES = {
     VerdictLabel.SUPPORTED: "green",
@@ -45,7 +45,7 @@ def summary_view(summary: Summary) -> RenderableType:
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
     if summary.run:
         parts.append(line(f"Run folder: {summary.run}", "dim"))
-        parts.append(line(f"To look into it: report.html there, in a browser; or localfact show {summary.run} ID", "dim"))
+        parts.append(line(f"Details: report.html in that folder, in a browser; or localfact show {summary.run} ID", "dim"))
     return Group(*parts)
 
 
@@ -116,8 +116,8 @@ def verdicts_line(summary: Summary) -> Text:
     )
     unscored = [f"{count} {kind}" for kind, count in kinds if count]
     unread = summary.usage.get("extract", {}).get("lines_unparsed", 0)
-    flags = [f"{count:,} {FLAG_WORDS[Flag(flag)]}" for flag, count in summary.flags.items() if count]
-    flagged = f" Verdicts flagged: {', '.join(flags)}." if flags else ""
+    flags = [f"{FLAG_WORDS[Flag(flag)]} ({count:,})" for flag, count in summary.flags.items() if count]
+    flagged = f" Flagged verdicts: {', '.join(flags)}." if flags else ""
     lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
     return line(said + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
 
@@ -156,7 +156,7 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> 
             parts += [marked_text(assessment), *without_place(assessment)]
         parts.append(verdicts_grid(assessment, (whole or assessment).claims))
     if dropped := dropped_sentences(assessment):
-        parts.append(line(f"Sentences that are no claim: {dropped}", "dim"))
+        parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:
         parts.append(unparsed_lines(assessment.unparsed))
     parts += [line(f"Note: {warning}", "yellow") for warning in assessment.warnings]
@@ -178,7 +178,7 @@ def without_place(assessment: Assessment) -> list[Text]:
     """Which claims are nowhere in the text word by word; nothing where all are."""
     placed = {claim for piece in pieces(assessment.text, [claim.spans for claim in assessment.claims]) for claim in piece.ends}
     nowhere = [str(number) for number in range(1, len(assessment.claims) + 1) if number - 1 not in placed]
-    said = f"Not in the text word by word: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
+    said = f"Not found verbatim in the text: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
     return [line(said, "dim")] if nowhere else []
 
 

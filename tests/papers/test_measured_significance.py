@@ -78,7 +78,7 @@ def test_scores_that_the_runs_lack_are_empty() -> None:
 
 def test_a_run_alone_or_runs_over_others_responses_are_errors() -> None:
     first = measured(*BETTER, method="factreasoner-fr2")
-    with pytest.raises(InputError, match="of two runs"):
+    with pytest.raises(InputError, match="compares two runs"):
         made(printed_table("4"), first)
     with pytest.raises(InputError, match="not over the same responses"):
         made(printed_table("4"), first, measured(*WORSE[:2], method="factscore"))

@@ -99,7 +99,7 @@ def test_on_the_papers_data_with_its_model_the_difference_stands_unmarked() -> N
     difference = [str(found["FR2", DIFFERENCE][column]) for column in COLUMNS]
     assert difference == ["-0.5", "+0.0", "+1.5", "+0.03", "-0.03", "+0.01", "+0.01", "+0.00", "+0.02"]
     assert not any("Not comparable" in note for note in table.notes)
-    assert any("whether the passages are (Wikipedia, 3 a claim) cannot be told" in note for note in table.notes)
+    assert any("whether the passages are (Wikipedia, 3 a claim) cannot be checked" in note for note in table.notes)
 
 
 def test_on_other_data_every_difference_is_marked_and_the_reason_given() -> None:
@@ -183,6 +183,6 @@ def test_warnings_that_differ_in_numbers_alone_are_told_once() -> None:
     one = row("lexical", 3, warnings=("The mean fell to 0.08: look.", "The mean fell to 0.31: look.", "Read this."))
     other = row("lexical", 2, warnings=("The mean fell to 0.1: look.",))
     assert list(warnings_of([one, other])) == [
-        "FR3 with lexical, FR2 with lexical: The mean fell to 0.08: look. And 2 more like this, in which other numbers stand.",
+        "FR3 with lexical, FR2 with lexical: The mean fell to 0.08: look. And 2 more like this, with other numbers.",
         "FR3 with lexical: Read this.",
     ]
