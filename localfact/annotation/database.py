@@ -86,7 +86,7 @@ class AnnotationDatabase:
             self._database.close()
 
     def check(self) -> None:
-        """Reads the whole file.
+        """Checks the integrity of the whole file.
 
         Raises:
             InputError: it is damaged.
@@ -106,12 +106,12 @@ class AnnotationDatabase:
             copy.close()
 
     def facts(self) -> dict[str, object]:
-        """What is known of the project."""
+        """The facts about the project: name -> value."""
         with damage(self.file):
             return {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM facts")}
 
     def set_fact(self, name: str, value: object) -> None:
-        """Writes one of them."""
+        """Writes one fact."""
         with self._hold_database() as database:
             database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
 
@@ -127,7 +127,7 @@ class AnnotationDatabase:
 
 @contextmanager
 def damage(file: Path) -> Iterator[None]:
-    """Tells errors of SQLite, and of what stands in the file, as errors of the file."""
+    """Turns errors of SQLite and of unreadable records into an InputError that names the file."""
     try:
         yield
     except (sqlite3.DatabaseError, ValueError, TypeError) as error:

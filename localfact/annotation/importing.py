@@ -1,4 +1,4 @@
-"""Takes labelled claims into a project: what a file says becomes the steps that somebody would have made here."""
+"""Imports labelled claims into a project: what a file says is replayed as the steps that an annotator would have made."""
 
 import re
 from collections import Counter
@@ -23,12 +23,14 @@ _COUNTED = re.compile(r"row-\d+(#\d+)?")
 
 
 class ImportReport(Record):
-    """What came of an import.
+    """The result of an import, where a work is what one annotator made of one response.
 
     Attributes:
-        matched: works that were taken, finished ones among them: `finished`. passed_over: works that their annotators had
-            begun, which stay as they are. without_task: of responses that the project does not have. unlabelled: claims that
-            were taken without a label; unknown_labels: those labels that nobody knows -> how many. problems: sentences.
+        matched: works that were imported. finished: how many of them are finished.
+        passed_over: works that were left alone, as their annotators had begun in the project.
+        without_task: works on responses that the project does not have.
+        unlabelled: imported claims without a label. unknown_labels: label that is not known -> claims that had it.
+        problems: sentences about rows and claims that could not be imported.
     """
 
     matched: int = 0
@@ -41,7 +43,7 @@ class ImportReport(Record):
 
 
 def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
-    """Takes them into a project as their annotators' work; what was taken before is not taken again.
+    """Imports them into a project as their annotators' work; what was imported before is not imported again.
 
     Args:
         annotator: whose work it is where the file names nobody.
@@ -179,7 +181,7 @@ class _Places:
             self.by_text.setdefault(normalise(task.text), {})[task.id] = position
 
     def of(self, task: AnnotationTask) -> int | None:
-        """The place; None for none."""
+        """The response's position in the project; None where the project does not have it."""
         same = self.by_text.get(normalise(task.text), {})
         if same:
             return same.get(task.id, next(iter(same.values())))

@@ -27,7 +27,7 @@ WAITED_FOR_SECONDS = 3 * 24 * 3600.0
 
 
 class BehindError(Exception):
-    """A step was made upon a version that is no longer the last. `since`: the steps that its author had not seen."""
+    """A step was made on an outdated version of the work. `since`: the later steps, which its author had not seen."""
 
     def __init__(self, since: Sequence[Step]) -> None:
         super().__init__(f"{len(since)} steps were made since")
@@ -35,11 +35,11 @@ class BehindError(Exception):
 
 
 class MisfitError(Exception):
-    """A step that cannot follow; the message says why."""
+    """A step that is not possible in this state of the work; the message says why."""
 
 
 class AnnotationProgress(Record):
-    """How far somebody is with one response. `seconds`: spent on it, without pauses."""
+    """How far an annotator or adjudicator is with one response. `seconds`: time spent on it, without pauses."""
 
     position: int
     id: str
@@ -81,9 +81,9 @@ class AnnotationStore(AnnotationDatabase):
             database.execute("INSERT OR IGNORE INTO annotators VALUES (?)", (name,))
 
     def next_task(self, annotator: str) -> int | None:
-        """The place of the response that somebody should work on now: an unfinished one of theirs, else a new one.
+        """The position of the response that somebody should work on now: an unfinished one of theirs, else a new one.
 
-        New ones are those that more people are wanted for. Whoever comes first is given the first; None where nothing is left.
+        New ones are those that need more annotators, in their order; None where nothing is left.
         """
         with self._hold_database() as database, transaction(database):
             unfinished = database.execute(
@@ -98,7 +98,7 @@ class AnnotationStore(AnnotationDatabase):
             return free
 
     def free_task(self, annotator: str) -> int | None:
-        """The first response that more people are wanted for and that somebody has nothing of yet; None for none."""
+        """The first response that needs more annotators and that this one has not begun; None for none."""
         at_work = f"SELECT count(*) FROM works AS w WHERE w.position = t.position AND {_COUNTS}"
         theirs = "SELECT 1 FROM works AS w WHERE w.position = t.position AND role = ? AND annotator = ?"
         free = f"SELECT position FROM tasks AS t WHERE wanted > ({at_work}) AND NOT EXISTS ({theirs}) ORDER BY position LIMIT 1"
@@ -106,7 +106,7 @@ class AnnotationStore(AnnotationDatabase):
         return int(rows[0][0]) if rows else None
 
     def may_annotate(self, position: int, annotator: str) -> bool:
-        """Whether a response is somebody's already, or more people are wanted for it."""
+        """Whether somebody has begun a response already, or it needs more annotators."""
         if self._rows(f"SELECT 1 FROM works WHERE {_OWNER}", position, annotator, ANNOTATE):
             return True
         at_work = f"SELECT count(*) FROM works WHERE position = ? AND {_COUNTS}"
@@ -200,7 +200,7 @@ class AnnotationStore(AnnotationDatabase):
             return {int(position): int(people) for position, people in rows}
 
     def _begin(self, database: sqlite3.Connection, position: int, annotator: str, role: str, *, timed: bool = True) -> None:
-        """Adds the time since somebody's last step or look, at whatever response, a pause cut at its longest."""
+        """Adds the time since somebody's last request, whatever response it was about, but at most LONGEST_PAUSE."""
         now = self._clock()
         owner = (position, annotator, role)
         new = "INSERT OR IGNORE INTO works (position, annotator, role, seen) VALUES (?, ?, ?, ?)"

@@ -1,4 +1,4 @@
-"""How the rows of the data sets become ours: a function for each schema, which yields one row, several, or none."""
+"""Converts rows of the data sets into rows of our schema: a function for each, which yields one row, several, or none."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from localfact.inputs.json_rows import Row
 
-#: A row of ours, and what turns a row of a data set into such: one, several, or none.
+#: A row in our schema, and the type of a function that converts a row of a data set.
 Made = dict[str, Any]
 Convert = Callable[[Row], Iterator[Made]]
 
@@ -173,7 +173,7 @@ def longfact(row: Row) -> Iterator[Made]:
     yield {"prompt": row["prompt"], "topic": row["topic"]}
 
 
-#: Name of a data set -> what makes our rows of one of its.
+#: Name of a data set -> the function that converts its rows.
 CONVERTERS: Mapping[str, Convert] = {
     "biographies": factscore,
     "atoms": with_atoms,

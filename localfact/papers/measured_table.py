@@ -1,6 +1,6 @@
 """A printed table with runs of ours beside it: our row with its interval, the paper's of the same assessor, the difference.
 
-A difference says something only where data, passages and model are the paper's; what can be seen to differ is said.
+A difference means something only where data, passages and model are the paper's; a note says where they are known to differ.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -185,7 +185,7 @@ def _places(value: float) -> int:
 
 
 def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
-    """What of the runs can be seen not to be the paper's."""
+    """How the data and the model of each run differ from the paper's, as far as that can be checked."""
     if runs and not takes_runs(printed) and printed.kind != "significance":
         yield "Runs stand beside tables of assessors. For labels there is align, for models leaderboard."
         return

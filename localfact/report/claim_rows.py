@@ -1,4 +1,4 @@
-"""The claims of a run as rows: one a claim with its verdict and what it rests on, for data frames, CSV and Markdown."""
+"""The claims of a run as rows: each with its verdict and its decisive passage, for data frames, CSV and Markdown."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,7 +11,7 @@ _NUMBERS = ("posterior", "probability")
 
 
 def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
-    """Yields a row a claim, in order, as plain values; None where there is none.
+    """Yields a row for each claim, in order, as plain values; None for a missing value.
 
     `relation`, `probability`, `sentence` and `source` are of the passage that counts most.
     """

@@ -49,7 +49,7 @@ def terminal(table: Table) -> RenderableType:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One group for Rich, which has no row over several columns: a table under the heading, with the column heads above it.
+    """One group as a table of its own under its heading, since Rich has no row that spans columns.
 
     Where it is too wide for the terminal, every cell has one word a line, as Rich would otherwise break within words.
     """

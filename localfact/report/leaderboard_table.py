@@ -1,4 +1,4 @@
-"""A leaderboard as a table: a row a model, a column a source, their average, and what judging cost."""
+"""A leaderboard as a table: a row for each model, a column for each source, their average, and what judging cost."""
 
 from collections.abc import Sequence
 

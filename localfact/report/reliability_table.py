@@ -1,4 +1,4 @@
-"""How far posteriors can be taken at their word, as a table: a row a run and source."""
+"""How well posteriors are calibrated, as a table: a row for each run and source."""
 
 from collections.abc import Mapping, Sequence
 

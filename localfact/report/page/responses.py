@@ -92,7 +92,7 @@ def response_data(
 
 
 def way(claim: Claim, verdict: Verdict) -> Iterator[str]:
-    """The way from the text to the verdict, a sentence a step."""
+    """How the verdict on a claim came about, from the text on: one sentence for each step."""
     if claim.original is not None and claim.original != claim.text:
         yield f"Reworded so that it can be understood on its own; the text says “{claim.original}”."
     before = claim.preverification
@@ -106,7 +106,7 @@ def way(claim: Claim, verdict: Verdict) -> Iterator[str]:
 
 
 def notes(assessment: Assessment) -> Iterator[str]:
-    """What a reader of the response must know: warnings, and the sentences that were passed over."""
+    """What a reader of the response should know: warnings, and how many sentences were passed over."""
     yield from assessment.warnings
     for name, count in assessment.counts.get("extract", {}).items():
         if name.startswith("dropped_") and count:
