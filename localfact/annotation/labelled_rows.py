@@ -6,17 +6,16 @@ from dataclasses import dataclass, field
 from localfact.annotation.label_studio import NOBODY, claims_in, response_in, shown_name
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import optional_text
-from localfact.inputs.json_rows import Row, RowError
+from localfact.inputs.json_rows import Row, RowError, first
+from localfact.inputs.passages import PASSAGE_KEYS
 from localfact.inputs.responses import (
     CLAIM_KEYS,
     FASTFACT_CLAIMS,
     HUMAN_LABELS,
     ID_KEYS,
-    PASSAGE_KEYS,
     TEXT_KEYS,
     factscore_facts,
     fastfact_claims,
-    first,
 )
 from localfact.text import normalise
 

@@ -23,7 +23,7 @@ from localfact.methods.evidence import Notes, check_web, finish_left, with_corpu
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
-from localfact.pipeline import Costs, Pipeline, Road
+from localfact.pipeline import Costs, Pipeline, ResponseAssessor
 from localfact.records import Assessment, Response
 from localfact.report.summary import Summary
 from localfact.runs.progress import SILENT, Progress
@@ -168,7 +168,7 @@ def execute(
     force: bool = False,
     progress: Progress = SILENT,
     start: Start = start_engine,
-    open_road: "Opener | None" = None,
+    open_assessor: "Opener | None" = None,
 ) -> Summary:
     """Runs a job to its end, or resumes it; a finished run is only summed up again.
 
@@ -179,12 +179,12 @@ def execute(
         force: begins the run folder again.
         progress: gets reports on how far the run is.
         start: loads the language model.
-        open_road: opens what assesses the responses; models and corpus in this process when None.
+        open_assessor: opens what assesses the responses; models and corpus in this process when None.
 
     Raises:
         LocalFactError: one that stops the whole run. The results so far are in the run folder.
     """
-    return complete(executed(job, recall_k, concurrency, force, progress, start, open_road or wire_interruptibly))
+    return complete(executed(job, recall_k, concurrency, force, progress, start, open_assessor or wire_interruptibly))
 
 
 async def executed(
@@ -194,12 +194,12 @@ async def executed(
     force: bool,
     progress: Progress,
     start: Start,
-    open_road: "Opener",
+    open_assessor: "Opener",
 ) -> Summary:
     """As `execute`, as a coroutine."""
     chosen, plain = job.chosen, job.chosen.settings.plain()
     async with AsyncExitStack() as opened:
-        wired = partial(open_road, chosen, opened, progress, start)
+        wired = partial(open_assessor, chosen, opened, progress, start)
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), force=force) as folder:
@@ -207,11 +207,11 @@ async def executed(
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
                 ready = ready or wired()
-                road = ready.road
-                if isinstance(road, Pipeline):
-                    road = with_cache(road, chosen, folder.path / RELATIONS_FILE, opened)
+                assessor = ready.assessor
+                if isinstance(assessor, Pipeline):
+                    assessor = with_cache(assessor, chosen, folder.path / RELATIONS_FILE, opened)
                 at_once = concurrency or ready.at_once or usual_concurrency(chosen)
-                await run(job.responses, road, folder, progress, at_once, job.indices)
+                await run(job.responses, assessor, folder, progress, at_once, job.indices)
                 notes = ready.notes()
             elif chosen.options.live:
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)
@@ -260,7 +260,7 @@ def usual_concurrency(chosen: Configuration) -> int:
 class Opened(NamedTuple):
     """What assesses the responses of a run; `at_once`: how many of them, None for the usual number."""
 
-    road: Road
+    assessor: ResponseAssessor
     notes: Notes
     at_once: int | None = None
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from localfact.corpus.corpus import STORE_FILE, Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.corpus import Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.files import STORE_FILE
 from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.reextract import Reextracted, reextract

@@ -10,7 +10,7 @@ from localfact.claims.decomposer import Decomposer
 from localfact.claims.given import GivenClaims
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.relevance import RelevantClaims
-from localfact.claims.reviser import RevisedClaims, Reviser
+from localfact.claims.reviser import RevisedClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
 from localfact.errors import InputError
@@ -72,7 +72,7 @@ def _atomizer(settings: ExtractionSettings, engine: Engine | None, seed: int) ->
     if engine is None or not isinstance(settings, AtomizerSettings):
         raise AssertionError("the atomizer is opened with a language model and with settings of its own")
     longest = settings.extraction_tokens
-    return RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
+    return RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), engine, max_tokens=longest, seed=seed)
 
 
 def _open_prompted(made: type[Atomizer]) -> Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]:
@@ -90,7 +90,7 @@ def _safe(settings: ExtractionSettings, engine: Engine | None, seed: int) -> Cla
     if engine is None or not isinstance(settings, AtomizerSettings):
         raise AssertionError("SAFE's extraction is opened with a language model and with settings of its own")
     longest = settings.extraction_tokens
-    split = RevisedClaims(Decomposer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
+    split = RevisedClaims(Decomposer(engine, max_tokens=longest, seed=seed), engine, max_tokens=longest, seed=seed)
     return RelevantClaims(split, engine, seed=seed)
 
 
