@@ -10,7 +10,7 @@ from localfact.text import normalise
 
 
 class Item(Record):
-    """One claim in several people's work: annotator -> the claim as they leave it; who has no such claim is not there."""
+    """One claim in the work of several people. `versions`: annotator -> the claim as they left it, for those who have it."""
 
     id: str
     versions: Mapping[str, WorkClaim]
@@ -18,19 +18,19 @@ class Item(Record):
 
     @property
     def differs(self) -> bool:
-        """Whether they do not all keep it in the same words with the same label, or all leave it out."""
+        """Whether they disagree: not all keep the claim in the same words with the same label, and not all leave it out."""
         outcomes = {outcome(self.versions.get(name)) for name in self.annotators}
         return len(outcomes) > 1
 
     @property
     def digest(self) -> str:
-        """Of what each annotator has, for whoever decides between just that."""
+        """A hash of what each annotator made of the claim: a decision between them counts only while it stays the same."""
         had = [(name, outcome(self.versions.get(name))) for name in self.annotators]
         return hashlib.sha256(repr(had).encode()).hexdigest()[:16]
 
     @property
     def first(self) -> WorkClaim:
-        """One version: a standing one before removed ones, of those the machine's claim before one that was added anew."""
+        """The version that is shown: one that was kept before removed ones, and the machine's claim before an added one."""
         return min(self.versions.values(), key=lambda claim: (claim.removal is not None, claim.machine is None))
 
 
@@ -59,7 +59,7 @@ def items_of(works: Mapping[str, Work]) -> list[Item]:
 
 
 def adjudicated(items: Sequence[Item], steps: Sequence[Step]) -> Work:
-    """What stands after an adjudicator's steps: what all agree on, and what was decided; else claims have no label.
+    """The work after an adjudicator's steps: what all agree on, and what was decided; claims that nobody decided have no label.
 
     `Work.open` are the claims that still differ.
     """

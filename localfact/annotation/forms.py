@@ -1,6 +1,7 @@
-"""What the forms of the annotators' pages say: their fields, and the step that they describe."""
+"""What browsers ask the annotators' server: who asks for which response, the fields of a form, the step that it describes."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from pydantic import ValidationError
@@ -14,6 +15,47 @@ from localfact.text import readable
 
 #: Fields of a form, at most.
 MOST_FIELDS = 60
+#: The largest number of a response that a database can be asked for.
+MOST_RESPONSES = 10**9
+
+
+class RefusedError(Exception):
+    """What cannot be shown or done, with the status of the answer."""
+
+    def __init__(self, said: str, status: int = 403) -> None:
+        super().__init__(said)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request of somebody who signed in. `form`: field -> value."""
+
+    request: Request
+    name: str
+    form: Mapping[str, str]
+
+    @property
+    def fragment(self) -> bool:
+        """As `asks_in_part`."""
+        return asks_in_part(self.request)
+
+    @property
+    def position(self) -> int:
+        """The number of the response that is asked for.
+
+        Raises:
+            RefusedError: there can be none.
+        """
+        position = int(self.request.path_params["position"])
+        if position > MOST_RESPONSES:
+            raise RefusedError("There is no such page.", 404)
+        return position
+
+
+def asks_in_part(request: Request) -> bool:
+    """Whether htmx asks, which takes the main part of a page alone."""
+    return "hx-request" in request.headers
 
 
 def step_of(form: Mapping[str, str], task: AnnotationTask) -> Step:

@@ -1,4 +1,4 @@
-"""Takes labelled claims into a project: what a file says becomes the steps that somebody would have made here."""
+"""Imports labelled claims into a project: what a file says is replayed as the steps that an annotator would have made."""
 
 import re
 from collections import Counter
@@ -23,12 +23,14 @@ _COUNTED = re.compile(r"row-\d+(#\d+)?")
 
 
 class ImportReport(Record):
-    """What came of an import.
+    """The result of an import, where a work is what one annotator made of one response.
 
     Attributes:
-        matched: works that were taken, finished ones among them: `finished`. passed_over: works that their annotators had
-            begun, which stay as they are. without_task: of responses that the project does not have. unlabelled: claims that
-            were taken without a label; unknown_labels: those labels that nobody knows -> how many. problems: sentences.
+        matched: works that were imported. finished: how many of them are finished.
+        passed_over: works that were left alone, as their annotators had begun in the project.
+        without_task: works on responses that the project does not have.
+        unlabelled: imported claims without a label. unknown_labels: label that is not known -> claims that had it.
+        problems: sentences about rows and claims that could not be imported.
     """
 
     matched: int = 0
@@ -41,7 +43,7 @@ class ImportReport(Record):
 
 
 def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator: str) -> ImportReport:
-    """Takes them into a project as their annotators' work; what was taken before is not taken again.
+    """Imports them into a project as their annotators' work; what was imported before is not imported again.
 
     Args:
         annotator: whose work it is where the file names nobody.
@@ -76,7 +78,7 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
 
 
 def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list[str]]:
-    """The steps that make of a project's task what somebody says of it, and a sentence about each claim that cannot be made.
+    """The steps that bring a project's task to what a file says of it, and a sentence about each claim that does not fit.
 
     FINISH is the last step if every claim has a label and none is left out.
 
@@ -94,7 +96,7 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
         return fits
 
     def refuse(claim: ImportedClaim) -> None:
-        refused.append(f"{task.id}: “{claim.text}” cannot be made of the claims there; its label was not taken.")
+        refused.append(f"{task.id}: “{claim.text}” conflicts with the claims of the project; its label was not imported.")
 
     def judge(name: str, claim: ImportedClaim) -> None:
         if claim.removal is None and claim.label is not None:
@@ -179,7 +181,7 @@ class _Places:
             self.by_text.setdefault(normalise(task.text), {})[task.id] = position
 
     def of(self, task: AnnotationTask) -> int | None:
-        """The place; None for none."""
+        """The response's position in the project; None where the project does not have it."""
         same = self.by_text.get(normalise(task.text), {})
         if same:
             return same.get(task.id, next(iter(same.values())))

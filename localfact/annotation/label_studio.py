@@ -1,4 +1,4 @@
-"""Label Studio's JSON export, as rows like those of other files (`labelled.py`): a task a claim, or a task a response."""
+"""Label Studio's JSON export, as rows like those of other files (`labelled.py`): each task is one claim or one response."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LONGEST_NAME = 60
 
 
 def claims_in(row: Row, data: Row) -> list[Row] | None:
-    """The rows, one an annotator, of a task that is one claim; None where it is a response."""
+    """The rows of a task that is one claim, a row for each annotator; None for a task that is a response."""
     claim = data.get("claim") or (data.get("text") if data.get("response") else None)
     annotations = _annotations(row)
     if claim is None or any(one.get("type") == "labels" for _, results in annotations for one in results):
@@ -65,7 +65,7 @@ def _is_same(one: Row, other: Row) -> bool:
 
 
 def _annotations(row: Row) -> list[tuple[str, list[Row]]]:
-    """Who annotated a task, and the results; annotations that were skipped are none."""
+    """Each annotator of a task with their results, without annotations that were skipped."""
     given = row.get("annotations")
     found: dict[str, list[Row]] = {}
     for one in given if isinstance(given, list) else ():
@@ -87,7 +87,7 @@ class _Said:
         self.marked: Row | None = None
 
     def add(self, result: Row) -> None:
-        """Takes a result in."""
+        """Adds a result of Label Studio: labels, choices or a comment."""
         value = result.get("value")
         if not isinstance(value, dict):
             return
@@ -129,5 +129,5 @@ def _texts(value: object) -> list[str]:
 
 
 def shown_name(said: object) -> str:
-    """An annotator's name without what would not be seen."""
+    """An annotator's name, without characters that would be invisible, cut at LONGEST_NAME."""
     return " ".join(readable(str(said)).split())[:LONGEST_NAME].strip()

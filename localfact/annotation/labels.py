@@ -1,4 +1,4 @@
-"""The labels that people give claims (FastFact, section 5.2), and which of them a machine's verdict is."""
+"""The labels that people give to claims (FastFact, section 5.2), and the label that corresponds to each verdict."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -59,7 +59,7 @@ _COARSE: Mapping[GoldLabel, Label] = {
 
 
 def label_of(said: object) -> Label | None:
-    """The label that a file's word means; None for none, or one that is not known."""
+    """The label that a word of a file means; None where it is no known label."""
     named = label_name(said)
     if named in FINE_LABELS:
         return AGREEING[FINE_LABELS[named]]

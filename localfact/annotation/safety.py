@@ -1,4 +1,4 @@
-"""Who may ask the annotators' server what: the checks before any page, and the headers of every answer.
+"""Access control of the annotators' server: the checks before any page, and the headers of every answer.
 
 A page of somebody else's, open in an annotator's browser, can send requests to a server on loopback. So a request must name one
 of the server's own hosts (else a name could be bound to it anew), what changes something must come from a page of ours, and a
@@ -82,11 +82,11 @@ class AccessControl:
         return name if name and hmac.compare_digest(mac, self._mac("name", name)) else None
 
     def form_token(self, name: str) -> str:
-        """What every form of somebody's carries."""
+        """The token that every form on the pages of this annotator carries, against requests from other sites (CSRF)."""
         return self._mac("form", name)
 
     def is_form_token(self, given: str, name: str) -> bool:
-        """Whether a form carries it."""
+        """Whether a form's token is that of this annotator."""
         return hmac.compare_digest(given.encode(), self.form_token(name).encode())
 
     def _mac(self, what: str, value: str) -> str:
@@ -160,7 +160,7 @@ def _name_of(host: str) -> str:
 
 
 def _limit_body(receive: Receive) -> Receive:
-    """A body ends where it is longer than it may be, whatever its head said."""
+    """Ends a body that is longer than LONGEST_BODY, whatever its content-length says."""
     taken = 0
 
     async def bounded() -> Message:

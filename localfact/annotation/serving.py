@@ -31,7 +31,7 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
         raise MissingError(f"Serving needs more than is installed ({error.name}): pip install 'localfact[serve]'.") from error
     facts = project.store.facts()
     if not facts.get("token") or not facts.get("secret"):
-        raise InputError(f"{project.folder} has no secrets of its own, so nobody is safe there. Begin it anew.")
+        raise InputError(f"{project.folder} lacks its secrets, so it cannot be served safely. Create the project again.")
     token = "" if host in LOOPBACK else str(facts["token"])
     listening = _listening(host, port)
     app = application(project, AccessControl(host, token, str(facts["secret"])), blind=blind)
@@ -60,5 +60,5 @@ def _listening(host: str, port: int) -> socket.socket:
         listening.bind((host, port))
         listening.listen(BACKLOG)
     except OSError as error:
-        raise InputError(f"Nobody can listen at {host}:{port} ({error.strerror}). Name another --port, or --host.") from None
+        raise InputError(f"Cannot listen at {host}:{port} ({error.strerror}). Name another --port, or --host.") from None
     return listening

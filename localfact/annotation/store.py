@@ -1,30 +1,19 @@
-"""The database of a project: tasks, annotators, and every step that anybody made. Steps are added, and never changed.
+"""What is in the database of a project: tasks, annotators, and every step that anybody made. Steps are added, never changed.
 
-SQLite in WAL mode, synced at every step: what a browser was told is saved, is saved, whatever is killed afterwards. A step
-carries the version of the work that its author saw, and a key of its own: a step upon an older version is refused, and the same
-step sent twice is made once.
+A step carries the version of the work that its author saw, and a key of its own: a step upon an older version is refused, and
+the same step sent twice is made once.
 """
 
-import json
 import sqlite3
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
-from urllib.parse import quote
+from collections.abc import Iterator, Sequence
 
+from localfact.annotation.database import AnnotationDatabase, damage
 from localfact.annotation.differences import adjudicated, items_of
 from localfact.annotation.tasks import AnnotationTask
-from localfact.annotation.work import Step, StepKind, Work, misfit, work_of
-from localfact.errors import InputError
+from localfact.annotation.work import WHOLE, Step, StepKind, Work, misfit, work_of
 from localfact.records import Record
-from localfact.runtime.formats import other_format
-from localfact.runtime.sqlite import connected, number, transaction
+from localfact.runtime.sqlite import transaction
 
-#: "lfan" in the header of the file, and the version of the tables.
-APPLICATION_ID, SCHEMA = 0x6C66616E, 1
 #: A longer pause between two steps is no work, in seconds.
 LONGEST_PAUSE = 120.0
 ANNOTATE, ADJUDICATE = "annotate", "adjudicate"
@@ -36,21 +25,9 @@ _COUNTS = "role = ? AND (finished OR seen > ?)"
 #: Somebody who did not look at unfinished work for so long is not waited for: others are given the response too.
 WAITED_FOR_SECONDS = 3 * 24 * 3600.0
 
-_TABLES = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE tasks (position INTEGER PRIMARY KEY, id TEXT UNIQUE NOT NULL, task TEXT NOT NULL, wanted INTEGER NOT NULL);
-CREATE TABLE annotators (name TEXT PRIMARY KEY);
-CREATE TABLE works (position INTEGER NOT NULL, annotator TEXT NOT NULL, role TEXT NOT NULL, seen REAL NOT NULL,
-  finished INTEGER NOT NULL DEFAULT 0, claims INTEGER NOT NULL DEFAULT 0, judged INTEGER NOT NULL DEFAULT 0,
-  seconds REAL NOT NULL DEFAULT 0, PRIMARY KEY (position, annotator, role));
-CREATE TABLE steps (position INTEGER NOT NULL, annotator TEXT NOT NULL, role TEXT NOT NULL, number INTEGER NOT NULL,
-  key TEXT NOT NULL, step TEXT NOT NULL, at REAL NOT NULL,
-  PRIMARY KEY (position, annotator, role, number), UNIQUE (position, annotator, role, key));
-"""
-
 
 class BehindError(Exception):
-    """A step was made upon a version that is no longer the last. `since`: the steps that its author had not seen."""
+    """A step was made on an outdated version of the work. `since`: the later steps, which its author had not seen."""
 
     def __init__(self, since: Sequence[Step]) -> None:
         super().__init__(f"{len(since)} steps were made since")
@@ -58,11 +35,11 @@ class BehindError(Exception):
 
 
 class MisfitError(Exception):
-    """A step that cannot follow; the message says why."""
+    """A step that is not possible in this state of the work; the message says why."""
 
 
 class AnnotationProgress(Record):
-    """How far somebody is with one response. `seconds`: spent on it, without pauses."""
+    """How far an annotator or adjudicator is with one response. `seconds`: time spent on it, without pauses."""
 
     position: int
     id: str
@@ -74,86 +51,8 @@ class AnnotationProgress(Record):
     seconds: float
 
 
-class AnnotationStore:
-    """An open database; its methods may be called from any thread.
-
-    Raises:
-        InputError: the file is damaged, or is no database of a project.
-    """
-
-    def __init__(self, file: Path, clock: Callable[[], float] = time.time) -> None:
-        self.file = file
-        self._clock = clock
-        self._lock = threading.RLock()
-        with damage(file):
-            self._database = connected(f"file:{quote(str(file))}?mode=rw")
-            application, version = (number(self._database, name) for name in ("application_id", "user_version"))
-            if (application, version) != (APPLICATION_ID, SCHEMA):
-                self._database.close()
-                if application != APPLICATION_ID:
-                    raise InputError(f"{file} is no annotation database of localfact. Name another folder.")
-                again = "Make the project again in a new folder: localfact annotate RUN --out FOLDER"
-                raise InputError(other_format(f"The annotation database {file}", version, SCHEMA, again))
-            self._database.execute("PRAGMA journal_mode = WAL")
-            self._database.execute("PRAGMA synchronous = FULL")
-
-    @classmethod
-    def create(cls, file: Path, tasks: Sequence[AnnotationTask], wanted: Sequence[int], facts: Mapping[str, object]) -> None:
-        """Writes a new database.
-
-        Args:
-            tasks: in the order of the input. wanted: by how many people each is to be annotated. facts: about the project.
-        """
-        database = connected(f"file:{quote(str(file))}")
-        try:
-            with transaction(database):
-                for statement in _TABLES.split(";"):
-                    if statement.strip():
-                        database.execute(statement)
-                for position, (task, people) in enumerate(zip(tasks, wanted, strict=True), start=1):
-                    row = (position, task.id, task.model_dump_json(exclude_defaults=True), people)
-                    database.execute("INSERT INTO tasks VALUES (?, ?, ?, ?)", row)
-                for name, value in facts.items():
-                    database.execute("INSERT INTO facts VALUES (?, ?)", (name, json.dumps(value)))
-                database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-                database.execute(f"PRAGMA user_version = {SCHEMA}")
-        finally:
-            database.close()
-
-    def close(self) -> None:
-        """Closes the file."""
-        with self._lock:
-            self._database.close()
-
-    def check(self) -> None:
-        """Reads the whole file.
-
-        Raises:
-            InputError: it is damaged.
-        """
-        with self._hold_database() as database:
-            (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise InputError(f"{self.file} is damaged ({str(found)[:200]}).")
-
-    def back_up(self, file: Path) -> None:
-        """Copies everything that is saved."""
-        copy = sqlite3.connect(file)
-        try:
-            with self._hold_database() as database:
-                database.backup(copy)
-        finally:
-            copy.close()
-
-    def facts(self) -> dict[str, object]:
-        """What is known of the project."""
-        with damage(self.file):
-            return {name: json.loads(value) for name, value in self._rows("SELECT name, value FROM facts")}
-
-    def set_fact(self, name: str, value: object) -> None:
-        """Writes one of them."""
-        with self._hold_database() as database:
-            database.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, json.dumps(value)))
+class AnnotationStore(AnnotationDatabase):
+    """An open database; its methods may be called from any thread."""
 
     def size(self) -> int:
         """How many tasks there are."""
@@ -182,9 +81,9 @@ class AnnotationStore:
             database.execute("INSERT OR IGNORE INTO annotators VALUES (?)", (name,))
 
     def next_task(self, annotator: str) -> int | None:
-        """The place of the response that somebody should work on now: an unfinished one of theirs, else a new one.
+        """The position of the response that somebody should work on now: an unfinished one of theirs, else a new one.
 
-        New ones are those that more people are wanted for. Whoever comes first is given the first; None where nothing is left.
+        New ones are those that need more annotators, in their order; None where nothing is left.
         """
         with self._hold_database() as database, transaction(database):
             unfinished = database.execute(
@@ -199,7 +98,7 @@ class AnnotationStore:
             return free
 
     def free_task(self, annotator: str) -> int | None:
-        """The first response that more people are wanted for and that somebody has nothing of yet; None for none."""
+        """The first response that needs more annotators and that this one has not begun; None for none."""
         at_work = f"SELECT count(*) FROM works AS w WHERE w.position = t.position AND {_COUNTS}"
         theirs = "SELECT 1 FROM works AS w WHERE w.position = t.position AND role = ? AND annotator = ?"
         free = f"SELECT position FROM tasks AS t WHERE wanted > ({at_work}) AND NOT EXISTS ({theirs}) ORDER BY position LIMIT 1"
@@ -207,7 +106,7 @@ class AnnotationStore:
         return int(rows[0][0]) if rows else None
 
     def may_annotate(self, position: int, annotator: str) -> bool:
-        """Whether a response is somebody's already, or more people are wanted for it."""
+        """Whether somebody has begun a response already, or it needs more annotators."""
         if self._rows(f"SELECT 1 FROM works WHERE {_OWNER}", position, annotator, ANNOTATE):
             return True
         at_work = f"SELECT count(*) FROM works WHERE position = ? AND {_COUNTS}"
@@ -269,7 +168,12 @@ class AnnotationStore:
                     f"SELECT step FROM steps WHERE {_OWNER} AND number > ? ORDER BY number", (*owner, version)
                 )
                 raise BehindError([Step.model_validate_json(row[0]) for row in since])
-            wrong = self._misfit(database, owner, work, step)
+            task = self.task(position)
+            if task is None:
+                raise MisfitError("There is no such response.")
+            if step.kind not in WHOLE and (step.kind is StepKind.DECIDE) != (role == ADJUDICATE):
+                raise MisfitError("That is not a step of this screen.")
+            wrong = misfit(task, work, step)
             if wrong is not None:
                 raise MisfitError(wrong)
             self._begin(database, *owner, timed=timed)
@@ -296,7 +200,7 @@ class AnnotationStore:
             return {int(position): int(people) for position, people in rows}
 
     def _begin(self, database: sqlite3.Connection, position: int, annotator: str, role: str, *, timed: bool = True) -> None:
-        """Adds the time since somebody's last step or look, at whatever response, a pause cut at its longest."""
+        """Adds the time since somebody's last request, whatever response it was about, but at most LONGEST_PAUSE."""
         now = self._clock()
         owner = (position, annotator, role)
         new = "INSERT OR IGNORE INTO works (position, annotator, role, seen) VALUES (?, ?, ?, ?)"
@@ -318,37 +222,3 @@ class AnnotationStore:
         if task is None:
             raise MisfitError("There is no such response.")
         return work_of(task, steps)
-
-    def _misfit(self, database: sqlite3.Connection, owner: tuple[int, str, str], work: Work, step: Step) -> str | None:
-        position, _, role = owner
-        task = self.task(position)
-        if task is None:
-            return "There is no such response."
-        adjudicates = role == ADJUDICATE
-        if (step.kind is StepKind.DECIDE) != adjudicates and step.kind not in (
-            StepKind.FINISH,
-            StepKind.REOPEN,
-            StepKind.UNDO,
-            StepKind.REDO,
-        ):
-            return "That is not a step of this screen."
-        return misfit(task, work, step)
-
-    @contextmanager
-    def _hold_database(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, damage(self.file):
-            yield self._database
-
-    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._hold_database() as database:
-            return database.execute(query, values).fetchall()
-
-
-@contextmanager
-def damage(file: Path) -> Iterator[None]:
-    """Tells errors of SQLite, and of what stands in the file, as errors of the file."""
-    try:
-        yield
-    except (sqlite3.DatabaseError, ValueError, TypeError) as error:
-        said = str(error) if isinstance(error, sqlite3.Error) else "a record in it cannot be read"
-        raise InputError(f"{file} cannot be used: {said}.") from error

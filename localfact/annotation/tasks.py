@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from localfact.inputs.responses import read_responses
-from localfact.records import Assessment, Claim, CountedPassage, Passage, Probability, Record, Response, Span, Verdict
+from localfact.records import Assessment, Claim, CountedPassage, Evidence, Passage, Probability, Record, Response, Span, Verdict
 from localfact.runs.assessments import read_assessments
 from localfact.runs.run_folder import RUN_FILE
 from localfact.vocabulary import VerdictLabel
@@ -44,7 +44,7 @@ class AnnotationTask(Record):
 
 
 def read_tasks(data: Path) -> tuple[list[AnnotationTask], list[str]]:
-    """The tasks of a run folder or of a file of responses, and a sentence about each response that is none.
+    """The tasks of a run folder or of a file of responses, and a sentence about each response that cannot be one.
 
     Raises:
         MissingError: there is no such file or run. InputError: it cannot be read.
@@ -66,16 +66,35 @@ def of_assessment(assessment: Assessment) -> AnnotationTask:
     """The task of an assessed response."""
     verdicts = {verdict.claim_id: verdict for verdict in assessment.verdicts}
     claims = [_describe_claim(claim, verdicts.get(claim.id)) for claim in assessment.claims]
+    return _task(assessment.response_id, assessment, claims, assessment.passages)
+
+
+def of_responses(responses: Sequence[Response]) -> Iterator[AnnotationTask]:
+    """The tasks of a file's responses, those that can be used."""
+    for response in responses:
+        if response.problem is not None or not response.text.strip():
+            continue
+        evidence = response.evidence or Evidence()
+        claims = []
+        for claim in response.claims or ():
+            found = dict.fromkeys(hit.passage_id for hit in evidence.hits.get(claim.id, ())[:MOST_PASSAGES])
+            passages = tuple(CountedPassage(passage_id=name) for name in found)
+            claims.append(MachineClaim(id=claim.id, text=claim.text, spans=claim.spans, passages=passages))
+        yield _task(response.id, response, claims, evidence.passages)
+
+
+def _task(name: str, of: Assessment | Response, claims: Sequence[MachineClaim], passages: Sequence[Passage]) -> AnnotationTask:
+    """The task with that id; of the passages, those that its claims name."""
     named = {passage.passage_id for claim in claims for passage in claim.passages}
     return AnnotationTask(
-        id=assessment.response_id,
-        text=assessment.text,
-        prompt=assessment.prompt,
-        topic=assessment.topic,
-        model=assessment.model,
-        source=assessment.source,
+        id=name,
+        text=of.text,
+        prompt=of.prompt,
+        topic=of.topic,
+        model=of.model,
+        source=of.source,
         claims=tuple(claims),
-        passages=tuple(passage for passage in assessment.passages if passage.id in named),
+        passages=tuple(passage for passage in passages if passage.id in named),
     )
 
 
@@ -85,34 +104,3 @@ def _describe_claim(claim: Claim, verdict: Verdict | None) -> MachineClaim:
         return found
     said = {"verdict": verdict.label, "posterior": verdict.posterior, "rationale": verdict.rationale}
     return found.model_copy(update=said | {"passages": verdict.passages[:MOST_PASSAGES]})
-
-
-def of_responses(responses: Sequence[Response]) -> Iterator[AnnotationTask]:
-    """The tasks of a file's responses, those that can be used."""
-    for response in responses:
-        if response.problem is not None or not response.text.strip():
-            continue
-        hits = response.evidence.hits if response.evidence is not None else {}
-        claims = tuple(
-            MachineClaim(
-                id=claim.id,
-                text=claim.text,
-                spans=claim.spans,
-                passages=tuple(
-                    CountedPassage(passage_id=name)
-                    for name in dict.fromkeys(hit.passage_id for hit in hits.get(claim.id, ())[:MOST_PASSAGES])
-                ),
-            )
-            for claim in response.claims or ()
-        )
-        named = {passage.passage_id for claim in claims for passage in claim.passages}
-        yield AnnotationTask(
-            id=response.id,
-            text=response.text,
-            prompt=response.prompt,
-            topic=response.topic,
-            model=response.model,
-            source=response.source,
-            claims=claims,
-            passages=tuple(one for one in (response.evidence.passages if response.evidence else ()) if one.id in named),
-        )

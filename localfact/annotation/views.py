@@ -1,6 +1,7 @@
 """What the annotators' pages show, as plain values for their templates."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 from urllib.parse import quote_plus
 
@@ -22,6 +23,21 @@ SAYS: Mapping[RelationLabel, str] = {
     RelationLabel.NEUTRAL: "does not decide it",
     RelationLabel.EQUIVALENCE: "says the same",
 }
+#: Steps in words.
+WORDS: Mapping[StepKind, str] = {
+    StepKind.REVISE: "revise {claim}: “{text}”",
+    StepKind.REMOVE: "remove {claim} ({removal})",
+    StepKind.RESTORE: "restore {claim}",
+    StepKind.ADD: "add a claim: “{text}”",
+    StepKind.PLACE: "mark the place of {claim}",
+    StepKind.JUDGE: "judge {claim}: {label}",
+    StepKind.COMMENT: "comment on {claim}: “{text}”",
+    StepKind.DECIDE: "decide {claim}: {decision}",
+    StepKind.FINISH: "finish the response",
+    StepKind.REOPEN: "open the response again",
+    StepKind.UNDO: "undo the last step",
+    StepKind.REDO: "redo what was undone",
+}
 #: A longer passage is shown from around what decided, this many characters on both sides.
 AROUND = 400
 
@@ -31,25 +47,23 @@ def text_view(task: AnnotationTask, claims: Sequence[WorkClaim]) -> list[dict[st
 
     A character that would not be seen is a piece of its own, shown as its escape, so that places can be counted in the others.
     """
-    parts = []
+    parts: list[dict[str, Any]] = []
     place = 0
     for piece in pieces(task.text, [claim.spans for claim in claims]):
-        run = ""
-        begin = place
-        for character in piece.text:
-            if shown(character) != character:
-                if run:
-                    parts.append({"start": begin, "text": run, "escape": False, "claims": piece.claims, "ends": ()})
-                parts.append({"start": place, "text": shown(character), "escape": True, "claims": piece.claims, "ends": ()})
-                run, begin = "", place + 1
-            else:
-                run += character
-            place += 1
-        if run:
-            parts.append({"start": begin, "text": run, "escape": False, "claims": piece.claims, "ends": ()})
+        for run in _runs(piece.text):
+            text = shown(run)
+            parts.append({"start": place, "text": text, "escape": text != run, "claims": piece.claims, "ends": ()})
+            place += len(run)
         if parts:
             parts[-1]["ends"] = piece.ends
     return parts
+
+
+def _runs(text: str) -> Iterator[str]:
+    """The text in parts: characters that are seen as themselves together, every other character alone."""
+    for seen, characters in groupby(text, lambda character: shown(character) == character):
+        joined = "".join(characters)
+        yield from [joined] if seen else joined
 
 
 def claim_view(claim: WorkClaim, number: int, *, blind: bool) -> dict[str, Any]:
@@ -104,52 +118,23 @@ def search_link(task: AnnotationTask, text: str) -> str:
 
 def item_view(item: Item) -> list[dict[str, Any]]:
     """What each annotator made of a claim, side by side."""
+    absent = {"text": "", "label": "", "mark": "", "removal": Removal.NO_CLAIM.value, "comment": ""}
     found = []
     for place, name in enumerate(item.annotators, start=1):
         claim = item.versions.get(name)
-        found.append(
-            {
-                "annotator": name,
-                "key": str(place) if place < 10 else "",
-                "text": "" if claim is None else claim.text,
-                "label": claim.label.value if claim is not None and claim.label and not claim.removal else "",
-                "mark": LABELS[claim.label].verdict.value if claim is not None and claim.label else "",
-                "removal": Removal.NO_CLAIM.value if claim is None else claim.removal.value if claim.removal else "",
-                "absent": claim is None,
-                "comment": "" if claim is None else claim.comment,
-            }
-        )
+        view = absent if claim is None else claim_view(claim, place, blind=True)
+        label = "" if view["removal"] else view["label"]
+        key = str(place) if place < 10 else ""
+        found.append({**view, "label": label, "annotator": name, "key": key, "absent": claim is None})
     return found
 
 
 def words_of(step: Step, numbers: Mapping[str, int]) -> str:
-    """A step in words, for a person who made it elsewhere."""
+    """A step in words, for a person who made it elsewhere. `numbers`: id of a claim -> its number on the pages."""
     claim = f"claim {numbers[step.claim]}" if step.claim in numbers else "a claim"
-    match step.kind:
-        case StepKind.REVISE:
-            return f"revise {claim}: “{step.text}”"
-        case StepKind.REMOVE:
-            return f"remove {claim} ({step.removal})"
-        case StepKind.RESTORE:
-            return f"restore {claim}"
-        case StepKind.ADD:
-            return f"add a claim: “{step.text}”"
-        case StepKind.PLACE:
-            return f"mark the place of {claim}"
-        case StepKind.JUDGE:
-            return f"judge {claim}: {step.label}"
-        case StepKind.COMMENT:
-            return f"comment on {claim}: “{step.text}”"
-        case StepKind.DECIDE:
-            return f"decide {claim}: {step.label or step.removal}"
-        case StepKind.FINISH:
-            return "finish the response"
-        case StepKind.REOPEN:
-            return "open the response again"
-        case StepKind.UNDO:
-            return "undo the last step"
-        case StepKind.REDO:
-            return "do again what was undone"
+    return WORDS[step.kind].format(
+        claim=claim, text=step.text, label=step.label, removal=step.removal, decision=step.label or step.removal
+    )
 
 
 def current_claim(work: Work, wanted: str, after: str = "", *, judging: bool) -> WorkClaim | None:

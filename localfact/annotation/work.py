@@ -116,7 +116,11 @@ class WorkClaim(Record):
 
 
 class Work(Record):
-    """The state of somebody's work. `version`: how many steps led to it; `undone`: how many can be done again."""
+    """The state of somebody's work.
+
+    Attributes:
+        version: how many steps led to it. done: how many of them can be undone. undone: how many can be redone.
+    """
 
     claims: tuple[WorkClaim, ...]
     version: int = 0
@@ -131,8 +135,13 @@ class Work(Record):
 
     @property
     def open(self) -> tuple[WorkClaim, ...]:
-        """The claims that stand and have no label yet."""
+        """The claims that were not removed and have no label yet."""
         return tuple(claim for claim in self.standing if claim.label is None)
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """Id of a claim -> its number on the pages, from 1."""
+        return {claim.id: number for number, claim in enumerate(self.claims, start=1)}
 
     def claim(self, name: str) -> WorkClaim | None:
         """The claim of that id."""
@@ -140,7 +149,7 @@ class Work(Record):
 
 
 def live(steps: Iterable[Step]) -> tuple[list[Step], list[Step]]:
-    """The steps that count, and those that were undone and can be done again, the next one last."""
+    """The steps that count, and those that were undone and can be redone, the next one last."""
     counting: list[Step] = []
     undone: list[Step] = []
     for step in steps:
@@ -157,7 +166,7 @@ def live(steps: Iterable[Step]) -> tuple[list[Step], list[Step]]:
 
 
 def work_of(task: AnnotationTask, steps: Sequence[Step]) -> Work:
-    """The work that steps lead to; one that no longer fits (a claim that is not there) changes nothing."""
+    """The work that results from the steps; a step about a claim that does not exist changes nothing."""
     counting, undone = live(steps)
     claims = {claim.id: WorkClaim(id=claim.id, text=claim.text, spans=claim.spans, machine=claim) for claim in task.claims}
     finished = False
@@ -178,7 +187,7 @@ def work_of(task: AnnotationTask, steps: Sequence[Step]) -> Work:
 
 
 def misfit(task: AnnotationTask, work: Work, step: Step) -> str | None:
-    """Why a step cannot follow; None where it can."""
+    """Why a step is not possible now, as a sentence; None where it is."""
     if work.finished and step.kind not in (StepKind.COMMENT, StepKind.REOPEN, StepKind.FINISH):
         return "The response is finished. Open it again first."
     if step.kind is StepKind.ADD and len(work.claims) >= MOST_CLAIMS:

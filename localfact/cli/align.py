@@ -11,7 +11,7 @@ from localfact.scoring.recall import GAMMA
 
 if TYPE_CHECKING:
     from localfact.api.align import RunAligned
-    from localfact.report.formats import Table
+    from localfact.report.table_data import Table
 
 
 def align(

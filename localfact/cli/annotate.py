@@ -119,7 +119,8 @@ def export(
     [dim]localfact eval --data gold.jsonl --claims given[/]
     """
     from localfact.annotation.gold import disagreements as differing
-    from localfact.annotation.gold import gold_rows, summarise, summary_tables
+    from localfact.annotation.gold import gold_rows
+    from localfact.annotation.summary import summarise, summary_tables
 
     with opened_to_read(project) as store:
         rows = list(gold_rows(store))

@@ -97,7 +97,8 @@ def build_biographies(
         retriever = CorpusRetriever(opened, Selection("pages", k, merge_near_duplicates=False))
         identity = opened.embedder.identity if opened.embedder else None
         settings = {"labels": file_digest(labels), "corpus": opened.description.content, "embedder": identity, "k": k}
-        with RowFile(out, settings, versions=versions(), notes=sources(labels, corpus), force=force) as file:
+        notes = {"sources": {"labels": str(labels), "corpus": str(corpus)}}
+        with RowFile(out, settings, versions=versions(), notes=notes, force=force) as file:
             missing = [one for one in chosen if one.id not in file.done]
             progress.begin(len(chosen), len(chosen) - len(missing))
             for one in missing:
@@ -105,11 +106,6 @@ def build_biographies(
                 progress.row_done()
             written = file.complete([one.id for one in chosen])
             return counted(out, rows, written, left_out, tuple(file.warnings))
-
-
-def sources(labels: Path, corpus: Path) -> dict[str, dict[str, str]]:
-    """The paths of the inputs, for readers."""
-    return {"sources": {"labels": str(labels), "corpus": str(corpus)}}
 
 
 def usable(rows: Sequence[Row | RowError], left_out: Counter[str]) -> Iterator[Biography]:

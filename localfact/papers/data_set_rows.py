@@ -1,12 +1,12 @@
-"""How the rows of the data sets become ours: a function for each schema, which yields one row, several, or none."""
+"""Converts rows of the data sets into rows of our schema: a function for each, which yields one row, several, or none."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from localfact.inputs.json_rows import Row
 
-#: A row of ours, and what turns a row of a data set into such: one, several, or none.
+#: A row in our schema, and the type of a function that converts a row of a data set.
 Made = dict[str, Any]
 Convert = Callable[[Row], Iterator[Made]]
 
@@ -162,7 +162,7 @@ def of_forum(history: bool) -> Convert:
 
 
 def books(row: Row) -> Iterator[Made]:
-    """FreshBooks' paragraphs, to be gone on with."""
+    """FreshBooks' paragraphs, to be continued."""
     paragraph = next((row[name] for name in ("paragraph", "prompt", "text") if row.get(name)), None)
     if paragraph is not None:
         yield {"prompt": paragraph}
@@ -171,3 +171,24 @@ def books(row: Row) -> Iterator[Made]:
 def longfact(row: Row) -> Iterator[Made]:
     """LongFact's prompts; the canary stays behind."""
     yield {"prompt": row["prompt"], "topic": row["topic"]}
+
+
+#: Name of a data set -> the function that converts its rows.
+CONVERTERS: Mapping[str, Convert] = {
+    "biographies": factscore,
+    "atoms": with_atoms,
+    "fastfact-bench": answered,
+    "factbench": factbench,
+    "felm": felm,
+    "expertqa": expertqa,
+    "conflicts": conflictbank,
+    "wikicontradict": wikicontradict,
+    "conflict-nq": conflict_nq,
+    "averitec": averitec,
+    "conformal": conformal,
+    "wice": wice,
+    "askhistorians": of_forum(history=True),
+    "eli5": of_forum(history=False),
+    "freshbooks": books,
+    "longfact-objects": longfact,
+}

@@ -1,58 +1,37 @@
-"""The data sets that the papers' methods are judged on: where each is had, under what licence, and how its rows become ours.
+"""The data sets that the papers' methods are judged on: where each comes from, under what licence, and what it holds.
 
-Nothing is shipped or fetched: each takes a file that lies on this machine, checks its fields, and yields rows in the schema of
+Nothing is shipped or fetched: each takes a file that lies on this machine, checks its fields, and makes rows in the schema of
 `inputs/responses.py` (or of `inputs/prompts.py`, for a set of prompts).
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from localfact.errors import InputError
 from localfact.inputs.json_rows import Row, RowError, read_rows
 from localfact.inputs.responses import response_of
-from localfact.papers.data_set_rows import (
-    Convert,
-    Made,
-    answered,
-    averitec,
-    books,
-    conflict_nq,
-    conflictbank,
-    conformal,
-    expertqa,
-    factbench,
-    factscore,
-    felm,
-    longfact,
-    of_forum,
-    wice,
-    wikicontradict,
-    with_atoms,
-)
+from localfact.papers.data_set_rows import CONVERTERS, Made
 from localfact.records import Record
 from localfact.runs.row_file import RowFile
 from localfact.runtime.files import file_digest
+from localfact.runtime.plain_yaml import read_yaml
 from localfact.runtime.versions import versions
 
 #: The files of a data set that is a folder.
 SUFFIXES = (".jsonl", ".json", ".csv", ".tsv")
 
 
-@dataclass(frozen=True)
-class DataSet:
-    """A data set.
+class DataSet(Record):
+    """A data set, as data_sets.yaml describes it.
 
     Attributes:
         name: as the commands know it. about: what it holds, and what is judged on it.
-        source: the repository, and the file of it. licence: as stated there.
-        fields: what every row must have. kind: of our rows.
-        convert: makes our rows of one of its.
-        drawn: of so many rows a topic that are drawn by a hash; None takes all.
-        named: the field that a file's name gives where the rows lack it: the set comes as a folder of files.
+        source: the repository, and the file in it. licence: as stated there. fields: what every row must have.
+        kind: what our rows are. drawn: how many rows of each topic are taken, drawn by a hash; None takes all.
+        named: for a data set that is a folder of files: the field that rows lack, whose value is the name of their file.
     """
 
     name: str
@@ -60,10 +39,14 @@ class DataSet:
     source: str
     licence: str
     fields: tuple[str, ...]
-    convert: Convert
     kind: Literal["responses", "prompts"] = "responses"
     drawn: int | None = None
     named: str | None = None
+
+
+DATA_SETS: Mapping[str, DataSet] = {
+    one["name"]: DataSet.model_validate(one) for one in read_yaml(Path(__file__).with_name("data_sets.yaml").read_bytes())
+}
 
 
 class Checked(Record):
@@ -140,13 +123,14 @@ def _check(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
             unusable[f"no {missing[0]}"] += 1
             continue
         try:
-            own = list(data_set.convert(row))
+            own = list(CONVERTERS[data_set.name](row))
         except (TypeError, KeyError, ValueError, AttributeError, IndexError):
             unusable["fields of another kind"] += 1
             continue
         unusable["nothing to judge in it"] += not own
-        for place, one in enumerate(own):
-            whole = {"id": f"{data_set.name}-{count}{_letter(place, own)}", **one}
+        for place, one in enumerate(own, start=1):
+            part = f"-{place}" if len(own) > 1 else ""
+            whole = {"id": f"{data_set.name}-{count}{part}", **one}
             problem = _problem(data_set, whole)
             if problem is None:
                 made.append(whole)
@@ -154,9 +138,7 @@ def _check(data_set: DataSet, file: Path) -> tuple[Checked, list[Made]]:
                 unusable[problem] += 1
     if not made:
         reasons = ", ".join(f"{number} with {reason}" for reason, number in (+unusable).items())
-        raise InputError(
-            f"{file} has no row of {data_set.name} ({reasons or 'it is empty'}). It is had from {data_set.source}."
-        )
+        raise InputError(f"{file} has no row of {data_set.name} ({reasons or 'it is empty'}). Get it from {data_set.source}.")
     rows = made if data_set.drawn is None else _draw(made, data_set.drawn)
     claims = [claim for row in rows for claim in row.get("claims", ())]
     labels = Counter(claim.get("label") for claim in claims)
@@ -192,170 +174,17 @@ def _rows(data_set: DataSet, file: Path) -> Iterator[Row | RowError]:
 def _problem(data_set: DataSet, row: Made) -> str | None:
     """Why `eval`, or `generate`, could not use the row; None where it can."""
     if data_set.kind == "responses":
-        response = response_of(row, 1)
-        return response.problem
+        return response_of(row, 1).problem
     prompt = row.get("prompt")
     if not isinstance(prompt, str) or not prompt.strip():
         return "no prompt"
     return None if isinstance(row.get("topic", ""), str) else "a topic that is no text"
 
 
-def _letter(place: int, rows: Sequence[Made]) -> str:
-    """Tells the rows apart that came of one."""
-    return f"-{place + 1}" if len(rows) > 1 else ""
-
-
 def _draw(rows: Sequence[Made], many: int) -> list[Made]:
     """So many rows of each topic, drawn by a hash of their prompts, in the order of the file."""
     topics: dict[str, list[Made]] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: hashlib.sha256(row["prompt"].encode("utf-8", "surrogatepass")).hexdigest()):
         topics.setdefault(row.get("topic", ""), []).append(row)
-    kept = {row["id"] for group in topics.values() for row in sorted(group, key=_lot)[:many]}
+    kept = {row["id"] for group in topics.values() for row in group[:many]}
     return [row for row in rows if row["id"] in kept]
-
-
-def _lot(row: Made) -> str:
-    return hashlib.sha256(row["prompt"].encode("utf-8", "surrogatepass")).hexdigest()
-
-
-DATA_SETS: Mapping[str, DataSet] = {
-    one.name: one
-    for one in (
-        DataSet(
-            "biographies",
-            "FActScore's biographies with people's facts and labels (FActScore; FactReasoner's Bio, with passages of your own)",
-            "google-deepmind/long-form-factuality, third_party/factscore/labeled_data",
-            "MIT",
-            ("input", "output", "annotations"),
-            factscore,
-        ),
-        DataSet(
-            "atoms",
-            "IBM's schema, labelled atoms with contexts: FactReasoner's flaherty; OpenFactCheck's responses, with snippets",
-            "IBM/FactReasoner, data/; yuxiaw/OpenFactCheck",
-            "Apache-2.0; MIT",
-            ("input", "output", "atoms", "contexts"),
-            with_atoms,
-        ),
-        DataSet(
-            "fastfact-bench",
-            "FaStfact-Bench's answers of four models to 100 questions",
-            "Yingjia-Wan/FaStfact, fastfact-bench_for_eval.jsonl",
-            "Apache-2.0",
-            ("question", "response"),
-            answered,
-        ),
-        DataSet(
-            "factbench",
-            "Factcheck-GPT's bench: FacTool-QA's, FELM's and its own claims with labels",
-            "yuxiaw/Factcheck-GPT, Factbench.jsonl, the rows with claim_labels",
-            "Apache-2.0",
-            ("prompt", "response", "claims", "claim_labels", "source"),
-            factbench,
-        ),
-        DataSet(
-            "felm",
-            "FELM's segments of ChatGPT's answers with labels: world knowledge, science, recommendations",
-            "hkust-nlp/felm, eval/all.jsonl",
-            "CC BY-NC-SA 4.0",
-            ("domain", "prompt", "response", "segmented_response", "labels"),
-            felm,
-        ),
-        DataSet(
-            "expertqa",
-            "ExpertQA's sentences with experts' judgements and the passages cited",
-            "chaitanyamalaviya/ExpertQA, data",
-            "MIT",
-            ("question", "answers"),
-            expertqa,
-        ),
-        DataSet(
-            "conflicts",
-            "FactReasoner's Conflicts: claims of ConflictBank with a supporting and a conflicting passage (Table 5)",
-            "huggingface.co/datasets/Warrieryes/CB_qa (zhaochen0110/conflictbank); 1,000 rows of it in the paper",
-            "CC BY-SA 4.0",
-            ("default_claim", "default_evidence"),
-            conflictbank,
-        ),
-        DataSet(
-            "wikicontradict",
-            "passages of Wikipedia that contradict one another, with the answer of each",
-            "IBM/FactReasoner, wiki_contradict_refined.jsonl",
-            "Apache-2.0; text of Wikipedia",
-            ("question", "context1", "context2", "answer1_self_contained", "answer2_self_contained"),
-            wikicontradict,
-        ),
-        DataSet(
-            "conflict-nq",
-            "questions with passages that back the true answer, and made-up ones that back a false one",
-            "4-en/ConflictNQ",
-            "Apache-2.0",
-            ("cleaned_question", "real_answer", "fake_answer", "real_passages", "fake_passages"),
-            conflict_nq,
-        ),
-        DataSet(
-            "averitec",
-            "claims that fact checkers judged, with the answers they found; of four verdicts two are labels",
-            "MichSchli/AVeriTeC, data/dev.json",
-            "CC BY-NC 4.0",
-            ("claim", "label", "questions"),
-            averitec,
-        ),
-        DataSet(
-            "conformal",
-            "sub-claims of answers, each with what annotators say",
-            "tatsu-lab/conformal-factual-lm",
-            "none stated",
-            ("prompt", "claims"),
-            conformal,
-        ),
-        DataSet(
-            "wice",
-            "sentences of Wikipedia and the pages that they cite",
-            "ryokamoi/wice",
-            "annotations ODC-BY; text of Wikipedia and Common Crawl",
-            ("claim", "label", "evidence", "meta"),
-            wice,
-        ),
-        DataSet(
-            "askhistorians",
-            "questions to AskHistorians (FactReasoner's AskH)",
-            "carriex/lfqa_eval",
-            "none stated",
-            ("domain", "question_text"),
-            of_forum(history=True),
-            "prompts",
-            named="domain",
-        ),
-        DataSet(
-            "eli5",
-            "questions to ExplainLikeImFive (FactReasoner's ELI5)",
-            "carriex/lfqa_eval",
-            "none stated",
-            ("domain", "question_text"),
-            of_forum(history=False),
-            "prompts",
-            named="domain",
-        ),
-        DataSet(
-            "freshbooks",
-            "paragraphs of recent books, to be gone on with (VeriScore; FactReasoner's Books)",
-            "Yixiao-Song/VeriScore",
-            "Apache-2.0",
-            (),
-            books,
-            "prompts",
-        ),
-        DataSet(
-            "longfact-objects",
-            "LongFact's prompts about objects, ten of each of 38 topics drawn by a hash (FactReasoner's LFObj)",
-            "google-deepmind/long-form-factuality, longfact/longfact-objects",
-            "CC BY 4.0",
-            ("prompt", "topic"),
-            longfact,
-            "prompts",
-            drawn=10,
-            named="topic",
-        ),
-    )
-}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from localfact.api.failures import ClaimFailures
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.vocabulary import ClaimFailure, MissingKind
 
 REDUNDANT = (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)
@@ -18,7 +18,7 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
     """
     heads = (Column("", "left"), *(Column(one.model or "not named") for one in found))
     facts = {
-        "redundant without a judge": f"of two claims that entail one another, by {rule}, the later",
+        "redundant without a judge": f"the later of two claims that entail each other, according to {rule}",
         "judge": judge or "none",
     }
     if judge:
@@ -29,7 +29,7 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
     if unrelated := sum(one.unrelated for one in found):
         facts["not related"] = f"{unrelated} pairs of claims, on which {rule} failed"
     missing = "As in the paper, what is missing is counted against what was extracted, and can exceed 100 %."
-    strict = "Entailment both ways is strict: what a judge calls repeated may be looser."
+    strict = "Entailment in both directions is a strict rule: a judge may call more claims repeated."
     notes = (missing, strict) if judge else (strict,)
     title = "Failures of claim extraction (FastFact, Figure 4 and Table 5)"
     return Table(title, heads, tuple(_groups(found, judged=bool(judge))), facts, notes)
@@ -37,11 +37,11 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
 
 def _groups(found: Sequence[ClaimFailures], *, judged: bool) -> Iterator[Group]:
     def row(name: str, counts: Sequence[int], wholes: Sequence[int]) -> tuple[Cell, ...]:
-        shares = (Number(100 * count / whole, decimals=1) if whole else "" for count, whole in zip(counts, wholes, strict=True))
-        return (name, *shares)
+        shares = (100 * count / whole if whole else None for count, whole in zip(counts, wholes, strict=True))
+        return (name, *(number(share, 1) for share in shares))
 
     claims, answered, asked = ([getattr(one, name) for one in found] for name in ("claims", "judged", "asked"))
-    yield Group("", (("claims", *(Number(count, decimals=0) for count in claims)),))
+    yield Group("", (("claims", *(number(count, 0) for count in claims)),))
     yield Group(
         "entailed by an earlier claim and entailing it, %",
         tuple(row(kind, [one.entailed.get(kind, 0) for one in found], claims) for kind in REDUNDANT),

@@ -1,14 +1,15 @@
 """FastFact's Figure 2: what the stride of a chunk does to claims and to cost; and beside it theta, of which footnote 2 speaks.
 
-Every stride is an extraction of its own, into a file; the language model is loaded once, and a transcript keeps its calls. What
-a theta would settle is read from the confidences that the extractor has of its labels, so it costs nothing more.
+Every stride is an extraction of its own, into a file; the language model is loaded once, and a transcript keeps its calls.
+Which claims a threshold theta would settle without evidence follows from the confidences that the extractor recorded.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
-from functools import partial
+from functools import cache
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 from localfact.api.evaluate import RUNS, sample_responses
 from localfact.api.extract import extract_file, noted
@@ -16,11 +17,11 @@ from localfact.api.plot import written
 from localfact.errors import InputError
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Engine
-from localfact.methods.engine import EngineFacts, engine_facts, open_engine
+from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.extraction import CHUNKED, extraction_settings, open_extractor, pass_settings
 from localfact.methods.options import Options
 from localfact.records import Claim, Record, Response
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Column, Group, Table, number
 from localfact.runs.passes import PassOptions
 from localfact.runs.progress import Progress
 from localfact.runs.run_folder import CALLS_FILE, settings_name
@@ -40,10 +41,11 @@ class StrideMeasured(Record):
     """One stride.
 
     Attributes:
-        stride: sentences a chunk, or max. responses: with claims or without, failed ones left out; failed: how many of those.
-        claims: a response, on average. annotated: K' of the same responses, None without annotation; apart: |claims - K'| of a
-            response, on average. calls, tokens: a response, on average; tokens of prompts and answers.
-        settled: theta -> share of the claims that it would settle without evidence.
+        stride: sentences a chunk, or max. responses: how many did not fail. failed: how many did.
+        claims: extracted from a response, on average. annotated: K' of the same responses, on average; None without annotation.
+        apart: |claims - K'| of a response, on average. calls, tokens: of the language model for a response, on average, where
+            tokens are those of prompts and answers.
+        settled: theta -> share of the claims that this threshold would settle without evidence.
     """
 
     stride: str
@@ -81,16 +83,13 @@ def measure_strides(
     if not strides:
         raise InputError("Name a stride or more: --strides 1,4,16,max.")
     path = data or sample_responses()
-    chosen = [
-        options.model_copy(update={"stride": stride_of(one), "claims": "extract", "extractor": CHUNKED}) for one in strides
-    ]
     folder = out or RUNS / f"strides-{_name(path, options, limit)}"
+    changes: dict[str, Any] = {"claims": "extract", "extractor": CHUNKED}
     if options.replay is None:
-        kept = options.transcript or folder / CALLS_FILE
-        chosen = [one.model_copy(update={"transcript": kept}) for one in chosen]
-    complete(_extract(path, folder, chosen, strides, watch, limit))
-    found = [measured(one, read_responses(_file(folder, one))) for one in strides]
-    return folder, found
+        changes["transcript"] = options.transcript or folder / CALLS_FILE
+    chosen = {one: options.model_copy(update={**changes, "stride": stride_of(one)}) for one in strides}
+    complete(_extract(path, folder, chosen, watch, limit))
+    return folder, [measured(one, read_responses(_file(folder, one))) for one in strides]
 
 
 def stride_of(typed: str) -> int | str:
@@ -104,50 +103,41 @@ def stride_of(typed: str) -> int | str:
     raise InputError(f"A stride is a number of sentences, or max, not {typed!r}.")
 
 
-async def _extract(
-    data: Path, folder: Path, chosen: Sequence[Options], strides: Sequence[str], watch: Watch, limit: int | None
-) -> None:
-    facts = engine_facts(chosen[0])
+async def _extract(data: Path, folder: Path, chosen: Mapping[str, Options], watch: Watch, limit: int | None) -> None:
+    """Extracts the claims at every stride; the language model is loaded when the first of them needs it."""
+    first = next(iter(chosen.values()))
+    facts = engine_facts(first)
     async with AsyncExitStack() as outer:
-        engines: list[Engine] = []
 
-        def opened(options: Options, _: AsyncExitStack) -> Engine:
-            if not engines:
-                engines.append(open_engine(options, outer, facts))
-            return engines[0]
+        @cache
+        def engine() -> Engine:
+            return open_engine(first, outer, facts)
 
-        for stride, options in zip(strides, chosen, strict=True):
-            await _one(data, _file(folder, stride), stride, options, facts, partial(opened, options), watch, limit)
+        async def extract(stride: str, options: Options) -> None:
+            settings = extraction_settings(CHUNKED, options)
+            with watch(f"stride {stride}") as progress:
+                await extract_file(
+                    data,
+                    _file(folder, stride),
+                    lambda _: open_extractor(settings, engine(), options.seed),
+                    extractor=pass_settings(settings, options, facts),
+                    limit=limit,
+                    pass_options=noted(PassOptions(progress=progress), facts),
+                )
 
-
-async def _one(
-    data: Path,
-    out: Path,
-    stride: str,
-    options: Options,
-    facts: EngineFacts,
-    opened: Callable[[AsyncExitStack], Engine],
-    watch: Watch,
-    limit: int | None,
-) -> None:
-    settings = extraction_settings(CHUNKED, options)
-    with watch(f"stride {stride}") as progress:
-        await extract_file(
-            data,
-            out,
-            lambda stack: open_extractor(settings, opened(stack), options.seed),
-            extractor=pass_settings(settings, options, facts),
-            limit=limit,
-            pass_options=noted(PassOptions(progress=progress), facts),
-        )
+        for stride, options in chosen.items():
+            await extract(stride, options)
 
 
 def measured(stride: str, responses: Sequence[Response]) -> StrideMeasured:
     """What a file of extracted claims says."""
     made = [one for one in responses if one.problem is None]
     claims = [one.claims or () for one in made]
+    judged = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
     annotated = [
-        (len(ours), _count_annotated(one)) for ours, one in zip(claims, made, strict=True) if one.annotation is not None
+        (len(one.claims or ()), sum(claim.gold in judged for claim in one.annotation))
+        for one in made
+        if one.annotation is not None
     ]
     costs = [one.extraction.counts if one.extraction is not None else {} for one in made]
     tokens = ("earlier_prompt_tokens", "earlier_output_tokens")
@@ -177,15 +167,11 @@ def settled(claims: Sequence[Claim], theta: float) -> float:
 
 def figure2_tables(found: Sequence[StrideMeasured], facts: dict[str, str]) -> Iterator[Table]:
     """Strides against claims and cost, and thetas against the share that they settle."""
-
-    def number(value: float | None, decimals: int = 1) -> Cell:
-        return "" if value is None else Number(value, decimals=decimals)
-
     columns = ("claims", "K'", "|claims - K'|", "calls", "tokens", "responses", "failed")
     rows = tuple(
         (
             one.stride,
-            *(number(value) for value in (one.claims, one.annotated, one.apart, one.calls)),
+            *(number(value, 1) for value in (one.claims, one.annotated, one.apart, one.calls)),
             *(number(value, 0) for value in (one.tokens, one.responses, one.failed)),
         )
         for one in found
@@ -210,11 +196,6 @@ def draw_figure2(found: Sequence[StrideMeasured], folder: Path) -> list[str]:
         {f"{theta:g}": [one.settled[f"{theta:g}"] for one in found] for theta in THETAS},
     )
     return written(figure, folder / "figure2")
-
-
-def _count_annotated(response: Response) -> int:
-    judged = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
-    return sum(claim.gold in judged for claim in response.annotation or ())
 
 
 def _mean(values: Sequence[float]) -> float:

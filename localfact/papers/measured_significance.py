@@ -3,9 +3,19 @@
 from collections.abc import Iterator, Sequence
 
 from localfact.errors import InputError
-from localfact.papers.measured_table import ASSESSORS, MEASURED, PRINTED, SCORES, MeasuredRun, as_printed, departures, line
+from localfact.papers.measured_table import (
+    ASSESSORS,
+    MEASURED,
+    PRINTED,
+    MeasuredRun,
+    as_printed,
+    facts_of,
+    is_score,
+    line,
+    notes_of,
+)
 from localfact.papers.printed_tables import PrintedTable
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring import KPolicy, standard_scores
 from localfact.scoring.aggregate import ResponseScore
 from localfact.scoring.comparison import Comparison, better, compare
@@ -29,7 +39,7 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
         InputError: there is one run alone, or the runs are not over the same responses.
     """
     if len(runs) == 1:
-        raise InputError("A p-value is of two runs: name the one that is tested first, then the others.")
+        raise InputError("A p-value compares two runs: name the run to be tested first, then the others.")
     one_k = recall_k.fitted_to_all(run.assessments for run in runs)
     # The paper's columns are a model's score each, ours the scores alone.
     scores = list(dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)) if runs else []
@@ -38,13 +48,12 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
         Group(f"{first.name} against {other.name}, measured", tuple(_beside(first, other, printed, scores, one_k)))
         for first, other in ((runs[0], other) for other in runs[1:])
     ]
-    facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
+    facts = facts_of(printed)
     if runs:
-        facts[MEASURED] = "p of Welch's t-test, one-sided, of unpaired samples, which the paper's fit"
-        facts[PAIRED] = "p of the permutation test, one-sided, which knows that both runs are over the same responses"
-    notes = [*departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
+        facts[MEASURED] = "one-sided p of Welch's t-test for unpaired samples, with which the paper's p-values agree"
+        facts[PAIRED] = "one-sided p of the permutation test for paired samples: both runs are over the same responses"
     heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
-    return Table(printed.title, heads, (*groups, *as_printed(printed, columns)), facts, tuple(notes))
+    return Table(printed.title, heads, (*groups, *as_printed(printed, columns)), facts, tuple(notes_of(printed, runs)))
 
 
 def _beside(
@@ -53,10 +62,10 @@ def _beside(
     """The p-values of two runs, and the paper's of the same two assessors."""
     found = {score: one for score in scores if (one := _compare(first, other, score, one_k)) is not None}
     columns = [*scores, *printed.columns]
-    name = " vs ".join(map(_assessor, (first, other)))
+    name = " vs ".join(ASSESSORS.get(run.method, run.method) for run in (first, other))
     for kind in (MEASURED, PAIRED):
-        cells = {column: p for column, one in found.items() if (p := _p(one, kind)) is not None}
-        yield (name, kind, *(Number(cells[column], decimals=DECIMALS) if column in cells else "" for column in columns))
+        p_values = {column: _p(one, kind) for column, one in found.items()}
+        yield (name, kind, *(number(p_values.get(column), DECIMALS) for column in columns))
     for row in printed.rows:
         theirs = printed.named(row)["comparison"]
         if _same(name, theirs):
@@ -65,9 +74,8 @@ def _beside(
 
 def _compare(first: MeasuredRun, other: MeasuredRun, column: str, one_k: KPolicy) -> Comparison | None:
     """The test of the score that a column is of; None where the runs do not have it."""
-    beginning = SCORES.get(column, column)
     for score in standard_scores([*first.assessments, *other.assessments], one_k):
-        if isinstance(score, ResponseScore) and (str(score) == beginning or str(score).startswith(f"{beginning.rstrip('(')}(")):
+        if isinstance(score, ResponseScore) and is_score(column, str(score)):
             return compare(first.assessments, other.assessments, score, alternative=better(score))
     return None
 
@@ -78,10 +86,6 @@ def _p(comparison: Comparison, kind: str) -> float | None:
     if kind == PAIRED:
         return comparison.found.p_permutation
     return None if comparison.found.unpaired is None else comparison.found.unpaired.p
-
-
-def _assessor(run: MeasuredRun) -> str:
-    return ASSESSORS.get(run.method, run.method)
 
 
 def _same(ours: str, printed: str) -> bool:

@@ -1,6 +1,6 @@
 """A printed table with runs of ours beside it: our row with its interval, the paper's of the same assessor, the difference.
 
-A difference says something only where data, passages and model are the paper's; what can be seen to differ is said.
+A difference means something only where data, passages and model are the paper's; a note says where they are known to differ.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,8 +10,8 @@ from statistics import fmean
 from localfact.papers.printed_tables import Cell as Printed
 from localfact.papers.printed_tables import PrintedTable, printed_table
 from localfact.records import Assessment
-from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.report.summary import Summary
+from localfact.report.table_data import Cell, Column, Group, Number, Table
 from localfact.scoring import ScoreResult
 from localfact.vocabulary import GoldLabel
 
@@ -24,7 +24,7 @@ ASSESSORS: Mapping[str, str] = {
     "deepseek": "DeepSeek-v3",
 }
 #: Columns of printed scores -> the beginning of the name of ours. Accuracy on Conflicts is the share classed true, as Pr is.
-SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)", "F1@K": "F1@K("}
+SCORES: Mapping[str, str] = {"F1": "F1(gold)", "MAE": "MAE(Pr)", "E": "E(log10)"}
 #: A data set of which all claims are true.
 ALL_TRUE = "Conflicts"
 #: Columns that count claims.
@@ -57,11 +57,21 @@ def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> T
     heads = (*(Column(name, "left") for name in ("row", "kind")), *map(Column, columns))
     groups = [_beside(run, printed, columns, by_model) for run in runs_shown]
     groups += as_printed(printed, columns)
-    facts = {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
     by_k = [one.name for run in runs_shown for one in run.summary.scores if one.name.startswith("F1@K(")]
-    facts["F1@K as measured"] = ", ".join(dict.fromkeys(by_k)) if "F1@K" in printed.columns else ""
-    notes = [*departures(printed, runs), *(f"About the paper's figures: {fault}" for fault in printed.faults)]
-    return Table(printed.title, heads, tuple(groups), {name: value for name, value in facts.items() if value}, tuple(notes))
+    facts = facts_of(printed) | {"F1@K as measured": ", ".join(dict.fromkeys(by_k)) if "F1@K" in printed.columns else ""}
+    kept = {name: value for name, value in facts.items() if value}
+    return Table(printed.title, heads, tuple(groups), kept, tuple(notes_of(printed, runs)))
+
+
+def facts_of(printed: PrintedTable) -> dict[str, str]:
+    """What the paper's runs were over, and what it takes to measure such a table again."""
+    return {"data": printed.data_set or "", "passages": printed.contexts or "", "to measure it again": printed.needs}
+
+
+def notes_of(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
+    """How the runs differ from the paper's, and the known errors of the paper."""
+    yield from departures(printed, runs)
+    yield from (f"About the paper's figures: {fault}" for fault in printed.faults)
 
 
 def k_of(printed: PrintedTable) -> str:
@@ -110,12 +120,16 @@ def _scores(run: MeasuredRun, columns: Sequence[str]) -> dict[str, ScoreResult]:
     """Column -> our score of that name, whatever its policy."""
     found: dict[str, ScoreResult] = {}
     for column in columns:
-        name = "Pr" if column == MEASURED else SCORES.get(column, column)
-        beginning = name if name.endswith("(") else f"{name}("
         for one in run.summary.scores:
-            if one.name == name or one.name.startswith(beginning):
+            if is_score("Pr" if column == MEASURED else column, one.name):
                 found.setdefault(column, one)
     return found
+
+
+def is_score(column: str, name: str) -> bool:
+    """Whether a printed column is of our score of that name, whatever the score's parameters."""
+    wanted = SCORES.get(column, column)
+    return name == wanted or name.startswith(f"{wanted}(")
 
 
 def _paper_rows(run: MeasuredRun, printed: PrintedTable) -> Iterator[tuple[str, Mapping[str, Printed]]]:
@@ -171,7 +185,7 @@ def _places(value: float) -> int:
 
 
 def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[str]:
-    """What of the runs can be seen not to be the paper's."""
+    """How the data and the model of each run differ from the paper's, as far as that can be checked."""
     if runs and not takes_runs(printed) and printed.kind != "significance":
         yield "Runs stand beside tables of assessors. For labels there is align, for models leaderboard."
         return
@@ -180,11 +194,11 @@ def departures(printed: PrintedTable, runs: Sequence[MeasuredRun]) -> Iterator[s
         if differs:
             yield f"{run.name} is not comparable: {differs}."
         else:
-            yield f"{run.name}: data and model are the paper's; whether its passages are cannot be seen."
+            yield f"{run.name}: data and model are the paper's; whether its passages are cannot be checked."
 
 
 def _other_data(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
-    facts = _facts_of(printed)
+    facts = data_set_facts(printed)
     if facts is None:
         yield f"nothing is known of {printed.data_set or 'its data'}"
         return
@@ -212,8 +226,8 @@ def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
         yield "a method of our own"
 
 
-def _facts_of(printed: PrintedTable) -> dict[str, float] | None:
-    """What FactReasoner's Table 2 says of a data set."""
+def data_set_facts(printed: PrintedTable) -> dict[str, float] | None:
+    """Column -> figure of FactReasoner's Table 2 ("#prompts", "#atoms", ...) for a table's data set; None where it has none."""
     table = printed_table("2")
     for row in table.rows:
         if printed.paper == table.paper and row[0] == printed.data_set:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import model_validator
 
@@ -77,7 +77,7 @@ class PrintedTable(Record):
 @cache
 def printed_tables() -> Mapping[tuple[str, str], PrintedTable]:
     """All tables: (paper, number) -> table, each paper's in the order of their numbers."""
-    found = [PrintedTable.model_validate(_content(file)) for file in sorted(FOLDER.glob("*.yaml"))]
+    found = [PrintedTable.model_validate(read_yaml(file.read_bytes())) for file in sorted(FOLDER.glob("*.yaml"))]
     found.sort(key=lambda table: (table.paper, [int(part) for part in table.number.split(".")]))
     return {(table.paper, table.number): table for table in found}
 
@@ -94,7 +94,3 @@ def printed_table(name: str) -> PrintedTable:
         if (paper, found[2]) in printed_tables():
             return printed_tables()[paper, found[2]]
     raise InputError(f"There is no table '{name}'. `localfact papers tables` lists them: 12, or fastfact-3.")
-
-
-def _content(file: Path) -> Any:
-    return read_yaml(file.read_bytes())

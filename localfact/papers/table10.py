@@ -17,7 +17,6 @@ from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL, LLM, relation_kind
 from localfact.models.cards import load_card, weights_folder
-from localfact.papers.figures import COLUMNS, Column, Version
 from localfact.report.summary import Summary
 from localfact.runs.assessments import read_assessments
 from localfact.runs.progress import Progress
@@ -29,8 +28,10 @@ from localfact.scoring.gold_scores import BrierPerResponse, GoldF1, PrecisionErr
 from localfact.scoring.recall import MEDIAN
 from localfact.scoring.scores import Entropy, F1AtK, Precision, VerdictCount
 
+#: The table's columns of scores, in their order.
+COLUMNS = ("#S", "#C", "#U", "Pr", "F1", "F1@K", "MAE", "E", "Brier")
 #: The order of the runs, and of the rows.
-RUN_ORDER: tuple[Version, ...] = (3, 2, 1)
+RUN_ORDER = (3, 2, 1)
 #: The relation models of the paper's table, and those that need nothing downloaded.
 AS_PUBLISHED = ("albert-vitaminc", LLM)
 NO_DOWNLOAD = (LEXICAL, BUILTIN_NLI)
@@ -43,7 +44,7 @@ class RowJob:
     """One row still to be run: FR1, FR2 or FR3 with the relation model of that name."""
 
     relations: str
-    version: Version
+    version: int
     job: Job
 
     @property
@@ -58,7 +59,7 @@ class Row:
 
     run: RowJob
     summary: Summary
-    scores: dict[Column, ScoreResult]
+    scores: dict[str, ScoreResult]
 
 
 #: (name of a row) -> a context that shows its progress.

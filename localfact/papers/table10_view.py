@@ -7,54 +7,87 @@ from localfact.methods.relations import LLM
 from localfact.methods.settings import FactReasonerSettings
 from localfact.models.cards import REVISION_DIGITS, named_card
 from localfact.papers.comparison import departures
-from localfact.papers.figures import COLUMNS, Column, PaperFigures, PaperRow, PaperTable, factreasoner_figures
-from localfact.papers.table10 import Row
-from localfact.report.formats import Cell, Group, Number, Table
-from localfact.report.formats import Column as Head
+from localfact.papers.measured_table import line, mean_of
+from localfact.papers.printed_tables import Cell as Printed
+from localfact.papers.printed_tables import PrintedTable, printed_table
+from localfact.papers.table10 import COLUMNS, Row
+from localfact.report.table_data import Cell, Column, Group, Table
 from localfact.scoring import ScoreResult
 
-NUMBER = 10
-#: Columns that count claims: whole numbers for the paper, one decimal for ours; all others are rates, with two decimals.
-COUNTS = ("#S", "#C", "#U")
 MEASURED, PAPER, DIFFERENCE, NOT_COMPARABLE = "measured", "paper", "difference", "difference (not comparable)"
+#: Our cards of the relation models in the paper's table -> their names there. The second is its language model.
+PAPER_MODELS: Mapping[str, str] = {"albert-vitaminc": "albert-xlarge-vitaminc-mnli", "llama-3.1-70b": "llama-3.1-70b-instruct"}
+LANGUAGE_MODEL = "llama-3.1-70b"
+#: Mean and standard deviation of the Brier score of FR2 with the language model, which only the text gives (section C.2).
+BRIER = (0.18, 0.10)
+PASSAGES = "Wikipedia, 3 a claim"
+PAPER_NOTE = (
+    f"The paper: tables paper, prior 0.99, solver wmb, K median; passages: {PASSAGES}. The standard deviations of its language "
+    "model's rows are those of Table 12. Brier of FR2 is that of section C.2."
+)
 
-Figure = tuple[float, float | None]
+#: Name of a model in the paper, and version (1, 2, 3) of FactReasoner.
+PaperRow = tuple[str, int]
 
 
 def table10(rows: Sequence[Row]) -> Table:
     """The table of these rows (at least one), by relation model and version; the paper's other rows stand at the end."""
-    figures = factreasoner_figures()
-    paper = figures.table(NUMBER)
+    printed = printed_table("10")
+    paper = paper_rows(printed)
     ordered = sorted(rows, key=lambda row: row.run.version)
     names = list(dict.fromkeys(row.run.relations for row in rows))
-    data = departures(rows[0].run.job.responses, figures.data_set(paper.data_set))
-    groups = [measured_group([row for row in ordered if row.run.relations == name], figures, paper, data) for name in names]
-    shown = [paper_row(row, paper) for row in rows]
-    others = [one for one in paper.rows if one not in shown]
-    for model in dict.fromkeys(one.relation_model for one in others):
-        group = [paper_cells(one, figures) for one in others if one.relation_model == model]
-        groups.append(Group(f"{model}, as printed in the paper", tuple(group)))
-    heads = (Head("version", "left"), Head("row", "left"), *map(Head, COLUMNS))
-    title = f"FactReasoner, Table {NUMBER} ({paper.section}): {paper.about}"
-    return Table(title, heads, tuple(groups), facts_of(rows), tuple(notes_of(ordered, figures, paper, data)))
+    data = departures(rows[0].run.job.responses, printed)
+    groups = [measured_group([row for row in ordered if row.run.relations == name], paper, data) for name in names]
+    shown = {paper_row(row) for row in rows}
+    for model in PAPER_MODELS.values():
+        left = [
+            line(f"FR{version}", PAPER, COLUMNS, cells)
+            for (name, version), cells in paper.items()
+            if name == model and (name, version) not in shown
+        ]
+        if left:
+            groups.append(Group(f"{model}, as printed in the paper", tuple(left)))
+    heads = (Column("version", "left"), Column("row", "left"), *map(Column, COLUMNS))
+    return Table(printed.title, heads, tuple(groups), facts_of(rows), tuple(notes_of(ordered, printed, data)))
 
 
-def measured_group(rows: Sequence[Row], figures: PaperFigures, paper: PaperTable, data: Sequence[str]) -> Group:
+def paper_rows(printed: PrintedTable) -> dict[PaperRow, dict[str, Printed]]:
+    """The figures of each of the paper's rows: Table 10's, with the standard deviations and the score that stand elsewhere."""
+    deviations = {tuple(row[:2]): printed_table("12").figures(row) for row in printed_table("12").rows}
+    found: dict[PaperRow, dict[str, Printed]] = {}
+    for row in printed.rows:
+        cells = printed.figures(row)
+        for column, cell in deviations.get(tuple(row[:2]), {}).items():
+            value = mean_of(cells[column])
+            if isinstance(cell, tuple) and value is not None:
+                cells[column] = (value, cell[1])
+        found[str(row[0]), int(str(row[1]).removeprefix("FR"))] = cells
+    found[PAPER_MODELS[LANGUAGE_MODEL], 2]["Brier"] = BRIER
+    return found
+
+
+def measured_group(rows: Sequence[Row], paper: Mapping[PaperRow, Mapping[str, Printed]], data: Sequence[str]) -> Group:
     """The rows of one relation model, each with the paper's below it where the paper has one."""
     cells: list[tuple[Cell, ...]] = []
     for row in rows:
-        own = measured(row)
-        cells.append(line(row.run.version, MEASURED, own, decimals=1))
-        beside = paper_row(row, paper)
+        version = f"FR{row.run.version}"
+        own: dict[str, Printed] = {
+            column: result.value if result.sd is None else (result.value, result.sd)
+            for column, result in row.scores.items()
+            if result.value is not None
+        }
+        cells.append(line(version, MEASURED, COLUMNS, own, 1))
+        beside = paper_row(row)
         if beside is not None:
-            printed = figures.figures(NUMBER, beside)
-            comparable = not data and not other_model(row, beside)
-            cells.append(paper_cells(beside, figures))
-            difference: dict[Column, Figure] = {
-                column: (own[column][0] - value, None) for column, (value, _) in printed.items() if column in own
-            }
-            kind = DIFFERENCE if comparable else NOT_COMPARABLE
-            cells.append(line(row.run.version, kind, difference, decimals=1, signed=True))
+            printed = paper[beside]
+            cells.append(line(version, PAPER, COLUMNS, printed))
+            difference: dict[str, Printed] = {}
+            for column in COLUMNS:
+                ours, theirs = mean_of(own.get(column)), mean_of(printed.get(column))
+                if ours is not None and theirs is not None:
+                    difference[column] = ours - theirs
+            kind = NOT_COMPARABLE if data or other_model(row) else DIFFERENCE
+            cells.append(line(version, kind, COLUMNS, difference, 1, signed=True))
     return Group(heading(rows[0]), tuple(cells))
 
 
@@ -75,43 +108,18 @@ def graph_of(row: Row) -> FactReasonerSettings:
     return settings
 
 
-def measured(row: Row) -> dict[Column, Figure]:
-    """Column -> value and standard deviation, for the scores that have a value."""
-    return {column: (result.value, result.sd) for column, result in row.scores.items() if result.value is not None}
-
-
-def paper_cells(row: PaperRow, figures: PaperFigures) -> tuple[Cell, ...]:
-    """A row as the paper prints it."""
-    return line(row.version, PAPER, figures.figures(NUMBER, row), decimals=0)
-
-
-def line(version: int, kind: str, figures: Mapping[Column, Figure], *, decimals: int, signed: bool = False) -> tuple[Cell, ...]:
-    """One line; `decimals` are those of counts. Columns without a figure stay empty."""
-    cells: list[Cell] = [f"FR{version}", kind]
-    for column in COLUMNS:
-        if column in figures:
-            value, sd = figures[column]
-            cells.append(Number(value, sd, decimals if column in COUNTS else 2, signed))
-        else:
-            cells.append("")
-    return tuple(cells)
-
-
-def paper_row(row: Row, paper: PaperTable) -> PaperRow | None:
+def paper_row(row: Row) -> PaperRow | None:
     """The paper's row of that version with that relation model; any language model is compared with the paper's."""
-    name = graph_of(row).relations.split("@")[0]
-    language_models = {one.card for one in paper.rows if "llm" in named_card(one.card).roles}
-    wanted = language_models if row.run.relations == LLM else {name}
-    return next((one for one in paper.rows if one.version == row.run.version and one.card in wanted), None)
+    card = LANGUAGE_MODEL if row.run.relations == LLM else graph_of(row).relations.split("@")[0]
+    return (PAPER_MODELS[card], row.run.version) if card in PAPER_MODELS else None
 
 
-def other_model(row: Row, beside: PaperRow) -> bool:
+def other_model(row: Row) -> bool:
     """Whether the language model differs from the paper's: neither its card nor its files."""
     model = row.run.job.chosen.settings.model
     if row.run.relations != LLM or model is None:
         return False
-    card = named_card(beside.card)
-    return card.name != model.model and card.revision != model.revision.split("+")[0]
+    return model.model != LANGUAGE_MODEL and model.revision.split("+")[0] != named_card(LANGUAGE_MODEL).revision
 
 
 def facts_of(rows: Sequence[Row]) -> dict[str, str]:
@@ -141,40 +149,17 @@ def facts_of(rows: Sequence[Row]) -> dict[str, str]:
     }
 
 
-def notes_of(rows: Sequence[Row], figures: PaperFigures, paper: PaperTable, data: Sequence[str]) -> Iterator[str]:
+def notes_of(rows: Sequence[Row], printed: PrintedTable, data: Sequence[str]) -> Iterator[str]:
     """Notes for readers: what the differences mean, what was left out, the paper's settings and its known errors."""
-    beside = [(row, one) for row in rows if (one := paper_row(row, paper)) is not None]
     if data:
-        yield f"Not comparable: the responses are not the paper's {paper.data_set} ({'; '.join(data)})."
-    for model in sorted({one.relation_model for row, one in beside if other_model(row, one)}):
-        yield f"Not comparable: the paper's language model is {model}."
-    if beside and not data:
-        yield f"Responses and labels are the paper's; whether the passages are ({contexts(figures, paper)}) cannot be told."
+        yield f"Not comparable: the responses are not the paper's {printed.data_set} ({'; '.join(data)})."
+    if any(other_model(row) for row in rows):
+        yield f"Not comparable: the paper's language model is {PAPER_MODELS[LANGUAGE_MODEL]}."
+    if not data and any(paper_row(row) is not None for row in rows):
+        yield f"Responses and labels are the paper's; whether the passages are ({PASSAGES}) cannot be checked."
     yield from left_out(rows)
-    used = paper.settings
-    yield (
-        f"The paper: tables {used.tables}, prior {used.passage_prior:g}, solver {used.solver}, K {used.recall_k}; passages: "
-        f"{contexts(figures, paper)}. {' '.join(sources(figures, paper))}"
-    )
-    for fault in figures.faults_of(NUMBER):
-        where = f", FR{fault.version} with {fault.card}" if fault.card is not None else ""
-        yield f"About the paper's figures (Table {NUMBER}{where}): {fault.says}"
-
-
-def contexts(figures: PaperFigures, paper: PaperTable) -> str:
-    """Where the paper's passages came from."""
-    facts = figures.data_set(paper.data_set)
-    return f"{facts.contexts}, {facts.k} a claim"
-
-
-def sources(figures: PaperFigures, paper: PaperTable) -> list[str]:
-    """Where in the paper the figures are that the table itself does not print."""
-    whole = [one.source for one in figures.additions if one.table == paper.number and not one.figures]
-    single = [one for one in figures.additions if one.table == paper.number and one.figures]
-    return [
-        *(f"The standard deviations of its language model's rows are those of {source}." for source in dict.fromkeys(whole)),
-        *(f"{', '.join(one.figures)} of FR{one.version} is that of {one.source}." for one in single),
-    ]
+    yield PAPER_NOTE
+    yield from (f"About the paper's figures: {fault}" for fault in printed.faults)
 
 
 def left_out(rows: Sequence[Row]) -> Iterator[str]:
@@ -201,7 +186,7 @@ def warnings_of(rows: Sequence[Row]) -> Iterator[str]:
     for alike in groups.values():
         names = ", ".join(dict.fromkeys(name for name, _ in alike))
         more = len({warning for _, warning in alike}) - 1
-        yield f"{names}: {alike[0][1]}" + (f" And {more} more like this, in which other numbers stand." if more else "")
+        yield f"{names}: {alike[0][1]}" + (f" And {more} more like this, with other numbers." if more else "")
 
 
 def reasons(result: ScoreResult) -> str:

@@ -117,7 +117,7 @@ def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostL
         formula=PAIR_FORMULAS[version],
         expected=sum(expected[version]),
         sent=run.counted("relate", "pairs"),
-        note=said(run.note("relate"), f"{itself:,} passages are in m^2 with themselves, which is not asked" if itself else ""),
+        note=said(run.note("relate"), f"m^2 counts {itself:,} passages with themselves, which is not asked" if itself else ""),
     )
     called = [run.calls(stage) for stage in run.stages()]
     return [*_retrieval_lines(run), pairs, *called, _total(run, total, 0 if total else None)]
@@ -141,10 +141,7 @@ def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
     if run.counts("retrieve", "searches"):
         searches, note = run.counted("retrieve", "searches"), ""
     elif run.counts("retrieve", "steps"):
-        searches, note = (
-            run.counted("retrieve", "steps"),
-            f"up to {run.facts.steps} a claim, one after the other",
-        )
+        searches, note = run.counted("retrieve", "steps"), f"up to {run.facts.steps} a claim, one after the other"
     elif run.facts.has_corpus:
         searches, note = run.searched, "one a claim, of the corpus; fewer where passages came with the response"
     else:

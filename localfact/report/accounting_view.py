@@ -6,7 +6,6 @@ from rich.table import Table
 from rich.text import Text
 
 from localfact.report.accounting import Accounting
-from localfact.report.run_figures import CostLine
 
 
 def accounting_view(accounting: Accounting) -> RenderableType:
@@ -18,8 +17,10 @@ def accounting_view(accounting: Accounting) -> RenderableType:
     for column in ("by formula", "sent", "prompt tokens", "output tokens", *(("mass of labels",) if weighed else ())):
         table.add_column(column, justify="right")
     for line in accounting.lines:
-        mass = "" if line.mass is None else f"{line.mass:.3f}"
-        table.add_row(*cells(line), *([mass] if weighed else []), end_section=line is accounting.lines[-1])
+        tokens = [f"{count:,}" if line.what == "LLM calls" else "" for count in (line.prompt_tokens, line.output_tokens)]
+        mass = ["" if line.mass is None else f"{line.mass:.3f}"] if weighed else []
+        cells = (line.stage, line.what, line.formula, number(line.expected), f"{line.sent:,}", *tokens, *mass)
+        table.add_row(*map(Text, cells), end_section=line is accounting.lines[-1])
     for other in accounting.others:
         table.add_row(other.pipeline, other.what, other.formula, number(other.expected), style="dim")
     notes = [Text(f"{line.stage}, {line.what}: {line.note}.", style="dim") for line in accounting.lines if line.note]
@@ -34,13 +35,6 @@ def figures(accounting: Accounting) -> str:
     if accounting.stride is not None:
         parts.append(f"w = {accounting.stride}")
     return ", ".join(parts)
-
-
-def cells(line: CostLine) -> list[Text]:
-    """One line's cells. Tokens are shown for calls only."""
-    tokens = [f"{count:,}" if line.what == "LLM calls" else "" for count in (line.prompt_tokens, line.output_tokens)]
-    plain = (line.stage, line.what, line.formula, number(line.expected), f"{line.sent:,}", *tokens)
-    return [Text(cell) for cell in plain]
 
 
 def number(value: float | None) -> str:

@@ -1,9 +1,8 @@
 """A run beside people's annotation as a table: FastFact's Table 1, a column for all responses and one for each source."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.agreement import Agreement
 from localfact.scoring.alignment import EDITS, Alignment, AnnotationDifference
 
@@ -16,73 +15,57 @@ def alignment_table(title: str, by_source: Mapping[str, Alignment], facts: Mappi
     Args:
         by_source: ALL and sources -> alignment. facts: what decides the figures. notes: sentences for readers.
     """
-    columns = list(by_source)
 
-    def row(name: str, cell: Callable[[Alignment], Cell]) -> tuple[Cell, ...]:
-        return (name, *(cell(by_source[column]) for column in columns))
+    def row(
+        name: str, figure: Callable[[Alignment], float | None], decimals: int = 3, *, signed: bool = False
+    ) -> tuple[Cell, ...]:
+        return (name, *(number(figure(one), decimals, signed=signed) for one in by_source.values()))
 
-    def edited(name: str) -> Callable[[Alignment], Cell]:
-        return lambda one: Number(one.edits[name], decimals=3) if name in one.edits else ""
+    def edits(name: str) -> tuple[Cell, ...]:
+        return row(f"# {name}", lambda one: one.edits.get(name))
 
-    def differs(pick: Callable[[Alignment], AnnotationDifference | None]) -> Callable[[Alignment], Cell]:
-        return lambda one: _number(pick(one), lambda found: found.absolute)
+    def agreements(kind: str, agreed: Callable[[Alignment], Agreement]) -> tuple[tuple[Cell, ...], ...]:
+        return (
+            row(f"agreement, {kind}", lambda one: agreed(one).share),
+            row(f"Cohen's kappa, {kind}", lambda one: agreed(one).kappa),
+            row(f"Krippendorff's alpha, {kind}", lambda one: agreed(one).alpha),
+            row(f"claims compared, {kind}", lambda one: agreed(one).n, 0),
+        )
+
+    def differences(name: str, pick: Callable[[Alignment], AnnotationDifference | None]) -> tuple[Cell, ...]:
+        return row(name, lambda one: found.absolute if (found := pick(one)) is not None else None)
 
     groups = (
-        Group("", (row("responses", lambda one: Number(one.n, decimals=0)),)),
-        Group("claims a response, from the run's to the annotation's", tuple(row(f"# {name}", edited(name)) for name in EDITS)),
-        Group("labels of matched claims", tuple(_agreements(row))),
+        Group("", (row("responses", lambda one: one.n, 0),)),
+        Group("claims a response, from the run's to the annotation's", tuple(map(edits, EDITS))),
+        Group(
+            "labels of matched claims",
+            (
+                *agreements("five labels", lambda one: one.exact),
+                *agreements("as scores count", lambda one: one.scoring),
+            ),
+        ),
         Group(
             "absolute difference of a response, on average",
             (
-                row("|ΔK'|", differs(lambda one: one.k_prime)),
-                row("Δ# supported", differs(lambda one: one.supported)),
-                row("Δ# not supported", differs(lambda one: one.not_supported)),
-                row("Δ# irrelevant", differs(lambda one: one.irrelevant)),
-                row("ΔF1@K'", differs(lambda one: one.f1)),
+                differences("|ΔK'|", lambda one: one.k_prime),
+                differences("Δ# supported", lambda one: one.supported),
+                differences("Δ# not supported", lambda one: one.not_supported),
+                differences("Δ# irrelevant", lambda one: one.irrelevant),
+                differences("ΔF1@K'", lambda one: one.f1),
             ),
         ),
         Group(
             "F1@K', by the annotation's K'",
             (
-                row("annotation", lambda one: _number(one.f1, lambda found: found.annotation)),
-                row("run", lambda one: _number(one.f1, lambda found: found.run)),
-                row("run less annotation", lambda one: _number(one.f1, _lead, signed=True)),
+                row("annotation", lambda one: one.f1.annotation if one.f1 is not None else None),
+                row("run", lambda one: one.f1.run if one.f1 is not None else None),
+                row(
+                    "run less annotation",
+                    lambda one: one.f1.run - one.f1.annotation if one.f1 is not None else None,
+                    signed=True,
+                ),
             ),
         ),
     )
-    return Table(title, (Column("", "left"), *map(Column, columns)), groups, facts, notes, grouped_by="about")
-
-
-def _agreements(row: Callable[[str, Callable[[Alignment], Cell]], tuple[Cell, ...]]) -> list[tuple[Cell, ...]]:
-    kinds: tuple[tuple[str, Callable[[Alignment], Agreement]], ...] = (
-        ("five labels", lambda one: one.exact),
-        ("as scores count", lambda one: one.scoring),
-    )
-    figures: tuple[tuple[str, Callable[[Agreement], float | None]], ...] = (
-        ("agreement", lambda found: found.share),
-        ("Cohen's kappa", lambda found: found.kappa),
-        ("Krippendorff's alpha", lambda found: found.alpha),
-    )
-    rows = []
-    for kind, agreed in kinds:
-        for figure, value in figures:
-            rows.append(row(f"{figure}, {kind}", partial(_figure, agreed, value)))
-        rows.append(row(f"claims compared, {kind}", partial(_count_compared, agreed)))
-    return rows
-
-
-def _figure(agreed: Callable[[Alignment], Agreement], value: Callable[[Agreement], float | None], one: Alignment) -> Cell:
-    found = value(agreed(one))
-    return "" if found is None else Number(found, decimals=3)
-
-
-def _count_compared(agreed: Callable[[Alignment], Agreement], one: Alignment) -> Cell:
-    return Number(agreed(one).n, decimals=0)
-
-
-def _lead(found: AnnotationDifference) -> float:
-    return found.run - found.annotation
-
-
-def _number(found: AnnotationDifference | None, pick: Callable[[AnnotationDifference], float], *, signed: bool = False) -> Cell:
-    return "" if found is None else Number(pick(found), decimals=3, signed=signed)
+    return Table(title, (Column("", "left"), *map(Column, by_source)), groups, facts, notes, grouped_by="about")

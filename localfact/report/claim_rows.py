@@ -1,17 +1,17 @@
-"""The claims of a run as rows: one a claim with its verdict and what it rests on, for data frames, CSV and Markdown."""
+"""The claims of a run as rows: each with its verdict and its decisive passage, for data frames, CSV and Markdown."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from localfact.records import Assessment, Claim, CountedPassage, Passage
-from localfact.report.formats import Cell, Column, Group, Number, Table
-from localfact.text import closest_sentences
+from localfact.report.marked_text import decisive_sentence
+from localfact.report.table_data import Cell, Column, Group, Table, number
 
 _NUMBERS = ("posterior", "probability")
 
 
 def claim_rows(assessments: Iterable[Assessment]) -> Iterator[dict[str, Any]]:
-    """Yields a row a claim, in order, as plain values; None where there is none.
+    """Yields a row for each claim, in order, as plain values; None for a missing value.
 
     `relation`, `probability`, `sentence` and `source` are of the passage that counts most.
     """
@@ -35,7 +35,7 @@ def _resting_on(claim: Claim, counted: CountedPassage | None, passages: dict[str
     if counted is None:
         return dict.fromkeys(("relation", "probability", "sentence", "source"))
     passage = passages[counted.passage_id]
-    sentence = counted.sentence or next(iter(closest_sentences(passage.text, claim.text)), None)
+    sentence = decisive_sentence(passage, claim, counted)
     return {
         "relation": counted.relation.value if counted.relation is not None else None,
         "probability": counted.probability,
@@ -50,16 +50,11 @@ def claims_table(assessments: Iterable[Assessment]) -> Table:
     names = [name for name in rows[0] if name != "response"] if rows else ["claim"]
     groups: dict[str, list[tuple[Cell, ...]]] = {}
     for row in rows:
-        groups.setdefault(row["response"], []).append(tuple(_cell(row[name], name) for name in names))
+        cells = (number(row[name]) if name in _NUMBERS else str(row[name] or "") for name in names)
+        groups.setdefault(row["response"], []).append(tuple(cells))
     return Table(
         title="Claims",
         columns=tuple(Column(name, "right" if name in _NUMBERS else "left") for name in names),
         groups=tuple(Group(response, tuple(cells)) for response, cells in groups.items()),
         grouped_by="response",
     )
-
-
-def _cell(value: Any, name: str) -> Cell:
-    if value is None:
-        return ""
-    return Number(value) if name in _NUMBERS else str(value)

@@ -8,18 +8,16 @@ from pydantic import Field
 
 from localfact.records import Record
 from localfact.report.accounting import TOTAL
-from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.report.summary import Summary
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.comparison import Comparison
 
-#: Decimals of p-values in formats for people.
-P_DECIMALS = 3
 COSTS = ("LLM calls", "prompt tokens", "output tokens")
 DIFFERENCES_NOTE = (
     "from, to: the 95 % interval; win-tie-loss: of the first run. p: paired permutation test; p Holm: adjusted for all tests "
-    "of the table; p t: paired t test; p unpaired: Welch's, as if each run had responses of its own, the weaker test, which "
-    "FactReasoner's tables fit, where nothing hangs together. Responses to one prompt, and claims of one response, are one "
-    "cluster; with a single cluster there is no test."
+    "in the table; p t: paired t-test; p unpaired: Welch's t-test, which treats the runs as independent samples and knows no "
+    "clusters; it is weaker, and FactReasoner's tables agree with it. Responses to the same prompt, and claims of the same "
+    "response, form one cluster; with a single cluster there is no test."
 )
 
 #: The parameters at the end of a score's name.
@@ -94,7 +92,7 @@ def scores_table(compared: RunsCompared) -> Table:
     """A row a score and a column a run, with the calls and tokens of a language model that were really sent."""
     results = [{short(result.name): result.value for result in run.summary.scores} for run in compared.runs]
     names = dict.fromkeys(name for one in results for name in one)
-    rows = [(name, *(Number(value) if (value := one.get(name)) is not None else "" for one in results)) for name in names]
+    rows = [(name, *(number(one.get(name)) for one in results)) for name in names]
     costs = [_costs(run.summary) for run in compared.runs]
     rows += [(what, *(f"{cost[what]:,}" if what in cost else "" for cost in costs)) for what in COSTS]
     return Table(
@@ -142,10 +140,7 @@ def claims_table(compared: RunsCompared, most: int | None = None) -> Table:
     groups = [
         Group(
             f"{one.response_id}: {one.text}{f' [{one.label}]' if one.label else ''}",
-            tuple(
-                (run, label, Number(one.posteriors[run]) if run in one.posteriors else "")
-                for run, label in one.verdicts.items()
-            ),
+            tuple((run, label, number(one.posteriors.get(run))) for run, label in one.verdicts.items()),
         )
         for one in shown
     ]
@@ -154,7 +149,7 @@ def claims_table(compared: RunsCompared, most: int | None = None) -> Table:
         title=f"Claims on which the runs differ: {len(compared.claims)} of {compared.claims_shared}",
         columns=(Column("run", "left"), Column("verdict", "left"), Column("posterior")),
         groups=tuple(groups),
-        notes=(f"{left} more: --show N shows so many, --table claims --format csv all of them.",) if left else (),
+        notes=(f"{left} more: --show N shows N claims, --table claims --format csv all of them.",) if left else (),
         grouped_by="claim",
     )
 
@@ -187,10 +182,9 @@ def _row(one: RunComparison) -> tuple[Cell, ...]:
     return (
         short(comparison.score),
         str(comparison.n),
-        Number(found.difference, decimals=3, signed=True),
-        *("" if end is None else Number(end, decimals=3, signed=True) for end in ends),
+        *(number(value, 3, signed=True) for value in (found.difference, *ends)),
         f"{found.wins}-{found.ties}-{found.losses}",
-        *("" if p is None else Number(p, decimals=P_DECIMALS) for p in p_values),
+        *(number(p, 3) for p in p_values),
     )
 
 
@@ -211,7 +205,7 @@ def _notes(compared: RunsCompared) -> Sequence[str]:
     others = {run.summary.claims for run in compared.runs} - {compared.claims_shared}
     if others:
         notes.append(
-            "The runs have claims of their own beside those that all judged: scores over responses compare extraction too. "
+            "Some runs judged further claims that the others did not: scores over responses compare extraction too. "
             "With --claims given, or localfact compare --methods, all judge the same claims."
         )
     return notes

@@ -19,7 +19,8 @@ from localfact.text import readable
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-    from localfact.report.formats import Format, Table
+    from localfact.report.formats import Format
+    from localfact.report.table_data import Table
 
 #: The exit code besides those of errors.py: done, but some responses, rows or graphs failed.
 SOME_FAILED = 1

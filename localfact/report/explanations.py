@@ -6,45 +6,45 @@ from localfact.report.summary import Summary
 from localfact.vocabulary import Flag, VerdictLabel
 
 VERDICTS: Mapping[VerdictLabel, str] = {
-    VerdictLabel.SUPPORTED: "what was found speaks for it, on balance",
-    VerdictLabel.CONTRADICTED: "what was found speaks against it, on balance",
-    VerdictLabel.CONFLICTING: "some of what was found speaks for it and some against it",
-    VerdictLabel.NOT_ENOUGH_EVIDENCE: "nothing that was found speaks for or against it surely enough to count",
-    VerdictLabel.UNDECIDED: "what was found does not decide it",
-    VerdictLabel.IRRELEVANT: "it does not belong to the question, and is in no score",
-    VerdictLabel.UNVERIFIABLE: "it is nothing that evidence could decide, and is in no score",
-    VerdictLabel.FAILED: "it could not be judged, and is in no score",
+    VerdictLabel.SUPPORTED: "on balance, the evidence found supports it",
+    VerdictLabel.CONTRADICTED: "on balance, the evidence found contradicts it",
+    VerdictLabel.CONFLICTING: "some of the evidence found supports it and some contradicts it",
+    VerdictLabel.NOT_ENOUGH_EVIDENCE: "none of the evidence found supports or contradicts it with enough certainty to count",
+    VerdictLabel.UNDECIDED: "the evidence found does not settle it",
+    VerdictLabel.IRRELEVANT: "it is not relevant to the question; it enters no score",
+    VerdictLabel.UNVERIFIABLE: "no evidence could settle it; it enters no score",
+    VerdictLabel.FAILED: "it could not be judged; it enters no score",
 }
 FLAGS: Mapping[Flag, str] = {
-    Flag.UNKNOWN_LANGUAGE: "It, or a passage behind it, is in a language that was not understood.",
-    Flag.PARTLY_READ: "Less than half of the passage that decided was read.",
-    Flag.SINGLE_SOURCE: "What speaks for the verdict is one passage, or passages of one host.",
-    Flag.CUT_ANSWER: "The model's answer was cut at its longest.",
+    Flag.UNKNOWN_LANGUAGE: "The claim, or a passage behind its verdict, is in a language that localfact does not know.",
+    Flag.PARTLY_READ: "Less than half of the decisive passage was read.",
+    Flag.SINGLE_SOURCE: "The verdict rests on a single passage, or on passages from one website.",
+    Flag.CUT_ANSWER: "The model's answer reached its length limit and was cut off.",
 }
 
 #: The beginning of a score's name -> what it says. The first that fits counts.
 LINES = (
-    ("Pr", "precision: of a response's judged claims the share that is supported; a claim without evidence counts as not"),
+    (
+        "Pr",
+        "precision: the share of a response's judged claims that are supported; one without evidence counts as not supported",
+    ),
     (
         "R@K'",
-        "recall as FastFact counts it: 1 where as many claims are supported as K' says, less the further away by gamma",
+        "recall as FastFact defines it: 1 where K' claims are supported, less the further their number is from K' (gamma)",
     ),
     (
         "R@K",
-        "recall: supported claims of a response against K, at most 1; median: K is what the run's responses have in the middle",
+        "recall: a response's supported claims divided by K, at most 1; median: K is the median of the run's judged claims",
     ),
-    ("F1@K", "precision and recall in one (their harmonic mean), with the recall of the same name"),
-    (
-        "E(log10)",
-        "how unsure the posteriors are: 0.1505 where all are one half, 0 where all are 0 or 1, also where all are wrong",
-    ),
-    ("#S", "supported claims of a response, on average"),
-    ("#C", "contradicted claims of a response, on average"),
-    ("#U", "claims of a response that are conflicting, undecided or without enough evidence, on average"),
-    ("F1(gold)", "how well the supported claims are those that annotators call supported"),
-    ("MAE(Pr)", "how far a response's precision is from the annotators', either way, on average"),
-    ("Brier", "squared distance of the posteriors from the annotators' labels: 0 is perfect, 0.25 is a coin"),
-    ("ECE", "how far posteriors are from the share that is right among claims of about that posterior"),
+    ("F1@K", "the harmonic mean of precision and the recall with the same K"),
+    ("E(log10)", "how uncertain the posteriors are: 0.1505 where all are 0.5, 0 where all are 0 or 1, even if all are wrong"),
+    ("#S", "supported claims per response, on average"),
+    ("#C", "contradicted claims per response, on average"),
+    ("#U", "claims per response that are conflicting, undecided or without enough evidence, on average"),
+    ("F1(gold)", "F1 of the supported claims against the annotators' labels"),
+    ("MAE(Pr)", "mean absolute difference between a response's precision and the precision by the annotators' labels"),
+    ("Brier", "mean squared difference between posteriors and annotators' labels: 0 is perfect, 0.25 is a constant 0.5"),
+    ("ECE", "calibration error: how far posteriors are from the share of true claims among claims with a similar posterior"),
     ("AU", "the area under the curve: 1 is perfect, 0.5 is chance for a ROC curve"),
 )
 

@@ -7,10 +7,9 @@ and every row is complete: its group, the facts about the whole table, and stand
 import csv
 import io
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 from rich.box import SIMPLE
@@ -20,97 +19,13 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from localfact.errors import InputError
+from localfact.report.table_data import Cell, Column, Group, Table, one_line
 from localfact.text import readable
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json"]
 FORMATS: tuple[str, ...] = get_args(Format)
-
-
 #: A width that no table reaches, in characters.
 UNLIMITED = 100_000
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number in a cell.
-
-    Attributes:
-        sd: its standard deviation; None for none. decimals: how many people see. signed: whether people see a plus sign.
-
-    Raises:
-        ValueError: a number is infinite or NaN.
-    """
-
-    value: float
-    sd: float | None = None
-    decimals: int = 2
-    signed: bool = False
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and (self.sd is None or math.isfinite(self.sd))):
-            raise ValueError(f"{self.value} ± {self.sd} in a table")
-
-    def __str__(self) -> str:
-        """Rounded, the deviation after a space, where a narrow terminal may break the line."""
-        # Adding 0.0 turns the -0.0 that rounding leaves of a small negative number into 0.0.
-        value = format(round(self.value, self.decimals) + 0.0, f"{'+' if self.signed else ''}.{self.decimals}f")
-        return value if self.sd is None else f"{value} ±{self.sd:.{self.decimals}f}"
-
-
-Cell = str | Number
-
-_FORMULA = re.compile(r"(?![+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?)?$)[=+@-]")
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: its head, unique in its table, and the alignment of its cells."""
-
-    name: str
-    align: Literal["left", "right"] = "right"
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows under one heading, "" for none; each row has one cell for each column."""
-
-    heading: str
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table with the facts and notes that readers need.
-
-    Attributes:
-        facts: name -> value, about the whole table: which data, which policy. notes: sentences for people, below the table.
-        grouped_by: what the headings of the groups are, for programs.
-
-    Raises:
-        ValueError: a row has more or fewer cells than there are columns, or two columns have one name.
-    """
-
-    title: str
-    columns: tuple[Column, ...]
-    groups: tuple[Group, ...]
-    facts: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    grouped_by: str = "group"
-
-    def __post_init__(self) -> None:
-        names = [column.name for column in self.columns]
-        if len(set(names)) != len(names):
-            raise ValueError(f"two columns have one name: {names}")
-        for group in self.groups:
-            for row in group.rows:
-                if len(row) != len(names):
-                    raise ValueError(f"a row of {len(row)} cells in a table of {len(names)} columns: {row}")
-
-    def with_deviations(self) -> list[str]:
-        """The columns with standard deviations."""
-        columns = zip(*(row for group in self.groups for row in group.rows), strict=True)
-        named = zip(self.columns, columns, strict=False)  # no rows, no columns
-        return [column.name for column, cells in named if any(isinstance(one, Number) and one.sd is not None for one in cells)]
 
 
 def known_format(name: str) -> Format:
@@ -134,7 +49,7 @@ def terminal(table: Table) -> RenderableType:
 
 @dataclass(frozen=True)
 class Drawn:
-    """One group for Rich, which has no row over several columns: a table under the heading, with the column heads above it.
+    """One group as a table of its own under its heading, since Rich has no row that spans columns.
 
     Where it is too wide for the terminal, every cell has one word a line, as Rich would otherwise break within words.
     """
@@ -180,11 +95,6 @@ def markdown_row(cells: Iterable[str]) -> str:
 def markdown_text(text: str) -> str:
     """Text on one line, escaped so that Markdown shows it as it is."""
     return re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", one_line(text))
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks and without characters that files cannot hold."""
-    return " ".join(readable(text).split())
 
 
 #: Signs of tables that pdfLaTeX does not know as letters -> their names in mathematics.
@@ -248,7 +158,7 @@ def csv_text(table: Table) -> str:
 
     A column with standard deviations is followed by one called "NAME sd". Notes are left out.
     """
-    deviating = set(table.with_deviations())
+    deviating = table.with_deviations()
     names = [name for column in table.columns for name in (column.name, f"{column.name} sd")[: 1 + (column.name in deviating)]]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
@@ -262,6 +172,10 @@ def csv_text(table: Table) -> str:
             ]
             writer.writerow(map(no_formula, [one_line(group.heading), *cells, *map(one_line, table.facts.values())]))
     return stream.getvalue()
+
+
+#: The beginning of what a spreadsheet takes for a formula; a number with a sign is none.
+_FORMULA = re.compile(r"(?![+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?)?$)[=+@-]")
 
 
 def no_formula(cell: str) -> str:
@@ -279,17 +193,12 @@ def plain(cell: Cell) -> tuple[str, str]:
 def json_values(table: Table) -> dict[str, Any]:
     """The table as plain values: a mapping a row, from column to a text or to {"value", "sd"}, and its group's heading."""
     names = [column.name for column in table.columns]
-    rows = [
-        {table.grouped_by: group.heading, "cells": dict(zip(names, map(json_cell, row), strict=True))}
-        for group in table.groups
-        for row in group.rows
-    ]
+    rows: list[dict[str, Any]] = []
+    for group in table.groups:
+        for row in group.rows:
+            cells = [one if isinstance(one, str) else {"value": one.value, "sd": one.sd} for one in row]
+            rows.append({table.grouped_by: group.heading, "cells": dict(zip(names, cells, strict=True))})
     return {"title": table.title, "columns": names, "rows": rows, "facts": dict(table.facts), "notes": list(table.notes)}
-
-
-def json_cell(cell: Cell) -> str | dict[str, float | None]:
-    """A cell as JSON has it."""
-    return cell if isinstance(cell, str) else {"value": cell.value, "sd": cell.sd}
 
 
 def json_text(table: Table) -> str:

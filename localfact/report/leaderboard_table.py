@@ -1,8 +1,8 @@
-"""A leaderboard as a table: a row a model, a column a source, their average, and what judging cost."""
+"""A leaderboard as a table: a row for each model, a column for each source, their average, and what judging cost."""
 
 from collections.abc import Sequence
 
-from localfact.report.formats import Cell, Column, Group, Number, Table
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.leaderboard import Standing
 
 
@@ -17,7 +17,8 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
     # With one source the average is that source's mean.
     shown = [] if len(sources) == 1 else list(zip(sources, names, strict=True))
     heads = (
-        *(Column("", "right"), Column("model", "left")),
+        Column(""),
+        Column("model", "left"),
         *(Column(name) for _, name in shown),
         *map(Column, ("F1@K'", "with 0", "Pr", "claims", "sure", "tokens", "n", "scored")),
     )
@@ -39,19 +40,12 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
 
 
 def _row(place: int, one: Standing, sources: Sequence[str]) -> tuple[Cell, ...]:
-    def number(value: float | None, decimals: int = 3) -> Cell:
-        return "" if value is None else Number(value, decimals=decimals)
-
     return (
-        Number(place, decimals=0),
+        number(place, 0),
         one.model,
-        *(number(one.by_source.get(source)) for source in sources),
-        number(one.average),
-        number(one.with_zeros),
-        number(one.precision),
+        *(number(one.by_source.get(source), 3) for source in sources),
+        *(number(value, 3) for value in (one.average, one.with_zeros, one.precision)),
         number(one.claims, 1),
         number(one.preverified, 2),
-        number(one.tokens, 0),
-        Number(one.responses, decimals=0),
-        Number(one.scored, decimals=0),
+        *(number(count, 0) for count in (one.tokens, one.responses, one.scored)),
     )

@@ -1,10 +1,11 @@
-"""A text cut into pieces at the borders of its claims, for whoever marks them: the terminal, the report."""
+"""What is marked in texts: the places of claims in a response, and the sentence of a passage that decided."""
 
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from localfact.records import Span
+from localfact.records import Claim, CountedPassage, Passage, Span
+from localfact.text import closest_sentences
 
 
 class Piece(NamedTuple):
@@ -34,3 +35,11 @@ def pieces(text: str, spans: Sequence[Sequence[Span]]) -> list[Piece]:
         ending = sorted({index for index, _, last in places if last == end})
         found.append(Piece(text[start:end], tuple(covering), tuple(ending)))
     return found
+
+
+def decisive_sentence(passage: Passage, claim: Claim, counted: CountedPassage) -> Span | None:
+    """The sentence of a passage on which its relation to the claim hangs, as far as that was recorded.
+
+    Else the one that shares most words with the claim; None where none shares any.
+    """
+    return counted.sentence or next(iter(closest_sentences(passage.text, claim.text)), None)

@@ -1,4 +1,4 @@
-"""What enters the figures of runs: numbers from assessments, or why a run has none. run_plots.py draws them."""
+"""The numbers behind the figures of runs, or why a run has none. run_plots.py draws them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class ScoreValues:
 
 @dataclass(frozen=True)
 class PassagePosteriors:
-    """How far the graphs of n responses believe their own passages.
+    """What the factor graphs of n responses make of their own passages.
 
     Attributes:
         variables: (n,) of the factor graph: claims and passages. posteriors: (n,) the mean over its passages, in [0, 1].
@@ -106,7 +106,10 @@ def reliability(assessments: Sequence[Assessment]) -> tuple[ReliabilityBin, ...]
 
 
 def risk_coverage(assessments: Sequence[Assessment]) -> CoverageCurve | Unscored:
-    """Keeps claims far from one half first. One at one half is taken for not supported, as everything undecided in F1(gold)."""
+    """The error rate against the share of claims kept, those whose posteriors are farthest from 0.5 first.
+
+    A posterior of 0.5 counts as not supported, as F1(gold) counts undecided claims.
+    """
     claims = annotated_claims(assessments)
     if isinstance(claims, Unscored):
         return claims

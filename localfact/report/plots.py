@@ -77,11 +77,10 @@ class BandedLine:
 
 def roc_figure(curves: Mapping[str, RocCurve], title: str, *, looks: Looks = None) -> "Figure":
     """Draws curves by name in one square, with each one's area and interval below it."""
+    # The area first: a label that begins with "_" would be left out.
+    labels = [f"{with_interval(curve.area, curve.ci)}  {shortened(name)}" for name, curve in curves.items()]
     with style():
-        # The area first: a label that begins with "_" would be left out.
-        labels = [f"{with_interval(curve.area, curve.ci)}  {shortened(name)}" for name, curve in curves.items()]
-        figure, axes = empty(SQUARE, labels)
-        axes.plot((0, 1), (0, 1), **REFERENCE)
+        figure, axes = _square(labels, "false positive rate", "true positive rate")
         for label, (index, curve) in zip(labels, numbered(curves, looks), strict=True):
             axes.plot(
                 [point.false_positive_rate for point in curve.points],
@@ -89,11 +88,7 @@ def roc_figure(curves: Mapping[str, RocCurve], title: str, *, looks: Looks = Non
                 label=label,
                 **look(index),
             )
-        axes.set(
-            xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel="false positive rate", ylabel="true positive rate", aspect="equal"
-        )
-        axes.set_title(title, fontsize=TYPE)
-        figure.legend(loc="outside lower left", title="area under the curve", alignment="left")
+        with_legend(figure, axes, title, "area under the curve")
     return figure
 
 
@@ -111,10 +106,9 @@ def reliability_figure(
     Args:
         counted: what the bins hold, in the plural.
     """
+    labels = [f"{_calibration(points)}  {shortened(name)}" for name, points in bins.items()]
     with style():
-        labels = [f"{_calibration(points)}  {shortened(name)}" for name, points in bins.items()]
-        figure, axes = empty(SQUARE, labels)
-        axes.plot((0, 1), (0, 1), **REFERENCE)
+        figure, axes = _square(labels, xlabel, ylabel)
         for label, (index, points) in zip(labels, numbered(bins, looks), strict=True):
             axes.plot(
                 [point.posterior for point in points],
@@ -123,10 +117,22 @@ def reliability_figure(
                 **look(index),
                 **marked(index),
             )
-        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=xlabel, ylabel=ylabel, aspect="equal")
-        axes.set_title(title, fontsize=TYPE)
-        figure.legend(loc="outside lower left", title=f"calibration error; {counted} in each bin", alignment="left")
+        with_legend(figure, axes, title, f"calibration error; {counted} in each bin")
     return figure
+
+
+def _square(labels: Sequence[str], xlabel: str, ylabel: str) -> "tuple[Figure, Axes]":
+    """A figure for rates between 0 and 1 on both axes, with the diagonal to compare with."""
+    figure, axes = empty(SQUARE, labels)
+    axes.plot((0, 1), (0, 1), **REFERENCE)
+    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=xlabel, ylabel=ylabel, aspect="equal")
+    return figure, axes
+
+
+def with_legend(figure: "Figure", axes: "Axes", title: str, heading: str, **entries: Any) -> None:
+    """Puts the title above the axes, and below them a legend of what is drawn, or of `handles`, under its own heading."""
+    axes.set_title(title, fontsize=TYPE)
+    figure.legend(loc="outside lower left", title=heading, alignment="left", **entries)
 
 
 def band_figure(lines: Sequence[BandedLine], *, title: str, xlabel: str, ylabel: str, ylim: tuple[float, float]) -> "Figure":

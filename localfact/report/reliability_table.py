@@ -1,12 +1,12 @@
-"""How far posteriors can be taken at their word, as a table: a row a run and source."""
+"""How well posteriors are calibrated, as a table: a row for each run and source."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from localfact.records import Assessment
-from localfact.report.formats import Cell, Column, Group, Number, Table
 from localfact.report.plot_data import annotated_claims, risk_coverage
+from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.decomposition import reliability
 from localfact.scoring.tally import Unscored
 
@@ -54,14 +54,6 @@ def _row(part: str, assessments: Sequence[Assessment]) -> tuple[Cell, ...] | Uns
     if isinstance(claims, Unscored) or isinstance(curve, Unscored):
         return claims if isinstance(claims, Unscored) else Unscored("no annotated claims")
     found = reliability(claims.posteriors, claims.supported.astype(np.float64))
-    values = (
-        found.ece,
-        found.rms,
-        found.brier,
-        found.reliability,
-        found.resolution,
-        found.uncertainty,
-        found.within,
-        curve.area,
-    )
-    return (part, Number(found.claims, decimals=0), *("" if value is None else Number(value, decimals=3) for value in values))
+    parts_of_brier = (found.reliability, found.resolution, found.uncertainty, found.within)
+    values = (found.ece, found.rms, found.brier, *parts_of_brier, curve.area)
+    return (part, number(found.claims, 0), *(number(value, 3) for value in values))

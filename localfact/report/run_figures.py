@@ -161,9 +161,11 @@ class RunFigures:
     def note(self, stage: str) -> str:
         """The counted reasons why a stage's calls may differ from its formula."""
         where = {"verify": "assess", "preverify": "extract"}.get(stage, stage)
-        parts = [
-            f"{count:,} {reason}" for name, reason in REASONS.get(stage, {}).items() if (count := self.reason(where, name))
-        ]
+        parts = []
+        for name, reason in REASONS.get(stage, {}).items():
+            # Pairs that were gated are counted by the assessor.
+            if count := self.counted("assess" if name == "pairs_gated" else where, name):
+                parts.append(f"{count:,} {reason}")
         failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
         if calls := sum(int(assessment.usage.get(stage, {}).get("calls", 0)) for assessment in failed):
             parts.append(f"{calls:,} calls of responses that failed")
@@ -179,10 +181,6 @@ class RunFigures:
         if calls := self.counted("extract", "earlier_calls"):
             tokens = self.counted("extract", "earlier_prompt_tokens"), self.counted("extract", "earlier_output_tokens")
             yield f"which took {calls:,} calls in an earlier pass ({tokens[0]:,} prompt tokens, {tokens[1]:,} output tokens)"
-
-    def reason(self, stage: str, name: str) -> int:
-        """A reason's count; counts of gated pairs are the assessor's."""
-        return self.counted("assess" if name == "pairs_gated" else stage, name)
 
 
 def said(*notes: str) -> str:

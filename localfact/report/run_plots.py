@@ -24,6 +24,7 @@ from localfact.report.plots import (
     shortened,
     style,
     with_interval,
+    with_legend,
 )
 from localfact.scoring.selective import CoverageCurve
 
@@ -74,9 +75,7 @@ def risk_coverage_figure(curves: Mapping[str, CoverageCurve], title: str, *, loo
         axes.set(xlim=(0, 1), ylabel="error rate among them")
         axes.set_xlabel(f"share of claims kept, the surest first (from {FEWEST_KEPT} claims on)")
         axes.set_ylim(bottom=0)
-        axes.set_title(title, fontsize=TYPE)
-        heading = "area under the curve; error rate of all claims; claims"
-        figure.legend(loc="outside lower left", title=heading, alignment="left")
+        with_legend(figure, axes, title, "area under the curve; error rate of all claims; claims")
     return figure
 
 
@@ -93,13 +92,7 @@ def precision_by_length_figure(runs: Mapping[str, PrecisionByLength], title: str
         ]
         axes.set(ylim=(-0.02, 1.02), xlabel="length of the response in words", ylabel="precision")
         axes.margins(x=0.03)
-        axes.set_title(title, fontsize=TYPE)
-        figure.legend(
-            handles=handles,
-            loc="outside lower left",
-            title=_lines_told(runs),
-            alignment="left",
-        )
+        with_legend(figure, axes, title, _lines_told(runs), handles=handles)
     return figure
 
 
@@ -138,21 +131,18 @@ def passage_posterior_figure(runs: Mapping[str, PassagePosteriors], title: str, 
         axes.set(ylim=(-0.02, 1.02), ylabel="mean posterior of a passage")
         axes.set_xlabel("variables of the factor graph (claims and passages)")
         axes.margins(x=0.03)
-        axes.set_title(title, fontsize=TYPE)
         handles = [_entry(index, label, line=False) for label, (index, _) in zip(labels, numbered(runs, looks), strict=True)]
-        figure.legend(handles=[*handles, line], loc="outside lower left", title="responses", alignment="left")
+        with_legend(figure, axes, title, "responses", handles=[*handles, line])
     return figure
 
 
 def _points(axes: "Axes", x: Any, y: Any, index: int) -> None:
     """Points in the colour and marker of the run with that number."""
     shrunk = min(1.0, (FULL_SIZE / len(x)) ** 0.5)
-    points = marked(index)
-    points |= {
-        "markersize": max(1.5, points["markersize"] * shrunk),
-        "markeredgewidth": max(0.6, points["markeredgewidth"] * shrunk),
-    }
-    axes.plot(x, y, **{**look(index), "linestyle": "", "alpha": 0.8}, **points)
+    points = {**look(index), **marked(index), "linestyle": "", "alpha": 0.8}
+    points["markersize"] = max(1.5, points["markersize"] * shrunk)
+    points["markeredgewidth"] = max(0.6, points["markeredgewidth"] * shrunk)
+    axes.plot(x, y, **points)
 
 
 def _means(axes: "Axes", bins: Sequence[LengthBin], index: int, *, banded: bool) -> None:

@@ -12,8 +12,8 @@ from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
 from localfact.vocabulary import Flag, VerdictLabel
 
 NO_PAGE_READ = (
-    "Not one of the web pages that searches named could be read: claims were judged by search engines' snippets, or by "
-    "nothing. `localfact corpus info` on the corpus counts why."
+    "None of the web pages that the searches found could be read: claims were judged by the search engines' snippets, or "
+    "without evidence. `localfact corpus info` on the corpus counts the reasons."
 )
 #: The most responses that a warning names.
 NAMES_LISTED = 3
@@ -109,8 +109,8 @@ def mass_warnings(costs: Accounting, facts: RunFacts) -> Iterator[str]:
     for line in costs.lines:
         if line.mass is not None and facts.warn_mass is not None and line.mass < facts.warn_mass:
             yield (
-                f"Where the stage '{line.stage}' asked for a label, the model would have written any of the labels with a "
-                f"probability of {line.mass:.2g} on average: below {facts.warn_mass:g}, its confidences mean little."
+                f"In the stage '{line.stage}', the model gave all labels together a probability of {line.mass:.2g} on average; "
+                f"below {facts.warn_mass:g}, its confidences mean little."
             )
 
 

@@ -105,16 +105,13 @@ def graph_cells(result: Mapping[str, Any]) -> list[str]:
 
 
 def pairs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Related pairs, their texts shortened."""
-    return table_of([pair_row(row) for row in rows])
-
-
-def pair_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """One related pair."""
-    texts = {name: shortened(str(row.get(name, ""))) for name in ("premise", "hypothesis")}
-    if "error_message" in row:
-        return {**texts, "entailment": row["error_message"], "contradiction": None, "neutral": None}
-    return {**texts, **{name: row[name] for name in ("entailment", "contradiction", "neutral")}}
+    """Related pairs, their texts shortened; of one that failed, why."""
+    shown = []
+    for row in rows:
+        texts = {name: shortened(str(row.get(name, ""))) for name in ("premise", "hypothesis")}
+        failed = {"entailment": row["error_message"]} if "error_message" in row else {}
+        shown.append({**texts, **{name: {**row, **failed}.get(name) for name in ("entailment", "contradiction", "neutral")}})
+    return table_of(shown)
 
 
 def shortened(text: str, most: int = CELL) -> str:

@@ -12,18 +12,18 @@ from rich.text import Text
 from localfact.records import Assessment, Claim, CountedPassage, Passage, Verdict
 from localfact.report.accounting_view import accounting_view
 from localfact.report.console import line, one_line
-from localfact.report.marked_text import pieces
+from localfact.report.marked_text import decisive_sentence, pieces
 from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
+from localfact.report.tables import shortened
 from localfact.scoring.tally import annotated_precision, tally
-from localfact.text import closest_sentences
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 FLAG_WORDS = {
-    Flag.UNKNOWN_LANGUAGE: "in a language that was not understood",
-    Flag.PARTLY_READ: "less than half of the passage read",
+    Flag.UNKNOWN_LANGUAGE: "unknown language",
+    Flag.PARTLY_READ: "less than half of the passage was read",
     Flag.SINGLE_SOURCE: "a single source",
-    Flag.CUT_ANSWER: "the model's answer was cut",
+    Flag.CUT_ANSWER: "the model's answer was cut off",
 }
 VERDICT_STYLES = {
     VerdictLabel.SUPPORTED: "green",
@@ -45,7 +45,7 @@ def summary_view(summary: Summary) -> RenderableType:
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
     if summary.run:
         parts.append(line(f"Run folder: {summary.run}", "dim"))
-        parts.append(line(f"To look into it: report.html there, in a browser; or localfact show {summary.run} ID", "dim"))
+        parts.append(line(f"Details: report.html in that folder, in a browser; or localfact show {summary.run} ID", "dim"))
     return Group(*parts)
 
 
@@ -116,8 +116,8 @@ def verdicts_line(summary: Summary) -> Text:
     )
     unscored = [f"{count} {kind}" for kind, count in kinds if count]
     unread = summary.usage.get("extract", {}).get("lines_unparsed", 0)
-    flags = [f"{count:,} {FLAG_WORDS[Flag(flag)]}" for flag, count in summary.flags.items() if count]
-    flagged = f" Verdicts flagged: {', '.join(flags)}." if flags else ""
+    flags = [f"{FLAG_WORDS[Flag(flag)]} ({count:,})" for flag, count in summary.flags.items() if count]
+    flagged = f" Flagged verdicts: {', '.join(flags)}." if flags else ""
     lines = f" Lines of the extractor's answers that could not be read: {unread:,}." if unread else ""
     return line(said + flagged + (f" Responses: {', '.join(unscored)}." if unscored else "") + lines)
 
@@ -156,7 +156,7 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> 
             parts += [marked_text(assessment), *without_place(assessment)]
         parts.append(verdicts_grid(assessment, (whole or assessment).claims))
     if dropped := dropped_sentences(assessment):
-        parts.append(line(f"Sentences that are no claim: {dropped}", "dim"))
+        parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:
         parts.append(unparsed_lines(assessment.unparsed))
     parts += [line(f"Note: {warning}", "yellow") for warning in assessment.warnings]
@@ -178,7 +178,7 @@ def without_place(assessment: Assessment) -> list[Text]:
     """Which claims are nowhere in the text word by word; nothing where all are."""
     placed = {claim for piece in pieces(assessment.text, [claim.spans for claim in assessment.claims]) for claim in piece.ends}
     nowhere = [str(number) for number in range(1, len(assessment.claims) + 1) if number - 1 not in placed]
-    said = f"Not in the text word by word: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
+    said = f"Not found verbatim in the text: claim{'s' if len(nowhere) > 1 else ''} {', '.join(nowhere)}."
     return [line(said, "dim")] if nowhere else []
 
 
@@ -210,15 +210,9 @@ def dropped_sentences(assessment: Assessment) -> str:
     return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in found.items())
 
 
-def shortened(text: str) -> str:
-    """The text on one line, cut at EXCERPT characters."""
-    whole = " ".join(text.split())
-    return whole if len(whole) <= EXCERPT else whole[: EXCERPT - 1] + "…"
-
-
 def unparsed_lines(lines: Sequence[str]) -> Text:
     """Lines of the extractor's answer that are no claim with a label: how many, and the first of them."""
-    shown = [shortened(line) for line in lines[:UNPARSED_SHOWN]]
+    shown = [shortened(line, EXCERPT) for line in lines[:UNPARSED_SHOWN]]
     head = f"Lines of the model's answer that could not be read: {len(lines)}"
     return Text("\n  ".join([head, *shown, *(["..."] if len(lines) > UNPARSED_SHOWN else [])]), style="dim")
 
@@ -240,7 +234,7 @@ def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [line(claim.text)]
         if verdict.rationale:
-            lines.append(line(shortened(verdict.rationale), "dim"))
+            lines.append(line(shortened(verdict.rationale, EXCERPT), "dim"))
         if verdict.flags:
             lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", "yellow"))
         shown = [
@@ -263,13 +257,10 @@ def shown_passages(verdict: Verdict) -> list[CountedPassage]:
 
 
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
-    """The passage's relation, its shift of the posterior, the sentence that this hangs on, its source and the place in it.
-
-    Where no sentence was recorded, it is the one that shares most words with the claim.
-    """
-    closest = closest_sentences(passage.text, claim.text)[:1] if counted.sentence is None else [counted.sentence]
-    excerpt = shortened(passage.text[closest[0].start : closest[0].end] if closest else passage.text)
-    place = f", at character {closest[0].start:,} of {len(passage.text):,}" if closest and closest[0].start else ""
+    """The passage's relation, how far it moves the posterior, its decisive sentence, its source and that sentence's place."""
+    sentence = decisive_sentence(passage, claim, counted)
+    excerpt = shortened(passage.text[sentence.start : sentence.end] if sentence else passage.text, EXCERPT)
+    place = f", at character {sentence.start:,} of {len(passage.text):,}" if sentence and sentence.start else ""
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
     moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""
     return line(f"{relation}{moves}{'  ' if relation else ''}{excerpt}  [{source_of(passage)}{place}]", "dim")

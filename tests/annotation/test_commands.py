@@ -85,7 +85,7 @@ def test_a_file_without_labels_is_told_with_its_reason(tmp_path: Path) -> None:
         (["nothing.jsonl"], "no file"),
         (["export", "nothing"], "no annotation project"),
         (["project", "--overlap", "1"], "begun already"),
-        (["project", "--host", "203.0.113.7"], "Nobody can listen"),
+        (["project", "--host", "203.0.113.7"], "Cannot listen"),
     ],
 )
 def test_what_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], said: str) -> None:

@@ -29,9 +29,10 @@ from annotation_projects import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.annotation.gold import How, disagreements, final_work, gold_rows, summarise, summary_tables
+from localfact.annotation.gold import How, disagreements, final_work, gold_rows
 from localfact.annotation.labels import Label, Removal
 from localfact.annotation.store import ADJUDICATE, AnnotationStore, MisfitError
+from localfact.annotation.summary import summarise, summary_tables
 from localfact.annotation.work import Step
 from localfact.inputs.annotations import Edit, read_annotations
 from localfact.inputs.responses import read_responses, responses_of

@@ -376,7 +376,7 @@ def test_of_two_claims_in_the_same_words_the_second_is_told_and_the_response_sta
     assert [step.label for step in steps if step.kind is StepKind.JUDGE] == [Label.SUPPORTED]
     assert FINISH not in steps
     assert [said.split("\u201c")[1] for said in refused] == [
-        "It had a door.\u201d cannot be made of the claims there; its label was not taken."
+        "It had a door.\u201d conflicts with the claims of the project; its label was not imported."
     ]
 
 

@@ -94,7 +94,7 @@ def test_two_people_differ_a_third_decides_and_the_gold_data_are_read_by_other_c
                 shows(page, "text=Nothing is left for you")
         with person(chrome, served, "cy") as page:
             page.goto(f"{served.at}adjudicate/1")
-            assert "2 claims are the same with all, 1 differ." in page.inner_text(".head")
+            assert "The annotators agree on 2 claims and differ on 1." in page.inner_text(".head")
             page.keyboard.press("2")  # what bo has
             said(page, "Saved: decide claim 2: refuted.")
             page.keyboard.press("f")
@@ -184,7 +184,7 @@ def test_keys_that_are_faster_than_the_server_each_count(chrome: Any, tmp_path: 
         page.keyboard.press("u")
         said(page, "undo")
         page.keyboard.press("U")
-        said(page, "do again")
+        said(page, "redo")
     store = stored(folder)
     labels = [claim.label for claim in store.work(1, "ada").claims]
     store.close()

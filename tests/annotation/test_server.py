@@ -155,7 +155,7 @@ def test_two_who_differ_are_shown_side_by_side_and_a_third_decides(project: Proj
     client = signed_in(project, "cy")
     assert "ada, bo" in client.get("/adjudicate").text
     page = client.get("/adjudicate/1").text
-    assert "1 differ." in page
+    assert "differ on 1." in page
     client.post("/adjudicate/1", data=hidden(page, "decide") | {"label": "refuted", "removal": "", "text": ""})
     page = client.get("/adjudicate/1").text
     assert "Everything is decided" in page

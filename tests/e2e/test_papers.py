@@ -11,7 +11,7 @@ import pytest
 from commands import CommandLine
 from engines import NEEDS_VLLM
 
-from localfact.papers.figures import COLUMNS
+from localfact.papers.table10 import COLUMNS
 
 SAMPLE = ("papers", "table10", "--relations", "lexical", "--embedder", "none", "--limit", "3", "--out", "rows")
 CORPUS = Path(__file__).parents[2] / "index/sample"

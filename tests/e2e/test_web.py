@@ -42,11 +42,11 @@ def test_a_run_that_could_read_no_page_says_so_and_does_not_end_well(
     for out, words in (("out", web.words), ("offline", ("--offline",))):
         done = localfact("eval", "--data", web.data, "--corpus", "web", "--out", out, *QUICK, *words)
         assert done.returncode == 1, done.stderr
-        assert "Not one of the web pages that searches named could be read" in " ".join(done.stdout.split())
+        assert "None of the web pages that the searches found could be read" in " ".join(done.stdout.split())
     (tmp_path / "text.txt").write_text("The lighthouse was built of red granite.")
     done = localfact("check", "text.txt", "--corpus", "web", *QUICK, *web.words)
     assert done.returncode == 1, done.stderr
-    assert "Not one of the web pages" in " ".join(done.stderr.split())
+    assert "None of the web pages" in " ".join(done.stderr.split())
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["no_page_read"]
     assert summary["usage"]["retrieve"]["pages"] == summary["usage"]["retrieve"]["pages_failed"] > 0

@@ -12,6 +12,7 @@ from localfact.cli.main import app
 from localfact.errors import InputError, RunFolderError
 from localfact.inputs.prompts import read_prompts
 from localfact.inputs.responses import read_responses
+from localfact.papers.data_set_rows import CONVERTERS
 from localfact.papers.data_sets import DATA_SETS, build_data_set, check_data_set
 from localfact.vocabulary import GoldLabel
 
@@ -166,7 +167,7 @@ def test_a_row_of_each_becomes_one_that_eval_or_generate_reads(name: str, tmp_pa
     ],
 )
 def test_labels_and_passages_are_those_of_the_set(name: str, labels: list[str | None], passages: list[int]) -> None:
-    (row,) = DATA_SETS[name].convert(ROWS[name])
+    (row,) = CONVERTERS[name](ROWS[name])
     assert [claim.get("label") for claim in row["claims"]] == labels
     assert [len(claim.get("passages", ())) for claim in row["claims"]] == passages
 

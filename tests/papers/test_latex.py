@@ -10,9 +10,10 @@ from run_builders import assessment
 from localfact.papers.measured_table import measured_table
 from localfact.papers.printed_tables import printed_tables
 from localfact.report.alignment_table import ALL, alignment_table
-from localfact.report.formats import Column, Group, Number, Table, latex
+from localfact.report.formats import latex
 from localfact.report.leaderboard_table import leaderboard_table
 from localfact.report.reliability_table import reliability_table
+from localfact.report.table_data import Column, Group, Number, Table
 from localfact.scoring.alignment import AlignedResponse, GoldClaim, align
 from localfact.scoring.leaderboard import leaderboard
 from localfact.vocabulary import GoldLabel

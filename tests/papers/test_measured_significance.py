@@ -8,9 +8,9 @@ from localfact.errors import InputError
 from localfact.papers.measured_significance import significance_table
 from localfact.papers.measured_table import MeasuredRun
 from localfact.papers.printed_tables import PrintedTable, printed_table
-from localfact.report.formats import Number, Table
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
+from localfact.report.table_data import Number, Table
 from localfact.scoring import KPolicy
 
 BETTER = ("SSSC", "SSSS", "SSCS", "SSSS", "SCSS")
@@ -78,7 +78,7 @@ def test_scores_that_the_runs_lack_are_empty() -> None:
 
 def test_a_run_alone_or_runs_over_others_responses_are_errors() -> None:
     first = measured(*BETTER, method="factreasoner-fr2")
-    with pytest.raises(InputError, match="of two runs"):
+    with pytest.raises(InputError, match="compares two runs"):
         made(printed_table("4"), first)
     with pytest.raises(InputError, match="not over the same responses"):
         made(printed_table("4"), first, measured(*WORSE[:2], method="factscore"))

@@ -17,9 +17,9 @@ from localfact.methods.options import Options
 from localfact.papers.measured_table import MeasuredRun, is_model, k_of, measured_table
 from localfact.papers.printed_tables import printed_table, printed_tables
 from localfact.records import Assessment
-from localfact.report.formats import Group, Number
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
+from localfact.report.table_data import Group, Number
 
 
 def measured(assessments: Sequence[Assessment], method: str = "factreasoner-fr2", model: str = "llama-3.1-70b") -> MeasuredRun:

@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import pytest
 
-from localfact.errors import InputError
 from localfact.inputs.annotations import Edit
-from localfact.papers.annotation_counts import OVERALL, AnnotationCounts, annotation_counts
 from localfact.papers.printed_tables import Cell, PrintedTable, printed_table, printed_tables
 
 #: Table -> names, columns and rows as they are printed. Table 4 has texts only.
@@ -25,6 +24,7 @@ HEADERS = {
     "7": "Benchmark Ground-Truths",
     "8": "Model\tBenchmark",
 }
+OVERALL = "overall"
 #: Column of Table 1 -> the source in annotation_stats.json, and the responses over which the column is (see its faults).
 SOURCES = {
     "Overall": (OVERALL, 391),
@@ -274,51 +274,6 @@ def test_section_7_1_takes_table_1s_scores() -> None:
     assert found["FaStfact",]["F1@K'"] == statistic("F1@K' Model")["Overall"]
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        ("{", "is no annotation_stats.json of FastFact-Bench: the file"),
-        ("[]", "the file"),
-        ('{"overall": {"count": 1, "operations": {"added": 1}, "annotator_labels": {}}}', "grouped: Field required"),
-        ('{"overall": {"count": 1, "operations": {"moved": 1}, "annotator_labels": {}}}', "overall.operations.moved"),
-        ('{"overall": {"count": 1, "operations": {"added": -1}, "annotator_labels": {}}}', "overall.operations.added"),
-        ('{"overall": {"count": true, "operations": {}, "annotator_labels": {}}}', "overall.count"),
-    ],
-)
-def test_a_damaged_file_of_totals_is_named_with_the_place(tmp_path: Path, content: str, says: str) -> None:
-    file = tmp_path / "annotation_stats.json"
-    file.write_text(content)
-    with pytest.raises(InputError, match=re.escape(says)) as caught:
-        annotation_counts(file)
-    assert str(file) in str(caught.value)
-
-
-def test_a_file_of_totals_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        annotation_counts(tmp_path / "none.json")
-
-
-def stats_of(overall: Mapping[str, int], source: Mapping[str, int]) -> str:
-    groups = [{"count": 2, "operations": edits, "annotator_labels": {"supported": 3}} for edits in (overall, source)]
-    return json.dumps({"overall": groups[0], "grouped": {"by_prompt_source": {"expertqa": groups[1]}}})
-
-
-def test_totals_are_read_by_source_and_divided_by_responses(tmp_path: Path) -> None:
-    file = tmp_path / "annotation_stats.json"
-    file.write_text(stats_of({"added": 3}, {"added": 3}))
-    expected = AnnotationCounts(responses=2, edits={edit: 3 * (edit == "added") for edit in Edit}, labels={"supported": 3})
-    assert annotation_counts(file) == {OVERALL: expected, "expertqa": expected}
-    assert expected.edits_per_response(2) == {edit: 1.5 * (edit == "added") for edit in Edit}
-    assert expected.labels_per_response(3) == {"supported": 1.0}
-
-
-def test_sources_that_do_not_add_up_to_the_whole_are_damage(tmp_path: Path) -> None:
-    file = tmp_path / "annotation_stats.json"
-    file.write_text(stats_of({"added": 3}, {"added": 2}))
-    with pytest.raises(InputError, match="its sources have 2 claims added, but overall has 3"):
-        annotation_counts(file)
-
-
 # What needs the papers' text and their data beside the checkout.
 
 
@@ -328,8 +283,9 @@ def paper(shared: Path) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def totals(shared: Path) -> dict[str, AnnotationCounts]:
-    return annotation_counts(shared / "data/fastfact_bench/annotation_stats.json")
+def totals(stats: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Source of the questions, or OVERALL -> "count" of responses, "operations": edit -> claims, "annotator_labels"."""
+    return {OVERALL: stats["overall"]["overall"], **stats["by_prompt_source"]}
 
 
 @pytest.fixture(scope="module")
@@ -409,39 +365,46 @@ def test_the_text_has_no_table_for_section_7_1_and_hardly_any_of_its_figures(pap
     }
 
 
-def test_the_published_totals_give_table_1s_edits_again_save_for_eight(totals: dict[str, AnnotationCounts]) -> None:
+def test_the_published_totals_give_table_1s_edits_again_save_for_eight(totals: dict[str, dict[str, Any]]) -> None:
     off = {}
     for column, (source, responses) in SOURCES.items():
-        for edit, own in totals[source].edits_per_response(responses).items():
-            printed = statistic(f"# {edit}")[column]
-            if not fits(printed, own):
-                off[column, str(edit)] = round(printed * responses) - totals[source].edits[edit]
+        for edit in Edit:
+            claims, printed = totals[source]["operations"].get(edit, 0), statistic(f"# {edit}")[column]
+            if not fits(printed, claims / responses):
+                off[column, str(edit)] = round(printed * responses) - claims
     assert off == NOT_IN_THE_TOTALS
 
 
-def test_all_400_responses_give_only_hellobenchs_edits_again(totals: dict[str, AnnotationCounts]) -> None:
-    assert {source: held.responses for source, held in totals.items()} == {
+def test_all_400_responses_give_only_hellobenchs_edits_again(totals: dict[str, dict[str, Any]]) -> None:
+    assert {source: held["count"] for source, held in totals.items()} == {
         **dict.fromkeys((source for source, _ in SOURCES.values()), 80),
         OVERALL: 400,
     }
     given = [
         (column, str(edit))
         for column, (source, _) in SOURCES.items()
-        for edit, own in totals[source].edits_per_response(totals[source].responses).items()
-        if fits(statistic(f"# {edit}")[column], own)
+        for edit in Edit
+        if fits(statistic(f"# {edit}")[column], totals[source]["operations"].get(edit, 0) / totals[source]["count"])
     ]
     assert sorted(given) == [("HelloBench", "removed"), ("HelloBench", "revised")]
 
 
-def test_removed_claims_are_those_labelled_no_claim_or_redundant(totals: dict[str, AnnotationCounts]) -> None:
-    assert all(held.edits[Edit.REMOVED] == held.labels["not a claim"] + held.labels["redundant"] for held in totals.values())
+def test_removed_claims_are_those_labelled_no_claim_or_redundant(totals: dict[str, dict[str, Any]]) -> None:
+    for held in totals.values():
+        labels = held["annotator_labels"]
+        assert held["operations"]["removed"] == labels["not a claim"] + labels["redundant"]
 
 
-def test_table_7s_claims_follow_from_the_published_labels_of_two_sources(totals: dict[str, AnnotationCounts]) -> None:
+def test_the_totals_of_the_sources_add_up_to_the_overall_ones(totals: dict[str, dict[str, Any]]) -> None:
+    overall, *sources = (held["operations"] for held in totals.values())
+    assert {edit: sum(source.get(edit, 0) for source in sources) for edit in overall} == overall
+
+
+def test_table_7s_claims_follow_from_the_published_labels_of_two_sources(totals: dict[str, dict[str, Any]]) -> None:
     non_supported = ("refuted", "not enough evidence", "conflicting evidence", "unsupported", "invalid_label")
 
     def claims(source: str) -> tuple[int, int]:
-        labels = totals[source].labels
+        labels = totals[source]["annotator_labels"]
         valid = labels["supported"] + sum(labels.get(label, 0) for label in non_supported)
         return valid + labels["irrelevant"], valid
 

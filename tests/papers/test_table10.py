@@ -6,8 +6,7 @@ import pytest
 
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
-from localfact.papers.figures import COLUMNS
-from localfact.papers.table10 import columns, folder_name, row_jobs
+from localfact.papers.table10 import COLUMNS, columns, folder_name, row_jobs
 from localfact.scoring import KPolicy
 
 LEXICAL = Options(embedder="none", tables="paper")

@@ -10,13 +10,23 @@ from localfact.methods.options import Options
 from localfact.methods.registry import find_method
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, Settings
 from localfact.methods.wiring import Configuration
-from localfact.papers.figures import COLUMNS, Version
-from localfact.papers.table10 import Row, RowJob
-from localfact.papers.table10_view import DIFFERENCE, MEASURED, NOT_COMPARABLE, PAPER, table10, warnings_of
+from localfact.models.cards import list_cards
+from localfact.papers.printed_tables import printed_table
+from localfact.papers.table10 import COLUMNS, Row, RowJob
+from localfact.papers.table10_view import (
+    DIFFERENCE,
+    MEASURED,
+    NOT_COMPARABLE,
+    PAPER,
+    PAPER_MODELS,
+    paper_rows,
+    table10,
+    warnings_of,
+)
 from localfact.records import Claim, Response
-from localfact.report.formats import Number, Table
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import Summary, summarise
+from localfact.report.table_data import Number, Table
 from localfact.scoring import ScoreResult
 from localfact.vocabulary import GoldLabel
 
@@ -37,7 +47,7 @@ def responses(count: int = 157) -> tuple[Response, ...]:
 
 def row(
     relations: str = "llm",
-    version: Version = 2,
+    version: int = 2,
     *,
     count: int = 157,
     model: Mapping[str, Any] = LLAMA,
@@ -89,7 +99,7 @@ def test_on_the_papers_data_with_its_model_the_difference_stands_unmarked() -> N
     difference = [str(found["FR2", DIFFERENCE][column]) for column in COLUMNS]
     assert difference == ["-0.5", "+0.0", "+1.5", "+0.03", "-0.03", "+0.01", "+0.01", "+0.00", "+0.02"]
     assert not any("Not comparable" in note for note in table.notes)
-    assert any("whether the passages are (Wikipedia, 3 a claim) cannot be told" in note for note in table.notes)
+    assert any("whether the passages are (Wikipedia, 3 a claim) cannot be checked" in note for note in table.notes)
 
 
 def test_on_other_data_every_difference_is_marked_and_the_reason_given() -> None:
@@ -152,15 +162,27 @@ def test_what_a_mean_leaves_out_is_told_once_with_its_rows() -> None:
 
 def test_the_papers_faults_are_told_below() -> None:
     notes = table10([row()]).notes
-    assert any(
-        note.startswith("About the paper's figures (Table 10, FR1 with llama-3.1-70b): Tables 3 and 12") for note in notes
-    )
+    assert sum(note.startswith("About the paper's figures: ") for note in notes) == 4
+    assert any(note.startswith("About the paper's figures: Tables 3 and 12 give Pr 0.42") for note in notes)
+
+
+def test_deviations_and_the_brier_score_come_from_other_places_of_the_paper() -> None:
+    paper = paper_rows(printed_table("10"))
+    llama, encoder = PAPER_MODELS["llama-3.1-70b"], PAPER_MODELS["albert-vitaminc"]
+    assert list(paper) == [(model, version) for model in (encoder, llama) for version in (1, 2, 3)]
+    assert (paper[llama, 2]["#S"], paper[llama, 2]["Brier"], paper[llama, 3]["MAE"]) == ((19, 9), (0.18, 0.10), (0.11, 0.12))
+    assert "Brier" not in paper[llama, 3]
+    assert paper[encoder, 2]["Pr"] == 0.32
+
+
+def test_the_papers_models_have_cards() -> None:
+    assert set(PAPER_MODELS) <= {card.name for card in list_cards()}
 
 
 def test_warnings_that_differ_in_numbers_alone_are_told_once() -> None:
     one = row("lexical", 3, warnings=("The mean fell to 0.08: look.", "The mean fell to 0.31: look.", "Read this."))
     other = row("lexical", 2, warnings=("The mean fell to 0.1: look.",))
     assert list(warnings_of([one, other])) == [
-        "FR3 with lexical, FR2 with lexical: The mean fell to 0.08: look. And 2 more like this, in which other numbers stand.",
+        "FR3 with lexical, FR2 with lexical: The mean fell to 0.08: look. And 2 more like this, with other numbers.",
         "FR3 with lexical: Read this.",
     ]

@@ -173,7 +173,7 @@ def test_factreasoners_pairs_are_summed_over_the_responses(version, formula, exp
     pairs = line(found, "relate", "relations")
     assert (pairs.formula, pairs.expected, pairs.sent) == (formula, expected, 26)
     assert pairs.note.startswith("8 pairs gated; 1 pairs failed")
-    assert ("10 passages are in m^2 with themselves" in pairs.note) == (version == 3)
+    assert ("m^2 counts 10 passages with themselves" in pairs.note) == (version == 3)
     assert (line(found, "total").formula, line(found, "total").expected, found.calls_sent) == ("0", 0, 0)
     with_model = accounting(rows, facts.model_copy(update={"method": f"factreasoner-fr{version}", "asks_model": True}))
     assert (line(with_model, "total").formula, line(with_model, "total").expected) == ("", None)

@@ -14,11 +14,6 @@ from localfact.errors import InputError
 from localfact.report.formats import (
     FORMATS,
     LATEX_ESCAPES,
-    Cell,
-    Column,
-    Group,
-    Number,
-    Table,
     csv_text,
     json_values,
     known_format,
@@ -27,9 +22,9 @@ from localfact.report.formats import (
     markdown,
     markdown_text,
     no_formula,
-    one_line,
     rendered,
 )
+from localfact.report.table_data import Cell, Column, Group, Number, Table, one_line
 
 SMALL = Table(
     "Two runs",

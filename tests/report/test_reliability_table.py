@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.methods.options import Options
-from localfact.report.formats import Number
 from localfact.report.reliability_table import reliability_table
+from localfact.report.table_data import Number
 
 
 def test_a_run_of_several_sources_has_a_row_for_each_and_what_is_not_annotated_is_said() -> None:

@@ -82,7 +82,7 @@ def test_the_text_has_number_and_verdict_of_each_claim_where_it_ends() -> None:
 
 def test_each_claim_stands_below_with_its_number_and_the_sentence_that_decided() -> None:
     said = " ".join(shown(assessment_view(small_assessment())).split())
-    assert "Not in the text word by word: claim 4." in said
+    assert "Not found verbatim in the text: claim 4." in said
     assert "3 ✗ contradicted 0.20 Ada Lovelace died in Paris." in said
     assert "She died in London." in said
     assert "4 ? not enough evidence Ada Lovelace was a countess." in said

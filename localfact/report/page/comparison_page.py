@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 from localfact.records import Claim, CountedPassage, Passage, Verdict
 from localfact.report.comparison import RunsCompared, differences_table, scores_table
+from localfact.report.marked_text import decisive_sentence
 from localfact.report.page.plain_settings import differing
 from localfact.report.page.rendering import page, web_address
 from localfact.report.palette import MARKS
-from localfact.text import closest_sentences
 from localfact.vocabulary import RelationLabel
 
 #: The most claims that the page has, and passages of a verdict; characters of a passage before and after the sentence.
@@ -75,7 +75,7 @@ def excerpts(one: Judged) -> list[Excerpt]:
 
 
 def _excerpt(claim: Claim, counted: CountedPassage, passage: Passage) -> Excerpt:
-    sentence = counted.sentence or next(iter(closest_sentences(passage.text, claim.text)), None)
+    sentence = decisive_sentence(passage, claim, counted)
     start, end = (sentence.start, sentence.end) if sentence is not None else (0, min(len(passage.text), 2 * AROUND))
     link = passage.links[0] if passage.links else ""
     said = f"{RELATES[counted.relation]} with {counted.probability:.2f}" if counted.relation and counted.probability else ""

@@ -17,7 +17,7 @@ def plain_settings(settings: Mapping[str, Any], under: str = "") -> list[tuple[s
 
 
 def differing(settings: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, list[str]]]:
-    """What runs were set to do differently: a setting's name, and its value in each run, "" where it has none."""
+    """The settings in which runs differ: a setting's name, and its value in each run, "" where it has none."""
     plain = [dict(plain_settings(of_run)) for of_run in settings.values()]
     names = dict.fromkeys(name for of_run in plain for name in of_run)
     values = ((name, [of_run.get(name, "") for of_run in plain]) for name in names)

@@ -8,6 +8,7 @@ what would turn the text around it, is shown as an escape (`console.visible`).
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -83,15 +84,20 @@ def _markup(text: str) -> "Markup":
 
 @cache
 def _environment() -> "Environment":
+    environment = environment_of([FOLDER])
+    environment.filters["embedded"] = embedded
+    return environment
+
+
+def environment_of(folders: Sequence[Path]) -> "Environment":
+    """The templates of these folders: texts are escaped in HTML, and in them what would not be seen as itself is shown."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
+    return Environment(
+        loader=FileSystemLoader(folders),
         autoescape=lambda name: name is not None and name.endswith(".html"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         finalize=lambda value: shown(value) if type(value) is str else value,
     )
-    environment.filters["embedded"] = embedded
-    return environment

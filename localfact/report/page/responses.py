@@ -92,22 +92,21 @@ def response_data(
 
 
 def way(claim: Claim, verdict: Verdict) -> Iterator[str]:
-    """The way from the text to the verdict, a sentence a step."""
+    """How the verdict on a claim came about, from the text on: one sentence for each step."""
     if claim.original is not None and claim.original != claim.text:
-        yield f"Reworded so that it can be understood alone; the text has it as “{claim.original}”."
+        yield f"Reworded so that it can be understood on its own; the text says “{claim.original}”."
     before = claim.preverification
     if before is not None:
-        mass = f"; all six labels together had {before.mass:.2f}" if before.mass is not None else ""
-        called = f"{before.label.value}, with a confidence of {before.confidence:.2f}"
-        yield f"Before any evidence the model called it {called}{mass}."
+        mass = f"; the six labels together had {before.mass:.2f}" if before.mass is not None else ""
+        yield f"Before any evidence, the model labelled it {before.label.value} with confidence {before.confidence:.2f}{mass}."
     if any(one.relation is None for one in verdict.passages):
-        yield f"The model read the claim with {_many(len(verdict.passages), 'passage')}, and decided."
+        yield f"The model decided after reading the claim with {_many(len(verdict.passages), 'passage')}."
     if verdict.rationale:
         yield f"{verdict.rationale[0].upper()}{verdict.rationale[1:]}"
 
 
 def notes(assessment: Assessment) -> Iterator[str]:
-    """What a reader of the response must know: warnings, and the sentences that were passed over."""
+    """What a reader of the response should know: warnings, and how many sentences were passed over."""
     yield from assessment.warnings
     for name, count in assessment.counts.get("extract", {}).items():
         if name.startswith("dropped_") and count:

@@ -182,7 +182,7 @@ function claimList(row, data) {
     h("li", {}, h("button", { type: "button", "data-claim": claim, onclick: () => go(open.response, claim) },
       h("span", { class: "n" }, claim + 1), sign(label),
       h("span", { class: "n" }, posterior === null ? "" : percent(posterior)),
-      h("span", {}, text, h("span", { class: "quiet" }, ` ${verdictOf(label).word}${data.claims[claim].placed ? "" : "; not found in the text word by word"}`))))));
+      h("span", {}, text, h("span", { class: "quiet" }, ` ${verdictOf(label).word}${data.claims[claim].placed ? "" : "; not found verbatim in the text"}`))))));
 }
 
 // ---- one claim --------------------------------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ function step(by) {
 }
 
 function headingOf(passages) {
-  if (!passages.length) return "No passage entered this verdict";
-  return passages.some((one) => one.shift !== null) ? "Evidence, most influential first" : passages.some((one) => one.relation === null) ? "What was read" : "What was found and did not count";
+  if (!passages.length) return "No passage was used for this verdict";
+  return passages.some((one) => one.shift !== null) ? "Evidence, most influential first" : passages.some((one) => one.relation === null) ? "What was read" : "Passages that did not count";
 }
 
 function passageView(counted, place, passage) {

@@ -51,7 +51,7 @@ def test_a_click_on_a_response_shows_its_text_with_all_claims_marked_or_listed(p
     assert "Ada Lovelace was born in London in 1815" in text_of(page, "#response .text")
     assert page.locator(".text mark").count() == 4  # the first claim in three pieces, as the second lies within it
     assert [one.inner_text() for one in page.locator(".text button.number").all()] == ["2 ✓", "1 ✓", "3 ✗"]
-    assert "not found in the text word by word" in text_of(page, ".claims li:last-child")
+    assert "not found verbatim in the text" in text_of(page, ".claims li:last-child")
 
 
 def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(page: Any) -> None:
@@ -62,7 +62,7 @@ def test_a_click_on_a_claim_opens_its_verdict_with_the_sentence_that_decided(pag
         "Claim 3 of 4",
         "contradicted; probability 0.20, given these passages",
         "The annotators call it not supported.",
-        "What speaks for the verdict is one passage",
+        "The verdict rests on a single passage",
         "It speaks against it with 0.80",
         "Without this passage: 0.50, not enough evidence (it moves the probability by −0.30).",
         "example.org, 2019-01-02, https://example.org/ada",

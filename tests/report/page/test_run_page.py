@@ -61,8 +61,8 @@ def test_the_way_to_a_verdict_has_rewording_preverification_and_reason(small: di
     assert ways[0] == ["1 passage entails it"]
     assert "in 1815" in ways[1][0]
     assert ways[3] == [
-        "Before any evidence the model called it unsure, with a confidence of 0.40; all six labels together had 0.70.",
-        "The model read the claim with 1 passage, and decided.",
+        "Before any evidence, the model labelled it unsure with confidence 0.40; the six labels together had 0.70.",
+        "The model decided after reading the claim with 1 passage.",
         "They say nothing of a title.",
     ]
 
