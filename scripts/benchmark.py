@@ -28,10 +28,7 @@ from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
-from scripts.data_sets.evidence_sets import evidence_sets
-from scripts.data_sets.examples import ENTAILMENT, Part, split_by_topic, topic_key
-from scripts.data_sets.reading import benchmark, joined_label, json_lines
-from scripts.data_sets.sentence_sets import sentence_sets
+from scripts.labelled_sets import hash_of_topic, held_out_topics, json_lines, prompts_of_claims
 from scripts.relation_answers import asked, line_reporter
 from scripts.tables import markdown_table, put_between
 
@@ -160,10 +157,10 @@ def flaherty(data: Path, work: Path) -> str:
 
 def documents(data: Path, work: Path) -> str:
     """Relation models on claims against whole documents, of topics that none of ours was trained on."""
-    learned = learned_topics(data)
     sets: dict[str, list[Row]] = {}
     for name, rows_of in (("WiCE", wice), ("Factcheck-GPT", factcheck_gpt), ("ExpertQA", expertqa)):
-        sets[name] = list(rows_of(data, learned))
+        held_out = held_out_topics(rows_of.__name__)
+        sets[name] = [row for row in rows_of(data) if hash_of_topic(row[3]) in held_out]
     rows = []
     for name in (LEXICAL, BUILTIN_NLI):
         pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
@@ -178,41 +175,29 @@ def documents(data: Path, work: Path) -> str:
 Row = tuple[str, str, bool, str]
 
 
-def learned_topics(data: Path) -> frozenset[str]:
-    """The topics that some relation model was trained on, or chosen by."""
-    parts = split_by_topic([*sentence_sets(data), *evidence_sets(data)])
-    return frozenset(
-        topic_key(topic) for part in (Part.TRAINING, Part.DEVELOPMENT) for example in parts[part] for topic in example.topics
-    )
-
-
-def wice(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+def wice(data: Path) -> Iterator[Row]:
     """WiCE's claims and the pages that they cite; one that is supported in part is not."""
     for part in ("claim_dev", "claim_test"):
         for row in json_lines(data / f"wice/{part}.jsonl.gz"):
-            title, page = row["meta"]["claim_title"], "\n".join(row["evidence"])
-            if not {topic_key(title), topic_key(page)} & learned:
-                yield page[:LONGEST], row["claim"], row["label"] == "supported", title
+            page = "\n".join(row["evidence"])[:LONGEST]
+            yield page, row["claim"], row["label"] == "supported", row["meta"]["claim_title"]
 
 
-def factcheck_gpt(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+def factcheck_gpt(data: Path) -> Iterator[Row]:
     """Factcheck-GPT's claims and all snippets that were found for each; supported where one supports it and none refutes it."""
-    prompts = {claim: row["prompt"] for row in benchmark(data) for part in row["sentences"] for claim in part["claims"] or ()}
+    prompts = prompts_of_claims(data)
     found: dict[str, dict[str, set[str]]] = {}
     for row in json_lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl"):
         found.setdefault(row["claim"], {}).setdefault(row["evidence"], set()).add(row["stance"])
     for claim, snippets in found.items():
-        prompt = prompts.get(claim, claim)
-        if topic_key(prompt) not in learned:
-            label = joined_label({stance for stances in snippets.values() for stance in stances})
-            yield "\n".join(snippets)[:LONGEST], claim, label == ENTAILMENT, prompt
+        stances = set().union(*snippets.values())
+        supported = "completely-support" in stances and "refute" not in stances
+        yield "\n".join(snippets)[:LONGEST], claim, supported, prompts.get(claim, claim)
 
 
-def expertqa(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+def expertqa(data: Path) -> Iterator[Row]:
     """ExpertQA's sentences and the passages that they cite; supported where an expert says completely."""
     for row in json_lines(data / "expertqa/expertqa_answers.jsonl.gz"):
-        if topic_key(row["question"]) in learned:
-            continue
         for answer in row["answers"].values():
             for part in answer["claims"]:
                 document = "\n".join(part["evidence"])[:LONGEST]

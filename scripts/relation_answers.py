@@ -21,7 +21,7 @@ from localfact.relations.lexical.model import COEFFICIENTS_FILE, IDF_FILE
 from localfact.report.console import note
 from localfact.runtime.files import replace
 from localfact.stages import RelationModel
-from scripts.data_sets.examples import digest
+from scripts.labelled_sets import digest
 
 #: Called after every batch: how many pairs are done, of how many.
 Progress = Callable[[int, int], None]
