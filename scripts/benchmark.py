@@ -29,7 +29,7 @@ from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
 from scripts.labelled_sets import hash_of_topic, held_out_topics, json_lines, prompts_of_claims
-from scripts.relation_answers import asked, line_reporter
+from scripts.relation_answers import Answers, asked
 from scripts.tables import markdown_table, put_between
 
 METHODS = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
@@ -106,9 +106,8 @@ def openfactcheck(data: Path, work: Path) -> str:
 
 
 def claims_row(name: str, judged: Judged, ours: Judged) -> list[str]:
-    """A system's row: its figures, and its distance from ours on the claims that both judged."""
-    both = judged.read & ours.read
-    apart = "" if judged is ours else signed(distance(masked(judged, both), masked(ours, both)), judged.groups)
+    """A system's row: its figures, and how far it is from ours."""
+    apart = "" if judged is ours else shown(distance(judged, ours), judged.groups, "+.3f", "+.2f")
     shares = [f"{share(judged, gold=gold):.2f}" for gold in (True, False)]
     return [name, str(int(judged.read.sum())), shown(balanced(judged), judged.groups), apart, *shares]
 
@@ -164,8 +163,8 @@ def documents(data: Path, work: Path) -> str:
     rows = []
     for name in (LEXICAL, BUILTIN_NLI):
         pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
-        said = asked(name, pairs, work, line_reporter(name)).said
-        rows.append([name, *(shown_percent(judged(group, said)) for group in sets.values())])
+        answers = asked(name, pairs, work)
+        rows.append([name, *(percent(judged(group, answers)) for group in sets.values())])
     rows += [[f"{name}, published", *figures] for name, figures in PUBLISHED.items()]
     counts = [f"{name}, {len(group)} claims" for name, group in sets.items()]
     return markdown_table(("claim supported by its document, balanced accuracy in %", *counts), rows)
@@ -205,21 +204,16 @@ def expertqa(data: Path) -> Iterator[Row]:
                     yield document, part["claim_string"], part["support"] == "Complete", row["question"]
 
 
-def judged(rows: Sequence[Row], said: Mapping[Pair, Any]) -> Judged:
+def judged(rows: Sequence[Row], answers: Answers) -> Judged:
     """What a relation model says of the claims: supported where entailment is its label."""
     places = {topic: place for place, topic in enumerate(dict.fromkeys(topic for *_, topic in rows))}
-    answers = [said[Pair(document, claim)] for document, claim, _, _ in rows]
+    found = [answers[Pair(document, claim)] for document, claim, _, _ in rows]
     return Judged(
         np.array([gold for _, _, gold, _ in rows]),
-        np.array([isinstance(one, Distribution) and one.label is RelationLabel.ENTAILMENT for one in answers]),
+        np.array([isinstance(one, Distribution) and one.label is RelationLabel.ENTAILMENT for one in found]),
         np.array([places[topic] for *_, topic in rows]),
-        np.array([isinstance(one, Distribution) for one in answers]),
+        np.array([isinstance(one, Distribution) for one in found]),
     )
-
-
-def masked(one: Judged, read: NDArray[np.bool_]) -> Judged:
-    """The same, with those claims as judged."""
-    return one._replace(read=read)
 
 
 def share(one: Judged, *, gold: bool) -> float:
@@ -245,27 +239,21 @@ def balanced(one: Judged) -> Estimator:
 
 
 def distance(one: Judged, other: Judged) -> Estimator:
-    """The difference of two balanced accuracies on the same groups."""
-    first, second = balanced(one), balanced(other)
+    """The difference of two balanced accuracies on the same groups, and on the claims that both judged."""
+    both = one.read & other.read
+    first, second = balanced(one._replace(read=both)), balanced(other._replace(read=both))
     return lambda chosen: first(chosen) - second(chosen)
 
 
-def shown(estimator: Estimator, groups: int) -> str:
-    """A value with its interval."""
-    low, high = percentile_interval(resampled(estimator, groups, 0))
-    return f"{estimator(np.arange(groups)):.3f} [{low:.2f}, {high:.2f}]"
-
-
-def signed(estimator: Estimator, groups: int) -> str:
-    """A difference with its interval."""
-    low, high = percentile_interval(resampled(estimator, groups, 0))
-    return f"{estimator(np.arange(groups)):+.3f} [{low:+.2f}, {high:+.2f}]"
-
-
-def shown_percent(one: Judged) -> str:
+def percent(one: Judged) -> str:
     """Balanced accuracy in percent with its interval."""
-    low, high = percentile_interval(resampled(balanced(one), one.groups, 0))
-    return f"{100 * balanced(one)(np.arange(one.groups)):.1f} [{100 * low:.0f}, {100 * high:.0f}]"
+    return shown(balanced(one), one.groups, ".1f", ".0f", times=100)
+
+
+def shown(estimator: Estimator, groups: int, value: str = ".3f", end: str = ".2f", *, times: int = 1) -> str:
+    """A value, which is multiplied, with its interval, in these formats."""
+    low, high = percentile_interval(resampled(estimator, groups, 0))
+    return f"{times * estimator(np.arange(groups)):{value}} [{times * low:{end}}, {times * high:{end}}]"
 
 
 def run(data: Path, method: str, work: Path) -> list[Assessment]:

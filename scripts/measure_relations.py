@@ -26,7 +26,7 @@ from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims
 from localfact.vocabulary import RelationLabel, VerdictLabel
 from scripts.labelled_sets import digest, json_lines
-from scripts.relation_answers import Model, asked, line_reporter
+from scripts.relation_answers import Answers, asked
 from scripts.tables import markdown_table, put_between
 
 #: Passages of two to four sentences, each with a true claim and one that differs from it little and is false.
@@ -85,13 +85,13 @@ def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Figure]:
     yield from of_claims("openfactcheck", [run(claims, name, work) for name in names], (">= 0.65", ">= 0.62", "<= 0.12"))
     false, true = ([Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("false", "true"))
     silent = silent_pairs(claims)
-    models = [asked(name, [*false, *true, *silent], work, line_reporter(name)) for name in names]
+    answers = [asked(name, [*false, *true, *silent], work) for name in names]
     for name, target, pairs, label in (
         ("minimal pairs: false ones entailed", "<= 0.20", false, RelationLabel.ENTAILMENT),
         ("minimal pairs: true ones contradicted", "<= 0.05", true, RelationLabel.CONTRADICTION),
         ("silent passages: called contradiction", "<= 0.03", silent, RelationLabel.CONTRADICTION),
     ):
-        yield share(name, target, [said(model, pairs, label) for model in models])
+        yield share(name, target, [said(one, pairs, label) for one in answers])
     yield from of_claims("sample", [run(None, name, work) for name in names])
 
 
@@ -147,10 +147,10 @@ def verdicts(run: Sequence[Assessment], label: VerdictLabel, *, gold: bool) -> C
     return Counted(np.array([sum(each) for each in own], dtype=float), np.array([len(each) for each in own], dtype=float))
 
 
-def said(model: Model, pairs: Sequence[Pair], label: RelationLabel) -> Counted:
-    """For each pair whether the model gives it the label; a failed answer is none."""
-    answers = [model.said[pair] for pair in pairs]
-    happened = [isinstance(answer, Distribution) and answer.label is label for answer in answers]
+def said(answers: Answers, pairs: Sequence[Pair], label: RelationLabel) -> Counted:
+    """For each pair whether a relation model gives it the label; a failed answer is none."""
+    found = [answers[pair] for pair in pairs]
+    happened = [isinstance(answer, Distribution) and answer.label is label for answer in found]
     return Counted(np.array(happened, dtype=float), np.ones(len(pairs)))
 
 
