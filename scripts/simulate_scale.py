@@ -27,8 +27,20 @@ from rich.table import Table
 
 from localfact.runs.assessments import assessments_in_order
 from localfact.runs.run_folder import read_timings
+from scripts.bench.measure import table_of
 
 GPUS = (1, 8, 64, 1024)
+NEVER = float("inf")
+#: The fields of a cluster that can be given, and what they are.
+MACHINES = {
+    "cores": "cores of a node of 8 GPUs",
+    "slots": "responses at once in a worker",
+    "driver": "seconds of the driver a response",
+    "start": "seconds until a worker is ready, weights left out",
+    "weights": "gigabytes of the weights",
+    "store": "gigabytes a second of the store of weights",
+    "between_losses": "hours in the mean between two losses of one node",
+}
 #: From what share of the time on something is what limits a run.
 LIMITING = 0.85
 #: Responses of the check.
@@ -74,7 +86,7 @@ class Machines:
         driver: seconds that one response takes of the driver: half to hand it out, half to write it down.
         start: seconds from nothing to a ready worker, weights left out. weights, store: gigabytes of the weights, which a node
             reads once, and gigabytes a second that all nodes together are sent.
-        between_losses: hours in the mean from one loss of a node to the next of the same; None for never.
+        between_losses: hours in the mean from one loss of a node to the next of the same; inf for never.
     """
 
     workers: int
@@ -85,7 +97,7 @@ class Machines:
     start: float = 90.0
     weights: float = 16.0
     store: float = 10.0
-    between_losses: float | None = None
+    between_losses: float = 1_000.0
 
     @property
     def nodes(self) -> int:
@@ -140,7 +152,7 @@ class Simulation:
             for worker, gpu in enumerate(gpus):
                 node = worker // machines.per_node
                 slots[node].append(self._time.process(self._slot(nodes[node], gpu)))
-        if machines.between_losses is not None:
+        if machines.between_losses < NEVER:
             for own in slots:
                 self._time.process(self._losses(own))
         self._time.run(self._done)
@@ -211,7 +223,7 @@ class Simulation:
 
     def _losses(self, slots: Sequence[simpy.Process]) -> Iterator[Any]:
         while True:
-            yield self._time.timeout(self._chance.expovariate(1 / (3600 * (self._machines.between_losses or 1))))
+            yield self._time.timeout(self._chance.expovariate(1 / (3600 * self._machines.between_losses)))
             self._lost += 1
             for slot in slots:
                 if slot.is_alive:
@@ -259,34 +271,23 @@ def limit_of(outcome: Outcome) -> str:
     return "places at the workers" if outcome.slots >= LIMITING else "waiting for the slowest"
 
 
-def table_of(jobs: Sequence[Job], machines: Machines, options: argparse.Namespace) -> Table:
+def by_gpus(jobs: Sequence[Job], machines: Machines, options: argparse.Namespace) -> Table:
     """A row for each number of GPUs."""
-    table = Table()
-    for name in ("GPUs", "workers", "hours", "of them starting", "responses a second", "GPUs busy", "driver busy"):
-        table.add_column(name, justify="right")
-    for name in ("nodes lost", "done again", "GPU hours", f"at {options.price:.2f} an hour"):
-        table.add_column(name, justify="right")
+    columns = ("GPUs", "workers", "hours", "of them starting", "responses a second", "GPUs busy", "driver busy")
+    columns += ("nodes lost", "done again", "GPU hours", f"at {options.price:.2f} an hour")
+    table = table_of(*columns, names=0)
     table.add_column("limited by")
     asked = drawn(jobs, options.responses)
     for gpus in options.gpus:
         workers = gpus // options.gpus_of_worker
         cluster = replace(machines, workers=workers, per_node=max(1, machines.per_node // options.gpus_of_worker))
         outcome = Simulation(asked, cluster).run()
-        hours = outcome.seconds / 3600 * gpus
-        table.add_row(
-            f"{gpus:,}",
-            f"{workers:,}",
-            f"{outcome.seconds / 3600:,.2f}",
-            f"{outcome.ready / 3600:,.2f}",
-            f"{options.responses / (outcome.seconds - outcome.ready):,.1f}",
-            f"{outcome.gpu:.0%}",
-            f"{outcome.driver:.0%}",
-            f"{outcome.lost:,}",
-            f"{outcome.again:,}",
-            f"{hours:,.0f}",
-            f"{hours * options.price:,.0f}",
-            limit_of(outcome),
-        )
+        hours, starting = outcome.seconds / 3600, outcome.ready / 3600
+        rate = options.responses / (outcome.seconds - outcome.ready)
+        busy = (f"{outcome.gpu:.0%}", f"{outcome.driver:.0%}")
+        cost = (f"{hours * gpus:,.0f}", f"{hours * gpus * options.price:,.0f}")
+        figures = (f"{gpus:,}", f"{workers:,}", f"{hours:,.2f}", f"{starting:,.2f}", f"{rate:,.1f}", *busy)
+        table.add_row(*figures, f"{outcome.lost:,}", f"{outcome.again:,}", *cost, limit_of(outcome))
     return table
 
 
@@ -295,20 +296,19 @@ def checked(count: int) -> Table:
     from scripts.bench.scale import SLOTS, burning, by_workers, local_ray, responses_of, sleeping
 
     responses = responses_of(count)
-    table = Table(caption=f"{count} responses, {SLOTS} at once in a worker; ratio: real to simulated", caption_justify="left")
-    for name in ("each response", "workers", "seconds, real", "simulated", "ratio"):
-        table.add_column(name, justify="left" if name == "each response" else "right")
+    caption = f"{count} responses, {SLOTS} at once in a worker; ratio: real to simulated"
+    table = table_of("each response", "workers", "seconds, real", "simulated", "ratio", caption=caption)
     with local_ray():
         driver = by_workers(partial(sleeping, seconds=0.0), responses, 1) / count
         table.add_row("nothing", "1", f"{driver * count:.2f}", "", f"taken as the driver's: {1000 * driver:.2f} ms a response")
+        free = Machines(1, per_node=1, slots=SLOTS, driver=driver, start=0.0, weights=0.0, between_losses=NEVER)
         for name, make, work in (
             ("waits 50 ms", partial(sleeping, seconds=0.05), Work(wait=0.05)),
             ("keeps its worker busy for 20 ms", partial(burning, seconds=0.02), Work(gpu=0.02)),
         ):
             for workers in (1, 2):
                 real = by_workers(make, responses, workers)
-                machines = Machines(workers, per_node=1, slots=SLOTS, driver=driver, start=0.0, weights=0.0)
-                simulated = Simulation([[work]] * count, machines).run().seconds
+                simulated = Simulation([[work]] * count, replace(free, workers=workers)).run().seconds
                 table.add_row(name, str(workers), f"{real:.2f}", f"{simulated:.2f}", f"{real / simulated:.2f}")
     return table
 
@@ -322,15 +322,9 @@ def main() -> None:
     parser.add_argument("--read", type=float, default=30_000, help="tokens a second that a worker reads")
     parser.add_argument("--write", type=float, default=6_000, help="tokens a second that a worker writes")
     parser.add_argument("--step", type=float, default=0.03, help="seconds a token of one answer takes beside all others")
-    parser.add_argument("--cores", type=int, default=64, help="cores of a node of 8 GPUs")
-    parser.add_argument("--slots", type=int, default=32, help="responses at once in a worker")
-    parser.add_argument("--driver", type=float, default=0.002, help="seconds of the driver a response")
-    parser.add_argument("--start", type=float, default=90.0, help="seconds until a worker is ready, weights left out")
-    parser.add_argument("--weights", type=float, default=16.0, help="gigabytes of the weights")
-    parser.add_argument("--store", type=float, default=10.0, help="gigabytes a second of the store of weights")
-    parser.add_argument(
-        "--between-losses", type=float, default=1_000.0, help="hours in the mean between two losses of one node"
-    )
+    for name, about in MACHINES.items():
+        default = getattr(Machines, name)
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=about)
     parser.add_argument("--price", type=float, default=2.5, help="of a GPU hour")
     parser.add_argument("--check", action="store_true", help="run real workers here beside the simulation")
     options = parser.parse_args()
@@ -342,16 +336,7 @@ def main() -> None:
         parser.error("name a run whose costs are taken: --run RUN")
     if min(options.gpus) < options.gpus_of_worker:
         parser.error(f"a worker takes {options.gpus_of_worker} GPUs: name no fewer in --gpus")
-    machines = Machines(
-        workers=1,
-        slots=options.slots,
-        cores=options.cores,
-        driver=options.driver,
-        start=options.start,
-        weights=options.weights,
-        store=options.store,
-        between_losses=options.between_losses,
-    )
+    machines = Machines(workers=1, **{name: getattr(options, name) for name in MACHINES})
     jobs = jobs_of(options.run, Rates(options.read, options.write, options.step))
     each = [sum(getattr(work, what) for job in jobs for work in job) / len(jobs) for what in ("gpu", "cores", "wait")]
     console.print(
@@ -359,7 +344,7 @@ def main() -> None:
         f"{each[2]:.2f} s of waiting for what is written",
         highlight=False,
     )
-    console.print(table_of(jobs, machines, options))
+    console.print(by_gpus(jobs, machines, options))
 
 
 if __name__ == "__main__":

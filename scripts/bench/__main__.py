@@ -11,13 +11,9 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path as FilePath
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from localfact.corpus.indexing.bm25 import BM25
-from localfact.corpus.indexing.dense_index import DenseIndex
-from localfact.corpus.indexing.index import Index
 from localfact.models.cards import load_card
 from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
@@ -25,15 +21,13 @@ from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
 from scripts.bench import annotators, calls, corpora, graphs, llm, pages, relations, synthetic, transcripts, web
 from scripts.bench import scale as scales
-from scripts.bench.measure import CALLS, Path, rates
+from scripts.bench.measure import CALLS, Path, rates, table_of
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
 WIDTH = 172
 #: Sizes at --size 1.
 SENTENCE_TEXTS = 200
 EMBEDDED_PASSAGES = 96
-SEARCHED_PASSAGES = (10_000, 100_000)
-QUERIES = 50
 RELATED_PASSAGES = 40
 RELATED_CLAIMS = 50
 #: The --size at which the indexes are measured with a million passages, and all else as at 1.
@@ -73,29 +67,6 @@ def embedding(size: float, embedder: Embedder) -> Section:
     return "passages embedded", "sentence-transformers, batches of 32", paths
 
 
-def searching(count: int) -> Section:
-    """Dense, BM25 and fused search among synthetic passages, against one numpy product of all vectors."""
-    import faiss
-
-    dimension = 384
-    passages = synthetic.texts(count, 40, seed=2)
-    matrix = synthetic.vectors(count, dimension, seed=3)
-    flat = faiss.IndexFlatIP(dimension)
-    flat.add(matrix)
-    dense, lexical = DenseIndex(flat, np.arange(count + 1)), BM25.of(passages)
-    index = Index(tuple(f"{position:016x}" for position in range(count)), lexical, dense)
-    queries = synthetic.texts(QUERIES, 12, seed=4)
-    asked = synthetic.vectors(QUERIES, dimension, seed=5)
-    both = list(zip(queries, asked, strict=True))
-    paths = {
-        "numpy product": Path(lambda: [np.argpartition(matrix @ vector, -10)[-10:] for vector in asked], QUERIES),
-        "dense (FAISS flat)": Path(lambda: [dense.best(vector, 10) for vector in asked], QUERIES),
-        "BM25": Path(lambda: [index.search(query, None, 10) for query in queries], QUERIES),
-        "fused": Path(lambda: [index.search(query, vector, 10) for query, vector in both], QUERIES),
-    }
-    return f"searches at {count:,} passages", "numpy product", paths
-
-
 def relating(size: float, embedder: Embedder) -> Section:
     """Pairs of claims with pages of 600 words, without vectors and with them, remembered or not."""
     passages = synthetic.texts(max(2, int(RELATED_PASSAGES * size)), 600, seed=6)
@@ -116,8 +87,6 @@ def sections(size: float) -> Iterator[Section]:
     embedder = load_embedder(load_card("minilm"))
     yield splitting(size)
     yield embedding(size, embedder)
-    for count in SEARCHED_PASSAGES:
-        yield searching(max(100, int(count * size)))
     yield relating(size, embedder)
     yield relations.cross_encoders(size)
 
@@ -125,10 +94,7 @@ def sections(size: float) -> Iterator[Section]:
 def drawn(section: Section) -> tuple[str, Table]:
     """Measures a section: its title, and a table of rates and their ratios."""
     title, yardstick, paths = section
-    table = Table()
-    table.add_column("path")
-    table.add_column("per second", justify="right")
-    table.add_column("ratio", justify="right")
+    table = table_of("path", "per second", "ratio")
     measured = rates(paths)
     for name, rate in measured.items():
         table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")

@@ -23,6 +23,7 @@ from localfact.errors import InputError
 from localfact.inference import FactorGraph, Marginals, marginals
 from localfact.inference.reading import read_graph
 from scripts.bench import synthetic
+from scripts.bench.measure import table_of
 
 #: Calls that are timed, after one that loads and compiles; the median counts.
 CALLS = 5
@@ -259,13 +260,19 @@ def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
 def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table]]:
     """The title and its table; `folder` holds further graphs with references."""
     others = peers()
-    table = Table(caption=None if "pyAgrum" in others else MISSING, caption_justify="left")
-    for column in ("graph", "variables / relations", "solver"):
-        table.add_column(column)
-    for column in ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept"):
-        table.add_column(column, justify="right")
-    for name in others:
-        table.add_column(f"{name} ms", justify="right")
+    columns = (
+        "width",
+        "max error",
+        "mean error",
+        "said",
+        "flips",
+        "reference",
+        "ms",
+        "kept",
+        *(f"{name} ms" for name in others),
+    )
+    caption = None if "pyAgrum" in others else MISSING
+    table = table_of("graph", "variables / relations", "solver", *columns, names=3, caption=caption)
     for cases in (reference_cases(folder), generated_cases(size), grid_cases(size)):
         for case in cases:
             found = marginals(case.graph)
@@ -282,9 +289,7 @@ def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table
 def false_contradictions() -> Table:
     """The mean posterior of good passages of which some are wrongly taken to contradict one another, by pairs related."""
     density = synthetic.Density(between=(*synthetic.Density().between[:2], FALSE_SHARE))
-    table = Table()
-    for column in ("passages related", "lowest mean posterior", "highest"):
-        table.add_column(column, justify="left" if column == "passages related" else "right")
+    table = table_of("passages related", "lowest mean posterior", "highest")
     for name, met in (("all, as FactReasoner", False), ("those found for a common claim, as ours", True)):
         means = []
         for seed in range(FALSE_SEEDS):

@@ -34,6 +34,7 @@ from localfact.runs.run import run
 from localfact.runs.run_folder import RunFolder
 from localfact.runtime.usage import REPEATABLE
 from scripts.bench.large_runs import large_assessments
+from scripts.bench.measure import table_of
 
 #: At --size 1: responses that sleeping workers assess, and those of the run whose memory is read.
 SLEEPERS, RESPONSES = 400, 100_000
@@ -169,9 +170,7 @@ def by_workers(make: Make, responses: Sequence[Response], replicas: int, slots: 
 def cluster(count: int) -> Table:
     """Responses a second of one and of two workers, and what one response costs beside its own time."""
     responses = responses_of(count)
-    table = Table()
-    for name in ("workers", "responses a second", "ratio", "ms a response beside sleep"):
-        table.add_column(name, justify="left" if name == "workers" else "right")
+    table = table_of("workers", "responses a second", "ratio", "ms a response beside sleep")
     alone = asyncio.run(timed(Sleeping(0.0), responses, SLOTS))
     table.add_row("none, without sleep", f"{count / alone:,.0f}", "", f"{1000 * alone / count:.2f}")
     with local_ray():
@@ -191,9 +190,8 @@ def large(count: int) -> Table:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "scripts.bench.scale", str(count), folder]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
-    table = Table()
-    for name in ("responses", "claims", "GB of assessments", "peak GB", "ms a response to run", "s to resume", "s to sum up"):
-        table.add_column(name, justify="right")
+    columns = ("responses", "claims", "GB of assessments", "peak GB", "ms a response to run", "s to resume", "s to sum up")
+    table = table_of(*columns, names=0)
     table.add_row(
         f"{count:,}",
         f"{count * CLAIMS:,}",

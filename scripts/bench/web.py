@@ -104,10 +104,7 @@ def exchange(number: int, page: bytes) -> Exchange:
 
 def table_of_rates(rows: Mapping[str, Row]) -> Table:
     """Rates, and their ratios to those they are compared with, beside what was reckoned."""
-    table = Table()
-    table.add_column("path")
-    for column in ("pages/s", "ratio", "reckoned"):
-        table.add_column(column, justify="right")
+    table = measure.table_of("path", "pages/s", "ratio", "reckoned")
     for name, (rate, plain, reckoned) in rows.items():
         expected = f"{reckoned:.2f}" if reckoned is not None else "as the disk is"
         table.add_row(name, f"{rate:,.1f}", f"{rate / rows[plain][0]:.3f}", expected)

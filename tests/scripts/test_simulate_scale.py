@@ -10,10 +10,10 @@ import simpy
 from run_builders import assessment
 
 from localfact.runs.run_folder import TIMINGS_FILE, RunFolder
-from scripts.simulate_scale import Job, Machines, Outcome, Rates, Simulation, Work, drawn, jobs_of, limit_of
+from scripts.simulate_scale import NEVER, Job, Machines, Outcome, Rates, Simulation, Work, drawn, jobs_of, limit_of
 
 #: A machine on which nothing costs anything beside the work.
-FREE = Machines(workers=1, per_node=1, slots=4, cores=2, driver=0.0, start=0.0, weights=0.0)
+FREE = Machines(workers=1, per_node=1, slots=4, cores=2, driver=0.0, start=0.0, weights=0.0, between_losses=NEVER)
 
 
 def seconds(job: Job, count: int, **machines: object) -> float:
