@@ -12,7 +12,6 @@ import contextlib
 import gzip
 import ipaddress
 import multiprocessing
-import os
 import random
 import re
 import sys
@@ -21,12 +20,10 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from localfact.api.evaluate import evaluate
 from localfact.assess import verification
 from localfact.assess.judges.answers import ReadLabel
 from localfact.assess.judges.styles import STYLES
 from localfact.claims.answers import read_answer
-from localfact.methods.options import Options
 from localfact.prompts import Judge, judging_chat
 from localfact.prompts.boundary import Boundary
 from localfact.records import Passage
@@ -37,6 +34,8 @@ from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.addresses import Addresses, host_of, port_of
 from localfact.web.fetching.failures import PageError
 from localfact.web.fetching.fetch import Fetcher, FetchError
+from scripts.fuzz import silence
+from scripts.fuzz_subjects import run
 
 #: Kind -> how many are made.
 COUNTS: Mapping[str, int] = {
@@ -265,15 +264,11 @@ ROWS = [
 ]  # fmt: skip
 
 
-def _run(out: Path) -> None:
-    evaluate(ROWS, method="builtin-fr2", options=Options(relations="lexical", embedder="none"), out=out)
-
-
 def kills(count: int, seed: int, folder: Path) -> Attempts:
     """A run is killed at any moment, up to three times, and then goes on: it ends as one that nobody killed."""
     chance = random.Random(f"kills {seed}")
     begin = time.monotonic()
-    _run(folder / "whole")
+    run(ROWS, folder / "whole")
     longest = time.monotonic() - begin
     whole = (folder / "whole" / "assessments.jsonl").read_bytes()
     done = 0
@@ -288,7 +283,7 @@ def kills(count: int, seed: int, folder: Path) -> Attempts:
             done += 1
             yield None
         try:
-            _run(out)
+            run(ROWS, out)
         except Exception as error:  # any at all is a finding
             yield f"kill {done}: {error!r}"
         else:
@@ -297,10 +292,8 @@ def kills(count: int, seed: int, folder: Path) -> Attempts:
 
 
 def _silently(out: Path) -> None:
-    null = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(null, stream)
-    _run(out)
+    silence()
+    run(ROWS, out)
 
 
 #: Seconds and bytes that a page gets here, and seconds in which its fetch must then have ended.

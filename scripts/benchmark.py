@@ -56,7 +56,7 @@ PUBLISHED: Mapping[str, tuple[str, str, str]] = {
 LONGEST = 20_000
 
 
-class Judged(NamedTuple):
+class JudgedClaims(NamedTuple):
     """Claims as a system judged them: arrays of n. `group` is the response, or topic; `read` False where nothing was said."""
 
     gold: NDArray[np.bool_]
@@ -98,21 +98,21 @@ def openfactcheck(data: Path, work: Path) -> str:
         method: of_run(run(data / "openfactcheck/responses.jsonl", method, work), rows, gold, group) for method in METHODS
     }
     for key, name in SYSTEMS.items():
-        systems[name] = Judged(gold, np.array([bool(row[key]) for row in rows]), group, known)
+        systems[name] = JudgedClaims(gold, np.array([bool(row[key]) for row in rows]), group, known)
     raw = [read_factuality(row.get("llama3_verifier_raw") or "").factual for row in rows]
-    systems[LLAMA] = Judged(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
+    systems[LLAMA] = JudgedClaims(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
     heads = ("OpenFactCheck", "claims judged", "balanced accuracy", f"minus {OURS}", "true supported", "false supported")
     return markdown_table(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])
 
 
-def claims_row(name: str, judged: Judged, ours: Judged) -> list[str]:
+def claims_row(name: str, judged: JudgedClaims, ours: JudgedClaims) -> list[str]:
     """A system's row: its figures, and how far it is from ours."""
     apart = "" if judged is ours else shown(distance(judged, ours), judged.groups, "+.3f", "+.2f")
     shares = [f"{share(judged, gold=gold):.2f}" for gold in (True, False)]
     return [name, str(int(judged.read.sum())), shown(balanced(judged), judged.groups), apart, *shares]
 
 
-def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold: Any, group: Any) -> Judged:
+def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold: Any, group: Any) -> JudgedClaims:
     """The verdicts of a run in the order of the rows; a failed claim is not judged."""
     said = {
         (one.response_id, claim.id): supports(verdict)
@@ -120,7 +120,7 @@ def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold:
         for claim, verdict in zip(one.claims, one.verdicts, strict=True)
     }
     verdicts = [said.get((row["response"], row["claim"])) for row in rows]
-    return Judged(
+    return JudgedClaims(
         gold, np.array([verdict is True for verdict in verdicts]), group, np.array([one is not None for one in verdicts])
     )
 
@@ -204,11 +204,11 @@ def expertqa(data: Path) -> Iterator[Row]:
                     yield document, part["claim_string"], part["support"] == "Complete", row["question"]
 
 
-def judged(rows: Sequence[Row], answers: Answers) -> Judged:
+def judged(rows: Sequence[Row], answers: Answers) -> JudgedClaims:
     """What a relation model says of the claims: supported where entailment is its label."""
     places = {topic: place for place, topic in enumerate(dict.fromkeys(topic for *_, topic in rows))}
     found = [answers[Pair(document, claim)] for document, claim, _, _ in rows]
-    return Judged(
+    return JudgedClaims(
         np.array([gold for _, _, gold, _ in rows]),
         np.array([isinstance(one, Distribution) and one.label is RelationLabel.ENTAILMENT for one in found]),
         np.array([places[topic] for *_, topic in rows]),
@@ -216,13 +216,13 @@ def judged(rows: Sequence[Row], answers: Answers) -> Judged:
     )
 
 
-def share(one: Judged, *, gold: bool) -> float:
+def share(one: JudgedClaims, *, gold: bool) -> float:
     """Of the judged claims with that label, the share that is supported."""
     chosen = one.read & (one.gold == gold)
     return float(one.supported[chosen].mean()) if chosen.any() else float("nan")
 
 
-def balanced(one: Judged) -> Estimator:
+def balanced(one: JudgedClaims) -> Estimator:
     """Balanced accuracy as a function of which groups are drawn."""
 
     def counted(which: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -238,14 +238,14 @@ def balanced(one: Judged) -> Estimator:
     return of
 
 
-def distance(one: Judged, other: Judged) -> Estimator:
+def distance(one: JudgedClaims, other: JudgedClaims) -> Estimator:
     """The difference of two balanced accuracies on the same groups, and on the claims that both judged."""
     both = one.read & other.read
     first, second = balanced(one._replace(read=both)), balanced(other._replace(read=both))
     return lambda chosen: first(chosen) - second(chosen)
 
 
-def percent(one: Judged) -> str:
+def percent(one: JudgedClaims) -> str:
     """Balanced accuracy in percent with its interval."""
     return shown(balanced(one), one.groups, ".1f", ".0f", times=100)
 

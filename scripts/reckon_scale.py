@@ -26,7 +26,7 @@ from scripts.bench.measure import table_of
 
 GPUS = (1, 8, 64, 1024)
 #: The fields of a cluster that can be given, and what they are.
-MACHINES = {
+GIVEN = {
     "cores": "cores of a node of 8 GPUs",
     "slots": "responses at once in a worker",
     "driver": "seconds of the driver a response",
@@ -40,7 +40,7 @@ CHECKED = 400
 
 
 @dataclass(frozen=True)
-class Work:
+class ResponseWork:
     """What one response takes, in seconds.
 
     Attributes:
@@ -66,7 +66,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Machines:
+class Cluster:
     """A cluster.
 
     Attributes:
@@ -98,22 +98,22 @@ class Machines:
         return self.start + self.nodes * self.weights / self.store
 
 
-def busy(work: Work, machines: Machines) -> Mapping[str, float]:
+def busy(work: ResponseWork, cluster: Cluster) -> Mapping[str, float]:
     """Seconds that each part of a cluster is kept busy by a response, were it all there is: the most of them is what limits."""
     return {
-        "the driver": machines.driver,
-        "the GPUs": work.gpu / machines.workers,
-        "the cores": work.cores / (machines.nodes * machines.cores),
-        "places at the workers": (work.gpu + work.cores + work.wait + machines.driver) / (machines.workers * machines.slots),
+        "the driver": cluster.driver,
+        "the GPUs": work.gpu / cluster.workers,
+        "the cores": work.cores / (cluster.nodes * cluster.cores),
+        "places at the workers": (work.gpu + work.cores + work.wait + cluster.driver) / (cluster.workers * cluster.slots),
     }
 
 
-def seconds_of(work: Work, responses: int, machines: Machines) -> float:
+def seconds_of(work: ResponseWork, responses: int, cluster: Cluster) -> float:
     """Seconds of a run, from its start to what the last response takes by itself."""
-    return machines.ready + responses * max(busy(work, machines).values()) + work.gpu + work.cores + work.wait
+    return cluster.ready + responses * max(busy(work, cluster).values()) + work.gpu + work.cores + work.wait
 
 
-def work_of(run: Path, rates: Rates) -> Work:
+def work_of(run: Path, rates: Rates) -> ResponseWork:
     """What a run's responses took in the mean: its tokens at these rates, and the seconds of what no model answered.
 
     Raises:
@@ -128,39 +128,39 @@ def work_of(run: Path, rates: Rates) -> Work:
         for stage in stages:
             used = assessment.usage.get(stage)
             if not used or not used.get("calls"):
-                works.append(Work(cores=seconds.get(stage, 0.0)))
+                works.append(ResponseWork(cores=seconds.get(stage, 0.0)))
                 continue
             read = used["prompt_tokens"] - cached.get(stage, {}).get("cached_tokens", 0)
             written = used["output_tokens"]
-            works.append(Work(gpu=read / rates.read + written / rates.write, wait=written / used["calls"] * rates.step))
+            works.append(ResponseWork(gpu=read / rates.read + written / rates.write, wait=written / used["calls"] * rates.step))
     if not works:
         raise ValueError(f"{run} has no timings of responses")
-    return Work(*(sum(getattr(work, what) for work in works) / responses for what in ("cores", "gpu", "wait")))
+    return ResponseWork(*(sum(getattr(work, what) for work in works) / responses for what in ("cores", "gpu", "wait")))
 
 
-def by_gpus(work: Work, machines: Machines, options: argparse.Namespace) -> Table:
+def by_gpus(work: ResponseWork, cluster: Cluster, options: argparse.Namespace) -> Table:
     """A row for each number of GPUs."""
     columns = ("GPUs", "workers", "hours", "of them starting", "responses a second", "GPUs busy", "driver busy")
     table = table_of(*columns, "nodes lost", "GPU hours", f"at {options.price:.2f} an hour", names=0)
     table.add_column("limited by")
     for gpus in options.gpus:
         workers = gpus // options.gpus_of_worker
-        cluster = replace(machines, workers=workers, per_node=max(1, machines.per_node // options.gpus_of_worker))
-        seconds, parts = seconds_of(work, options.responses, cluster), busy(work, cluster)
-        rate = options.responses / (seconds - cluster.ready)
+        own = replace(cluster, workers=workers, per_node=max(1, cluster.per_node // options.gpus_of_worker))
+        seconds, parts = seconds_of(work, options.responses, own), busy(work, own)
+        rate = options.responses / (seconds - own.ready)
         hours = seconds / 3600
         table.add_row(
             f"{gpus:,}",
             f"{workers:,}",
             f"{hours:,.2f}",
-            f"{cluster.ready / 3600:,.2f}",
+            f"{own.ready / 3600:,.2f}",
             f"{rate:,.1f}",
             f"{rate * parts['the GPUs']:.0%}",
             f"{rate * parts['the driver']:.0%}",
-            f"{cluster.nodes * hours / cluster.between_losses:,.1f}",
+            f"{own.nodes * hours / own.between_losses:,.1f}",
             f"{hours * gpus:,.0f}",
             f"{hours * gpus * options.price:,.0f}",
-            "starting" if cluster.ready > seconds / 2 else max(parts, key=lambda part: parts[part]),
+            "starting" if own.ready > seconds / 2 else max(parts, key=lambda part: parts[part]),
         )
     return table
 
@@ -176,13 +176,13 @@ def checked(count: int) -> Table:
         driver = by_workers(partial(sleeping, seconds=0.0), responses, 1) / count
         table.add_row("nothing", "1", f"{driver * count:.2f}", "", f"taken as the driver's: {1000 * driver:.2f} ms a response")
         for name, make, work in (
-            ("waits 50 ms", partial(sleeping, seconds=0.05), Work(wait=0.05)),
-            ("keeps its worker busy for 20 ms", partial(burning, seconds=0.02), Work(gpu=0.02)),
+            ("waits 50 ms", partial(sleeping, seconds=0.05), ResponseWork(wait=0.05)),
+            ("keeps its worker busy for 20 ms", partial(burning, seconds=0.02), ResponseWork(gpu=0.02)),
         ):
             for workers in (1, 2):
                 real = by_workers(make, responses, workers)
-                machines = Machines(workers, per_node=1, slots=SLOTS, driver=driver, start=0.0, weights=0.0)
-                reckoned = seconds_of(work, count, machines)
+                cluster = Cluster(workers, per_node=1, slots=SLOTS, driver=driver, start=0.0, weights=0.0)
+                reckoned = seconds_of(work, count, cluster)
                 table.add_row(name, str(workers), f"{real:.2f}", f"{reckoned:.2f}", f"{real / reckoned:.2f}")
     return table
 
@@ -196,8 +196,8 @@ def main() -> None:
     parser.add_argument("--read", type=float, default=30_000, help="tokens a second that a worker reads")
     parser.add_argument("--write", type=float, default=6_000, help="tokens a second that a worker writes")
     parser.add_argument("--step", type=float, default=0.03, help="seconds a token of one answer takes beside all others")
-    for name, about in MACHINES.items():
-        default = getattr(Machines, name)
+    for name, about in GIVEN.items():
+        default = getattr(Cluster, name)
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(default), default=default, help=about)
     parser.add_argument("--price", type=float, default=2.5, help="of a GPU hour")
     parser.add_argument("--check", action="store_true", help="run real workers here beside what is reckoned")
@@ -216,7 +216,7 @@ def main() -> None:
         f"{work.wait:.2f} s of waiting for what is written",
         highlight=False,
     )
-    console.print(by_gpus(work, Machines(workers=1, **{name: getattr(options, name) for name in MACHINES}), options))
+    console.print(by_gpus(work, Cluster(workers=1, **{name: getattr(options, name) for name in GIVEN}), options))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from run_builders import assessment
 from scripts.benchmark import (
     BEGIN,
     END,
-    Judged,
+    JudgedClaims,
     balanced,
     claims_row,
     expertqa,
@@ -24,9 +24,9 @@ from scripts.labelled_sets import hash_of_topic, held_out_topics
 from scripts.tables import put_between
 
 
-def judged(gold: str, supported: str, groups: str, read: str = "") -> Judged:
+def judged(gold: str, supported: str, groups: str, read: str = "") -> JudgedClaims:
     """A letter a claim: y or n, and the group's digit."""
-    return Judged(
+    return JudgedClaims(
         np.array([one == "y" for one in gold]),
         np.array([one == "y" for one in supported]),
         np.array([int(one) for one in groups]),
