@@ -167,17 +167,17 @@ def by_gpus(work: ResponseWork, cluster: Cluster, options: argparse.Namespace) -
 
 def checked(count: int) -> Table:
     """Workers of a real cluster beside what is reckoned: those that sleep, as one waits for tokens, and those that are busy."""
-    from scripts.bench.scale import SLOTS, burning, by_workers, local_ray, responses_of, sleeping
+    from scripts.bench.scale import SLOTS, by_workers, local_ray, responses_of, waiting
 
     responses = responses_of(count)
     caption = f"{count} responses, {SLOTS} at once in a worker; ratio: real to reckoned"
     table = table_of("each response", "workers", "seconds, real", "reckoned", "ratio", caption=caption)
     with local_ray():
-        driver = by_workers(partial(sleeping, seconds=0.0), responses, 1) / count
+        driver = by_workers(partial(waiting, seconds=0.0), responses, 1) / count
         table.add_row("nothing", "1", f"{driver * count:.2f}", "", f"taken as the driver's: {1000 * driver:.2f} ms a response")
         for name, make, work in (
-            ("waits 50 ms", partial(sleeping, seconds=0.05), ResponseWork(wait=0.05)),
-            ("keeps its worker busy for 20 ms", partial(burning, seconds=0.02), ResponseWork(gpu=0.02)),
+            ("waits 50 ms", partial(waiting, seconds=0.05), ResponseWork(wait=0.05)),
+            ("keeps its worker busy for 20 ms", partial(waiting, seconds=0.02, busy=True), ResponseWork(gpu=0.02)),
         ):
             for workers in (1, 2):
                 real = by_workers(make, responses, workers)

@@ -7,7 +7,7 @@ import argparse
 import asyncio
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path as FilePath
 
@@ -82,13 +82,13 @@ def relating(size: float, embedder: Embedder) -> Section:
     return f"pairs related ({len(passages)} pages x {len(claims)} claims)", "lexical, no embedder", paths
 
 
-def sections(size: float) -> Iterator[Section]:
-    """All that is measured, each made when its turn comes."""
+def stages(size: float) -> Iterator[tuple[str, Table]]:
+    """What takes texts and pairs, each measured when its turn comes."""
     embedder = load_embedder(load_card("minilm"))
-    yield splitting(size)
-    yield embedding(size, embedder)
-    yield relating(size, embedder)
-    yield relations.cross_encoders(size)
+    yield drawn(splitting(size))
+    yield drawn(embedding(size, embedder))
+    yield drawn(relating(size, embedder))
+    yield drawn(relations.cross_encoders(size))
 
 
 def drawn(section: Section) -> tuple[str, Table]:
@@ -108,6 +108,21 @@ def scale(text: str) -> float | str:
     return text if text == LARGE else float(text)
 
 
+#: What is measured -> its titles and tables.
+BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]]] = {
+    "stages": lambda given: stages(given.size),
+    "corpora": lambda given: corpora.tables(given.size, large=given.large),
+    "web": lambda given: web.tables(given.size),
+    "graphs": lambda given: graphs.tables(given.size, given.graphs),
+    "calls": lambda given: calls.tables(given.size),
+    "transcripts": lambda given: transcripts.tables(given.size),
+    "pages": lambda given: pages.tables(given.size),
+    "annotators": lambda given: annotators.tables(given.size),
+    "scale": lambda given: scales.tables(given.size),
+    "llm": lambda given: llm.tables(given.size),
+}
+
+
 def main() -> None:
     """Prints a table for every stage."""
     warnings.simplefilter("ignore", FutureWarning)  # pgmpy's, about names of its own
@@ -116,26 +131,15 @@ def main() -> None:
         "--size", type=scale, default=1.0, help="scale of the material; 0.1 for a quick look, 'large' for a million passages"
     )
     parser.add_argument("--graphs", type=FilePath, help="a folder of fact graphs with reference marginals (*.json)")
-    options = parser.parse_args()
-    large, size = options.size == LARGE, 1.0 if options.size == LARGE else float(options.size)
+    parser.add_argument("--only", nargs="+", choices=BENCHES, default=list(BENCHES), help="default: all")
+    given = parser.parse_args()
+    given.large = given.size == LARGE
+    given.size = 1.0 if given.large else given.size
     console = Console(width=max(Console().width, WIDTH))
-    over_passages = corpora.tables(size, large=large)
-    inference = graphs.tables(size, options.graphs)
-    others = (
-        over_passages,
-        web.tables(size),
-        inference,
-        calls.tables(size),
-        transcripts.tables(size),
-        pages.tables(size),
-        annotators.tables(size),
-        scales.tables(size),
-        llm.tables(size),
-    )
-    for title, table in chain(map(drawn, sections(size)), *others):
+    for title, table in chain.from_iterable(BENCHES[name](given) for name in given.only):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
-    if not llm.installed():
+    if "llm" in given.only and not llm.installed():
         console.print(f"\n{llm.MISSING}", highlight=False)
 
 
