@@ -81,7 +81,6 @@ def make_corpus(folder: Path) -> None:
 
 
 def read_corpus(folder: Path) -> None:
-    """Searches it and verifies it."""
     with Corpus.open(folder / "corpus", EMBEDDER) as corpus:
         for kind in ("chunks", "pages"):
             corpus.search("How tall is tower 7?", kind, 5)
@@ -89,7 +88,6 @@ def read_corpus(folder: Path) -> None:
 
 
 def grow_corpus(folder: Path) -> None:
-    """Adds a page."""
     with CorpusWriter(folder / "corpus", EMBEDDER) as writer:
         writer.add_pages([Page(link="https://b.example/", title="New", text="A new page. " * 30)])
         writer.finish(("chunks", "pages"))
@@ -107,7 +105,6 @@ def make_run(folder: Path) -> None:
 
 
 def read_run(folder: Path) -> None:
-    """Scores and shows it again."""
     rescore(folder / "run")
     claim_rows(folder / "run")
     read_assessment(folder / "run", "1")
@@ -115,36 +112,30 @@ def read_run(folder: Path) -> None:
 
 
 def resume_run(folder: Path) -> None:
-    """Goes on with it."""
     make_run(folder)
     with RunFolder(folder / "run", {}, {}):
         pass
 
 
 async def both_calls(engine: Engine) -> None:
-    """The two calls of a transcript."""
     await engine.generate(CHAT, max_tokens=9, stage="s")
     await engine.choose(CHAT, ["yes", "no"], stage="s")
     await engine.aclose()
 
 
 def make_transcript(folder: Path) -> None:
-    """A transcript of two calls."""
     asyncio.run(both_calls(RecordingLayer(ScriptedEngine(lambda chat: "It floats."), folder / "calls.sqlite")))
 
 
 def read_transcript(folder: Path) -> None:
-    """Replays both."""
     asyncio.run(both_calls(ReplayEngine(folder / "calls.sqlite")))
 
 
 def make_relations(folder: Path) -> None:
-    """A cache of relations."""
     run([ROW], folder.parent / "unused", folder / "relations.sqlite")
 
 
 def read_relations(folder: Path) -> None:
-    """Evaluates with it."""
     run([ROW], folder / "run", folder / "relations.sqlite")
 
 
@@ -155,7 +146,6 @@ def make_card(folder: Path) -> None:
 
 
 def read_cards(folder: Path) -> None:
-    """Loads each."""
     for file in folder.glob("*.yaml"):
         load_card(str(file))
 
@@ -166,7 +156,6 @@ def make_model(folder: Path) -> None:
 
 
 def read_model(folder: Path) -> None:
-    """Opens it."""
     card = load_card(str(folder / "model")).model_copy(update={"roles": ("relations",)})
     CrossEncoder(card, "relations", device="cpu").length("Ice floats.")
 
@@ -183,7 +172,6 @@ def make_graphs(folder: Path) -> None:
 
 
 def read_graphs(folder: Path) -> None:
-    """Infers both."""
     list(infer([*folder.glob("*.json"), *folder.glob("*.uai")]))
 
 
@@ -195,7 +183,6 @@ def make_responses(folder: Path) -> None:
 
 
 def read_rows(folder: Path) -> None:
-    """Reads them."""
     for file in sorted(folder.glob("rows.*")):
         read_responses(file)
 
@@ -215,7 +202,6 @@ def make_collection(folder: Path) -> None:
 
 
 def read_collection(folder: Path) -> None:
-    """Reads them."""
     list(import_pages(folder))
 
 

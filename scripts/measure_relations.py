@@ -80,7 +80,6 @@ def title(name: str) -> str:
 
 
 def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Figure]:
-    """All figures of the models."""
     claims = data / "openfactcheck/responses.jsonl"
     yield from of_claims("openfactcheck", [run(claims, name, work) for name in names], (">= 0.65", ">= 0.62", "<= 0.12"))
     false, true = ([Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("false", "true"))

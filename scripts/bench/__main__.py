@@ -124,7 +124,6 @@ BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]
 
 
 def main() -> None:
-    """Prints a table for every stage."""
     warnings.simplefilter("ignore", FutureWarning)  # pgmpy's, about names of its own
     parser = argparse.ArgumentParser(prog="make bench", description="Speed of every stage, as ratios within one run.")
     parser.add_argument(

@@ -84,7 +84,6 @@ def accounts(responses: Sequence[Response]) -> Iterator[Accounting]:
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """The title and its table."""
     responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=max(2, int(RESPONSES * size)))
     counted = list(accounts(responses))
     first, count = counted[0], len(responses)

@@ -69,7 +69,6 @@ async def some(links: Sequence[str]) -> list[Fetched]:
 
 
 def document_of(page: Fetched) -> Document:
-    """Its text."""
     return extraction.extract(page.body, page.exchange.media_type, page.exchange.charset, page.final_link)
 
 

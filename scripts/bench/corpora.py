@@ -53,7 +53,6 @@ class TableOfVectors(InTurn):
     identity, dimension = "table@1", DIMENSION
 
     def __init__(self, rows: Vectors) -> None:
-        """Takes the rows."""
         self._rows = rows
 
     def parts(self, text: str) -> list[str]:

@@ -55,7 +55,6 @@ def bound(at_once: int, hosts: int = HOSTS) -> float:
 
 
 async def timed(pages: int, site: Site, work: Coroutine[Any, Any, object]) -> Cost:
-    """What it costs."""
     server, processor, started = site.processor(), time.process_time(), time.perf_counter()
     await work
     seconds = time.perf_counter() - started

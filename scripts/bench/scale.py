@@ -65,7 +65,6 @@ class Waiting:
 
 
 def waiting(opened: AsyncExitStack, *, seconds: float, busy: bool = False) -> tuple[Waiting, Notes]:
-    """What a worker opens."""
     return Waiting(seconds, busy), tuple
 
 

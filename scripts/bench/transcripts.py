@@ -50,7 +50,6 @@ class Recorded(NamedTuple):
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """One table, a row a method."""
     responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=max(2, int(RESPONSES * size)))
     table = table_of("method", "calls", "KB a response", "plain KB", "ratio", "ms a call to record", "to read")
     for method in ("fastfact", "factreasoner-fr2"):

@@ -55,8 +55,6 @@ def extracted(pages: Sequence[bytes]) -> tuple[str, Table]:
 
 
 def by_workers(extractors: Extractors, pages: Sequence[bytes]) -> Callable[[], object]:
-    """All pages at once."""
-
     async def work() -> None:
         await together(extractors.extract(page, *HTML) for page in pages)
 
@@ -112,7 +110,6 @@ def table_of_rates(rows: Mapping[str, Row]) -> Table:
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """The titles and their tables."""
     pages = articles(ARTICLES)
     wanted = max(RESULTS, int(FETCHED * size))
     with serving(pages, fetching.HOSTS, fetching.LATENCY, max(PAGES_PER_HOST, -(-wanted // fetching.HOSTS))) as site:
