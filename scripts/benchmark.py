@@ -24,13 +24,13 @@ from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
 from localfact.runtime.files import replace
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
 from scripts.labelled_sets import hash_of_topic, held_out_topics, json_lines, prompts_of_claims
 from scripts.relation_answers import Answers, asked
-from scripts.tables import markdown_table, put_between
+from scripts.tables import markdown_table, put_between, with_interval
 
 METHODS = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
 #: The method that others are held against.
@@ -107,9 +107,9 @@ def openfactcheck(data: Path, work: Path) -> str:
 
 def claims_row(name: str, judged: JudgedClaims, ours: JudgedClaims) -> list[str]:
     """A system's row: its figures, and how far it is from ours."""
-    apart = "" if judged is ours else shown(distance(judged, ours), judged.groups, "+.3f", "+.2f")
+    apart = "" if judged is ours else with_interval(distance(judged, ours), judged.groups, "+.3f", "+.2f")
     shares = [f"{share(judged, gold=gold):.2f}" for gold in (True, False)]
-    return [name, str(int(judged.read.sum())), shown(balanced(judged), judged.groups), apart, *shares]
+    return [name, str(int(judged.read.sum())), with_interval(balanced(judged), judged.groups), apart, *shares]
 
 
 def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold: Any, group: Any) -> JudgedClaims:
@@ -247,13 +247,7 @@ def distance(one: JudgedClaims, other: JudgedClaims) -> Estimator:
 
 def percent(one: JudgedClaims) -> str:
     """Balanced accuracy in percent with its interval."""
-    return shown(balanced(one), one.groups, ".1f", ".0f", times=100)
-
-
-def shown(estimator: Estimator, groups: int, value: str = ".3f", end: str = ".2f", *, times: int = 1) -> str:
-    """A value, which is multiplied, with its interval, in these formats."""
-    low, high = percentile_interval(resampled(estimator, groups, 0))
-    return f"{times * estimator(np.arange(groups)):{value}} [{times * low:{end}}, {times * high:{end}}]"
+    return with_interval(balanced(one), one.groups, ".1f", ".0f", times=100)
 
 
 def run(data: Path, method: str, work: Path) -> list[Assessment]:

@@ -21,13 +21,13 @@ from localfact.methods.relations import BUILTIN_NLI, LEXICAL
 from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims
 from localfact.vocabulary import RelationLabel, VerdictLabel
 from scripts.labelled_sets import digest, json_lines
 from scripts.relation_answers import Answers, asked
-from scripts.tables import markdown_table, put_between
+from scripts.tables import markdown_table, put_between, with_interval
 
 #: Passages of two to four sentences, each with a true claim and one that differs from it little and is false.
 MINIMAL_PAIRS = Path(__file__).parent / "minimal_pairs.jsonl"
@@ -37,18 +37,8 @@ BEGIN, END = "<!-- in use -->", "<!-- end of in use -->"
 #: Of a claim, snippets of other responses' claims that it is asked about.
 SILENT_SNIPPETS = 2
 
-
-class Figure(NamedTuple):
-    """What is measured, what is aimed at, and the value with its interval for each relation model."""
-
-    name: str
-    target: str
-    values: tuple[tuple[float, tuple[float, float]], ...]
-
-    def row(self) -> list[str]:
-        """Its row in the table."""
-        shown = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, (low, high) in self.values]
-        return [self.name, self.target, *shown]
+#: What is measured, what is aimed at, and the value with its interval for each relation model.
+Row = list[str]
 
 
 class Counted(NamedTuple):
@@ -67,7 +57,7 @@ def main() -> None:
     options = parser.parse_args()
     names = options.relations or [LEXICAL, BUILTIN_NLI]
     found = list(measured(options.data, names, options.work))
-    text = markdown_table(("figure", "target", *map(title, names)), [figure.row() for figure in found])
+    text = markdown_table(("figure", "target", *map(title, names)), found)
     if options.card:
         page = options.card.read_text(encoding="utf-8")
         options.card.write_text(put_between(page, text, BEGIN, END), encoding="utf-8")
@@ -79,7 +69,7 @@ def title(name: str) -> str:
     return Path(name).stem if name.endswith(".yaml") else name
 
 
-def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Figure]:
+def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Row]:
     claims = data / "openfactcheck/responses.jsonl"
     yield from of_claims("openfactcheck", [run(claims, name, work) for name in names], (">= 0.65", ">= 0.62", "<= 0.12"))
     false, true = ([Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("false", "true"))
@@ -103,9 +93,7 @@ def run(data: Path | None, name: str, work: Path) -> list[Assessment]:
     return read_assessments(out)
 
 
-def of_claims(
-    source: str, runs: Sequence[Sequence[Assessment]], targets: tuple[str, str, str] = ("", "", "")
-) -> Iterator[Figure]:
+def of_claims(source: str, runs: Sequence[Sequence[Assessment]], targets: tuple[str, str, str] = ("", "", "")) -> Iterator[Row]:
     """How well the verdicts of runs tell true claims from false ones."""
     for name, target, estimator in zip(
         ("area under the ROC", "balanced accuracy", "true claims called contradicted"),
@@ -113,7 +101,7 @@ def of_claims(
         (posterior_area, balanced_accuracy, true_contradicted),
         strict=True,
     ):
-        yield Figure(f"{source}: {name}", target, tuple(value(estimator(each), len(each)) for each in runs))
+        yield [f"{source}: {name}", target, *(with_interval(estimator(each), len(each), end=".3f") for each in runs)]
     for gold, verb in ((False, "false claims called supported"), (True, "true claims called supported")):
         yield share(f"{source}: {verb}", "", [verdicts(each, VerdictLabel.SUPPORTED, gold=gold) for each in runs])
 
@@ -153,8 +141,8 @@ def said(answers: Answers, pairs: Sequence[Pair], label: RelationLabel) -> Count
     return Counted(np.array(happened, dtype=float), np.ones(len(pairs)))
 
 
-def share(name: str, target: str, counts: Sequence[Counted]) -> Figure:
-    return Figure(name, target, tuple(value(ratio(each), len(each.could)) for each in counts))
+def share(name: str, target: str, counts: Sequence[Counted]) -> Row:
+    return [name, target, *(with_interval(ratio(each), len(each.could), end=".3f") for each in counts)]
 
 
 def ratio(counted: Counted) -> Estimator:
@@ -165,12 +153,6 @@ def ratio(counted: Counted) -> Estimator:
         return float(counted.happened[chosen].sum() / could) if could else float("nan")
 
     return estimate
-
-
-def value(estimator: Estimator, size: int) -> tuple[float, tuple[float, float]]:
-    """The value over all, and the middle 95 % of 2,000 resamples."""
-    drawn = resampled(estimator, size, seed=0)
-    return estimator(np.arange(size)), percentile_interval(drawn[np.isfinite(drawn)])
 
 
 def silent_pairs(file: Path) -> list[Pair]:
