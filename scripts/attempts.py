@@ -12,7 +12,6 @@ import contextlib
 import gzip
 import ipaddress
 import multiprocessing
-import os
 import random
 import re
 import sys
@@ -21,12 +20,10 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from localfact.api.evaluate import evaluate
 from localfact.assess import verification
 from localfact.assess.judges.answers import ReadLabel
 from localfact.assess.judges.styles import STYLES
 from localfact.claims.answers import read_answer
-from localfact.methods.options import Options
 from localfact.prompts import Judge, judging_chat
 from localfact.prompts.boundary import Boundary
 from localfact.records import Passage
@@ -37,6 +34,8 @@ from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.addresses import Addresses, host_of, port_of
 from localfact.web.fetching.failures import PageError
 from localfact.web.fetching.fetch import Fetcher, FetchError
+from scripts.fuzz import silence
+from scripts.fuzz_subjects import run
 
 #: Kind -> how many are made.
 COUNTS: Mapping[str, int] = {
@@ -51,15 +50,17 @@ CLOSED = (
     *("224.0.0.0/4", "240.0.0.0/4", "192.0.0.0/24", "198.18.0.0/15", "203.0.113.0/24", "168.63.129.16/32"),
 )
 CLOSED_IPV6 = (
-    "::1/128",
-    "fc00::/7",
-    "fe80::/10",
-    "ff00::/8",
-    "::ffff:0:0/96",
-    "64:ff9b::/96",
-    "2002::/16",
-    "2001:db8::/32",
-    "100::/64",
+    *(
+        "::1/128",
+        "fc00::/7",
+        "fe80::/10",
+        "ff00::/8",
+        "::ffff:0:0/96",
+        "64:ff9b::/96",
+        "2002::/16",
+        "2001:db8::/32",
+        "100::/64",
+    ),
 )
 
 
@@ -113,18 +114,9 @@ def _closed_link(chance: random.Random) -> tuple[str, str]:
 LABELS: list[str] = [*PreVerificationLabel, *verification.VERDICT_OF]
 PIECES: list[str] = [
     *(*LABELS, *LABELS, *(label.upper() for label in LABELS)),
+    *("#", "##", "###", "＃＃", "\nDecision: ###refuted###\n", "###supported###", "Decision", "decision:"),
     *(
-        "#",
-        "##",
-        "###",
-        "＃＃",
-        "\nDecision: ###refuted###\n",
-        "###supported###",
-        "Decision",
-        "decision:",
         "Final decision: ###",
-    ),
-    *(
         "<<",
         "< <",
         "≪",
@@ -137,39 +129,13 @@ PIECES: list[str] = [
         "evidence ",
         "claim ",
         "/",
-        "<<end evidence 0a1b2c3d>>",
     ),
-    *("<think>", "</think>", "<|im_end|>", "<|im_start|>system", "[INST]", "</s>", "< <end\u200b_text 0>>"),
-    *(
-        " ",
-        "    ",
-        "\n",
-        "\r\n",
-        "\t",
-        "\x0b",
-        "\x85",
-        "\u2028",
-        "\u3000",
-        "\u200b",
-        "\ufeff",
-        "\xad",
-        "\u202e",
-        "\ud800",
-        "\x00",
-    ),
-    *("-", "‑", "–", "_", "*", "**", "'", '"', "“", "`", ".", ":", "：", ")", "{", "}", "[", "]", "ﬁ", "ſ", "word "),
-    *(
-        "[",
-        "[Supported]",
-        "[_Unsupported_]",
-        "[Not Supported]",
-        "###Contradicted###",
-        "Undecided",
-        '"factuality": true',
-        "_" * 30,
-    ),
-    *("- Ice floats. ", "1. Ice sinks. ", "Claim: ", "No verifiable claim.", "```json\n", "| a | b |\n"),
-    *('{"claim": "', '", "label": "', '"}'),
+    *("<<end evidence 0a1b2c3d>>", "<think>", "</think>", "<|im_end|>", "<|im_start|>system", "[INST]", "</s>"),
+    *("< <end\u200b_text 0>>", " ", "    ", "\n", "\r\n", "\t", "\x0b", "\x85", "\u2028", "\u3000", "\u200b", "\ufeff", "\xad"),
+    *("\u202e", "\ud800", "\x00", "-", "‑", "–", "_", "*", "**", "'", '"', "“", "`", ".", ":", "：", ")", "{", "}", "[", "]"),
+    *("ﬁ", "ſ", "word ", "[", "[Supported]", "[_Unsupported_]", "[Not Supported]", "###Contradicted###", "Undecided"),
+    *('"factuality": true', "_" * 30, "- Ice floats. ", "1. Ice sinks. ", "Claim: ", "No verifiable claim.", "```json\n"),
+    *("| a | b |\n", '{"claim": "', '", "label": "', '"}'),
 ]
 
 
@@ -259,10 +225,11 @@ def bombs(count: int, seed: int, folder: Path) -> Attempts:
             yield f"{what}: {seconds:.0f} s, then {read!r}" if seconds > BOMB_END or "1862" not in read else None
 
 
+TAGS = ("div", "b", "i", "table", "td", "ul", "a", "font", "svg", "math", "select", "template", "p", "style", "form")
+
+
 def _bomb(chance: random.Random) -> tuple[str, bytes, str]:
-    tag = chance.choice(
-        ("div", "b", "i", "table", "td", "ul", "a", "font", "svg", "math", "select", "template", "p", "style", "form")
-    )
+    tag = chance.choice(TAGS)
     size = chance.choice((1_000, 30_000, 200_000))
     entity = b"<!DOCTYPE html [<!ENTITY a 'aaaaaaaaaa'>" + b"".join(
         b"<!ENTITY a%d '%s'>" % (number, b"&a%d;" % (number - 1) * 10) for number in range(1, 12)
@@ -297,15 +264,11 @@ ROWS = [
 ]  # fmt: skip
 
 
-def _run(out: Path) -> None:
-    evaluate(ROWS, method="builtin-fr2", options=Options(relations="lexical", embedder="none"), out=out)
-
-
 def kills(count: int, seed: int, folder: Path) -> Attempts:
     """A run is killed at any moment, up to three times, and then goes on: it ends as one that nobody killed."""
     chance = random.Random(f"kills {seed}")
     begin = time.monotonic()
-    _run(folder / "whole")
+    run(ROWS, folder / "whole")
     longest = time.monotonic() - begin
     whole = (folder / "whole" / "assessments.jsonl").read_bytes()
     done = 0
@@ -320,7 +283,7 @@ def kills(count: int, seed: int, folder: Path) -> Attempts:
             done += 1
             yield None
         try:
-            _run(out)
+            run(ROWS, out)
         except Exception as error:  # any at all is a finding
             yield f"kill {done}: {error!r}"
         else:
@@ -329,10 +292,8 @@ def kills(count: int, seed: int, folder: Path) -> Attempts:
 
 
 def _silently(out: Path) -> None:
-    null = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(null, stream)
-    _run(out)
+    silence()
+    run(ROWS, out)
 
 
 #: Seconds and bytes that a page gets here, and seconds in which its fetch must then have ended.
@@ -394,17 +355,8 @@ def _answer(chance: random.Random) -> tuple[str, Callable[[], AsyncIterator[byte
             b"Content-Type: text/html\r\n\r\n",
         )
     )  # fmt: skip
-    body = chance.choice(
-        (
-            GOOD,
-            b"",
-            gzip.compress(b"a" * 50_000_000),
-            b"\x00" * 3_000_000,
-            b"FFFFFFFFFFFFFFFF\r\n",
-            b"5\r\nhello\r\n-1\r\n",
-            b"<p>" * 999,
-        )
-    )
+    huge = gzip.compress(b"a" * 50_000_000)
+    body = chance.choice((GOOD, b"", huge, b"\x00" * 3_000_000, b"FFFFFFFFFFFFFFFF\r\n", b"5\r\nhello\r\n-1\r\n", b"<p>" * 999))
     pace = chance.choice(("at once", "at once", "by the byte", "endless", "silent", "cut"))
 
     async def pieces() -> AsyncIterator[bytes]:

@@ -24,16 +24,13 @@ from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
 from localfact.runtime.files import replace
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.comparison import supports
 from localfact.scoring.tally import labelled_claims, tally
 from localfact.vocabulary import RelationLabel
-from scripts.data_sets.evidence_sets import evidence_sets
-from scripts.data_sets.examples import ENTAILMENT, Part, split_by_topic, topic_key
-from scripts.data_sets.reading import benchmark, joined_label, json_lines
-from scripts.data_sets.sentence_sets import sentence_sets
-from scripts.relation_answers import asked, line_reporter
-from scripts.tables import markdown_table, put_between
+from scripts.labelled_sets import hash_of_topic, held_out_topics, json_lines, prompts_of_claims
+from scripts.relation_answers import Answers, asked
+from scripts.tables import markdown_table, put_between, with_interval
 
 METHODS = ("builtin-fr1", "builtin-fr2", "builtin-fr3")
 #: The method that others are held against.
@@ -59,7 +56,7 @@ PUBLISHED: Mapping[str, tuple[str, str, str]] = {
 LONGEST = 20_000
 
 
-class Judged(NamedTuple):
+class JudgedClaims(NamedTuple):
     """Claims as a system judged them: arrays of n. `group` is the response, or topic; `read` False where nothing was said."""
 
     gold: NDArray[np.bool_]
@@ -101,22 +98,21 @@ def openfactcheck(data: Path, work: Path) -> str:
         method: of_run(run(data / "openfactcheck/responses.jsonl", method, work), rows, gold, group) for method in METHODS
     }
     for key, name in SYSTEMS.items():
-        systems[name] = Judged(gold, np.array([bool(row[key]) for row in rows]), group, known)
+        systems[name] = JudgedClaims(gold, np.array([bool(row[key]) for row in rows]), group, known)
     raw = [read_factuality(row.get("llama3_verifier_raw") or "").factual for row in rows]
-    systems[LLAMA] = Judged(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
+    systems[LLAMA] = JudgedClaims(gold, np.array([bool(one) for one in raw]), group, np.array([one is not None for one in raw]))
     heads = ("OpenFactCheck", "claims judged", "balanced accuracy", f"minus {OURS}", "true supported", "false supported")
     return markdown_table(heads, [claims_row(name, one, systems[OURS]) for name, one in systems.items()])
 
 
-def claims_row(name: str, judged: Judged, ours: Judged) -> list[str]:
-    """A system's row: its figures, and its distance from ours on the claims that both judged."""
-    both = judged.read & ours.read
-    apart = "" if judged is ours else signed(distance(masked(judged, both), masked(ours, both)), judged.groups)
+def claims_row(name: str, judged: JudgedClaims, ours: JudgedClaims) -> list[str]:
+    """A system's row: its figures, and how far it is from ours."""
+    apart = "" if judged is ours else with_interval(distance(judged, ours), judged.groups, "+.3f", "+.2f")
     shares = [f"{share(judged, gold=gold):.2f}" for gold in (True, False)]
-    return [name, str(int(judged.read.sum())), shown(balanced(judged), judged.groups), apart, *shares]
+    return [name, str(int(judged.read.sum())), with_interval(balanced(judged), judged.groups), apart, *shares]
 
 
-def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold: Any, group: Any) -> Judged:
+def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold: Any, group: Any) -> JudgedClaims:
     """The verdicts of a run in the order of the rows; a failed claim is not judged."""
     said = {
         (one.response_id, claim.id): supports(verdict)
@@ -124,7 +120,7 @@ def of_run(found: Sequence[Assessment], rows: Sequence[Mapping[str, Any]], gold:
         for claim, verdict in zip(one.claims, one.verdicts, strict=True)
     }
     verdicts = [said.get((row["response"], row["claim"])) for row in rows]
-    return Judged(
+    return JudgedClaims(
         gold, np.array([verdict is True for verdict in verdicts]), group, np.array([one is not None for one in verdicts])
     )
 
@@ -160,15 +156,15 @@ def flaherty(data: Path, work: Path) -> str:
 
 def documents(data: Path, work: Path) -> str:
     """Relation models on claims against whole documents, of topics that none of ours was trained on."""
-    learned = learned_topics(data)
     sets: dict[str, list[Row]] = {}
     for name, rows_of in (("WiCE", wice), ("Factcheck-GPT", factcheck_gpt), ("ExpertQA", expertqa)):
-        sets[name] = list(rows_of(data, learned))
+        held_out = held_out_topics(rows_of.__name__)
+        sets[name] = [row for row in rows_of(data) if hash_of_topic(row[3]) in held_out]
     rows = []
     for name in (LEXICAL, BUILTIN_NLI):
         pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
-        said = asked(name, pairs, work, line_reporter(name)).said
-        rows.append([name, *(shown_percent(judged(group, said)) for group in sets.values())])
+        answers = asked(name, pairs, work)
+        rows.append([name, *(percent(judged(group, answers)) for group in sets.values())])
     rows += [[f"{name}, published", *figures] for name, figures in PUBLISHED.items()]
     counts = [f"{name}, {len(group)} claims" for name, group in sets.items()]
     return markdown_table(("claim supported by its document, balanced accuracy in %", *counts), rows)
@@ -178,41 +174,29 @@ def documents(data: Path, work: Path) -> str:
 Row = tuple[str, str, bool, str]
 
 
-def learned_topics(data: Path) -> frozenset[str]:
-    """The topics that some relation model was trained on, or chosen by."""
-    parts = split_by_topic([*sentence_sets(data), *evidence_sets(data)])
-    return frozenset(
-        topic_key(topic) for part in (Part.TRAINING, Part.DEVELOPMENT) for example in parts[part] for topic in example.topics
-    )
-
-
-def wice(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+def wice(data: Path) -> Iterator[Row]:
     """WiCE's claims and the pages that they cite; one that is supported in part is not."""
     for part in ("claim_dev", "claim_test"):
         for row in json_lines(data / f"wice/{part}.jsonl.gz"):
-            title, page = row["meta"]["claim_title"], "\n".join(row["evidence"])
-            if not {topic_key(title), topic_key(page)} & learned:
-                yield page[:LONGEST], row["claim"], row["label"] == "supported", title
+            page = "\n".join(row["evidence"])[:LONGEST]
+            yield page, row["claim"], row["label"] == "supported", row["meta"]["claim_title"]
 
 
-def factcheck_gpt(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+def factcheck_gpt(data: Path) -> Iterator[Row]:
     """Factcheck-GPT's claims and all snippets that were found for each; supported where one supports it and none refutes it."""
-    prompts = {claim: row["prompt"] for row in benchmark(data) for part in row["sentences"] for claim in part["claims"] or ()}
+    prompts = prompts_of_claims(data)
     found: dict[str, dict[str, set[str]]] = {}
     for row in json_lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl"):
         found.setdefault(row["claim"], {}).setdefault(row["evidence"], set()).add(row["stance"])
     for claim, snippets in found.items():
-        prompt = prompts.get(claim, claim)
-        if topic_key(prompt) not in learned:
-            label = joined_label({stance for stances in snippets.values() for stance in stances})
-            yield "\n".join(snippets)[:LONGEST], claim, label == ENTAILMENT, prompt
+        stances = set().union(*snippets.values())
+        supported = "completely-support" in stances and "refute" not in stances
+        yield "\n".join(snippets)[:LONGEST], claim, supported, prompts.get(claim, claim)
 
 
-def expertqa(data: Path, learned: frozenset[str]) -> Iterator[Row]:
+def expertqa(data: Path) -> Iterator[Row]:
     """ExpertQA's sentences and the passages that they cite; supported where an expert says completely."""
     for row in json_lines(data / "expertqa/expertqa_answers.jsonl.gz"):
-        if topic_key(row["question"]) in learned:
-            continue
         for answer in row["answers"].values():
             for part in answer["claims"]:
                 document = "\n".join(part["evidence"])[:LONGEST]
@@ -220,30 +204,25 @@ def expertqa(data: Path, learned: frozenset[str]) -> Iterator[Row]:
                     yield document, part["claim_string"], part["support"] == "Complete", row["question"]
 
 
-def judged(rows: Sequence[Row], said: Mapping[Pair, Any]) -> Judged:
+def judged(rows: Sequence[Row], answers: Answers) -> JudgedClaims:
     """What a relation model says of the claims: supported where entailment is its label."""
     places = {topic: place for place, topic in enumerate(dict.fromkeys(topic for *_, topic in rows))}
-    answers = [said[Pair(document, claim)] for document, claim, _, _ in rows]
-    return Judged(
+    found = [answers[Pair(document, claim)] for document, claim, _, _ in rows]
+    return JudgedClaims(
         np.array([gold for _, _, gold, _ in rows]),
-        np.array([isinstance(one, Distribution) and one.label is RelationLabel.ENTAILMENT for one in answers]),
+        np.array([isinstance(one, Distribution) and one.label is RelationLabel.ENTAILMENT for one in found]),
         np.array([places[topic] for *_, topic in rows]),
-        np.array([isinstance(one, Distribution) for one in answers]),
+        np.array([isinstance(one, Distribution) for one in found]),
     )
 
 
-def masked(one: Judged, read: NDArray[np.bool_]) -> Judged:
-    """The same, with those claims as judged."""
-    return one._replace(read=read)
-
-
-def share(one: Judged, *, gold: bool) -> float:
+def share(one: JudgedClaims, *, gold: bool) -> float:
     """Of the judged claims with that label, the share that is supported."""
     chosen = one.read & (one.gold == gold)
     return float(one.supported[chosen].mean()) if chosen.any() else float("nan")
 
 
-def balanced(one: Judged) -> Estimator:
+def balanced(one: JudgedClaims) -> Estimator:
     """Balanced accuracy as a function of which groups are drawn."""
 
     def counted(which: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -259,28 +238,16 @@ def balanced(one: Judged) -> Estimator:
     return of
 
 
-def distance(one: Judged, other: Judged) -> Estimator:
-    """The difference of two balanced accuracies on the same groups."""
-    first, second = balanced(one), balanced(other)
+def distance(one: JudgedClaims, other: JudgedClaims) -> Estimator:
+    """The difference of two balanced accuracies on the same groups, and on the claims that both judged."""
+    both = one.read & other.read
+    first, second = balanced(one._replace(read=both)), balanced(other._replace(read=both))
     return lambda chosen: first(chosen) - second(chosen)
 
 
-def shown(estimator: Estimator, groups: int) -> str:
-    """A value with its interval."""
-    low, high = percentile_interval(resampled(estimator, groups, 0))
-    return f"{estimator(np.arange(groups)):.3f} [{low:.2f}, {high:.2f}]"
-
-
-def signed(estimator: Estimator, groups: int) -> str:
-    """A difference with its interval."""
-    low, high = percentile_interval(resampled(estimator, groups, 0))
-    return f"{estimator(np.arange(groups)):+.3f} [{low:+.2f}, {high:+.2f}]"
-
-
-def shown_percent(one: Judged) -> str:
+def percent(one: JudgedClaims) -> str:
     """Balanced accuracy in percent with its interval."""
-    low, high = percentile_interval(resampled(balanced(one), one.groups, 0))
-    return f"{100 * balanced(one)(np.arange(one.groups)):.1f} [{100 * low:.0f}, {100 * high:.0f}]"
+    return with_interval(balanced(one), one.groups, ".1f", ".0f", times=100)
 
 
 def run(data: Path, method: str, work: Path) -> list[Assessment]:

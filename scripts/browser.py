@@ -40,7 +40,7 @@ def browser() -> Iterator[Any]:
 
 
 @dataclass
-class Opened:
+class OpenPage:
     """A page that is open. `asked`: addresses asked for besides the file itself; `complaints`: of script and policy."""
 
     page: Any
@@ -49,7 +49,7 @@ class Opened:
 
 
 @contextmanager
-def opened(browser: Any, file: Path, *, at: str = "", **context: Any) -> Iterator[Opened]:
+def opened(browser: Any, file: Path, *, at: str = "", **context: Any) -> Iterator[OpenPage]:
     """Opens a file in a fresh window.
 
     Args:
@@ -58,7 +58,7 @@ def opened(browser: Any, file: Path, *, at: str = "", **context: Any) -> Iterato
     own = file.resolve().as_uri()
     window = browser.new_context(**context)
     try:
-        found = Opened(window.new_page())
+        found = OpenPage(window.new_page())
         found.page.on("request", lambda one: None if one.url.split("#")[0] == own else found.asked.append(one.url))
         found.page.on("console", lambda one: found.complaints.append(f"{one.type}: {one.text}"))
         found.page.on("pageerror", lambda one: found.complaints.append(str(one)))

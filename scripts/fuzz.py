@@ -19,7 +19,6 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from localfact.errors import LocalFactError
 from localfact.report.console import note
@@ -37,16 +36,6 @@ RESULT, REFUSED, BROKEN, SLOW = "a result", "refused", "broken", "slow"
 _EXITS = {0: RESULT, 10: REFUSED}
 
 
-class Finding(NamedTuple):
-    """A trial that ended otherwise than it may."""
-
-    subject: str
-    seed: int
-    file: str
-    end: str
-    why: str
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=5.0)
@@ -57,43 +46,42 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--keep", type=Path, help="copy what was found into this folder")
     options = parser.parse_args(arguments)
     names = options.only or sorted(SUBJECTS)
-    found, ends = [], Counter[str]()
+    ends = Counter[str]()
     with tempfile.TemporaryDirectory() as place:
-        for finding, end in trials(names, Path(place), options.seed, options):
+        for end, finding in trials(names, Path(place), options):
             ends[end] += 1
             if finding:
-                found.append(finding)
-                note(f"{finding.subject}, seed {finding.seed}, {finding.file}: {finding.end}\n{finding.why}")
+                note(finding)
     print(", ".join(f"{count} {end}" for end, count in sorted(ends.items())))
-    sys.exit(bool(found))
+    sys.exit(not ends.keys() <= {RESULT, REFUSED})
 
 
-def trials(names: Sequence[str], place: Path, seed: int, options: argparse.Namespace) -> Iterator[tuple[Finding | None, str]]:
-    """Trials of the subjects in turn, until the time is over or there are so many of each; and how each ended."""
+def trials(names: Sequence[str], place: Path, options: argparse.Namespace) -> Iterator[tuple[str, str]]:
+    """Trials of the subjects in turn, until the time is over or there are so many of each: how each ended, and what to tell."""
     for name in names:
-        in_child(SUBJECTS[name].make, fresh(place / name), MAKING)
+        (place / name).mkdir()
+        in_child(SUBJECTS[name].make, place / name, MAKING)
     end = time.monotonic() + 60 * options.minutes
     turn = 0
     while (turn < options.trials) if options.trials is not None else time.monotonic() < end:
         for name in names:
-            yield trial(name, place / name, place / "damaged", seed + turn, options.patience, options.keep)
+            yield trial(name, place / name, place / "damaged", options.seed + turn, options.patience, options.keep)
         turn += 1
 
 
-def trial(name: str, whole: Path, copy: Path, seed: int, patience: float, keep: Path | None) -> tuple[Finding | None, str]:
-    """One trial: a damaged copy is read in a process of its own."""
+def trial(name: str, whole: Path, copy: Path, seed: int, patience: float, keep: Path | None) -> tuple[str, str]:
+    """A damaged copy is read in a process of its own: how that ended, and, where it may not end so, what to tell."""
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(whole, copy)
     chance = random.Random(f"{name} {seed}")
-    files = sorted(file for file in copy.rglob("*") if file.is_file() and file.stat().st_size)
-    file = chance.choice(files)
+    file = chance.choice(sorted(file for file in copy.rglob("*") if file.is_file() and file.stat().st_size))
     damage(file, chance)
     ended, why = in_child(SUBJECTS[name].use, copy, patience)
     if ended in (RESULT, REFUSED):
-        return None, ended
+        return ended, ""
     if keep is not None:
         shutil.copytree(copy, keep / f"{name}-{seed}", dirs_exist_ok=True)
-    return Finding(name, seed, str(file.relative_to(copy)), ended, why), ended
+    return ended, f"{name}, seed {seed}, {file.relative_to(copy)}: {ended}\n{why}"
 
 
 def in_child(work: Callable[[Path], object], folder: Path, patience: float) -> tuple[str, str]:
@@ -112,9 +100,7 @@ def in_child(work: Callable[[Path], object], folder: Path, patience: float) -> t
 
 def _child(work: Callable[[Path], object], folder: Path, report: Path) -> None:
     code = 0
-    null = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(null, stream)
+    silence()
     try:
         work(folder)
     except LocalFactError:
@@ -125,10 +111,11 @@ def _child(work: Callable[[Path], object], folder: Path, report: Path) -> None:
     os._exit(code)
 
 
-def fresh(folder: Path) -> Path:
-    """A new folder."""
-    folder.mkdir(parents=True)
-    return folder
+def silence() -> None:
+    """Nothing that this process says is seen."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(null, stream)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from localfact.corpus.importing.collections import import_pages
 from localfact.corpus.verify import verify
 from localfact.corpus.writer import CorpusWriter
 from localfact.inputs.responses import read_responses
-from localfact.llm.engine import Message
+from localfact.llm.engine import Engine, Message
 from localfact.llm.layers.recording import RecordingLayer, ReplayEngine
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.options import Options
@@ -46,14 +46,14 @@ ROW = {
 }
 
 
-class Subject(NamedTuple):
+class FuzzSubject(NamedTuple):
     """Something in a folder, and how it is read."""
 
     make: Callable[[Path], object]
     use: Callable[[Path], object]
 
 
-class Drawn(InTurn):
+class HashEmbedder(InTurn):
     """An embedder whose vectors hang on a hash of the text: quick, and of no meaning."""
 
     identity, dimension = "drawn@1", 64
@@ -72,7 +72,7 @@ class Drawn(InTurn):
         """Nothing is kept."""
 
 
-EMBEDDER = cast(Embedder, Drawn())
+EMBEDDER = cast(Embedder, HashEmbedder())
 
 
 def make_corpus(folder: Path) -> None:
@@ -81,7 +81,6 @@ def make_corpus(folder: Path) -> None:
 
 
 def read_corpus(folder: Path) -> None:
-    """Searches it and verifies it."""
     with Corpus.open(folder / "corpus", EMBEDDER) as corpus:
         for kind in ("chunks", "pages"):
             corpus.search("How tall is tower 7?", kind, 5)
@@ -89,19 +88,23 @@ def read_corpus(folder: Path) -> None:
 
 
 def grow_corpus(folder: Path) -> None:
-    """Adds a page."""
     with CorpusWriter(folder / "corpus", EMBEDDER) as writer:
         writer.add_pages([Page(link="https://b.example/", title="New", text="A new page. " * 30)])
         writer.finish(("chunks", "pages"))
 
 
+def run(rows: Sequence[Mapping[str, Any]], out: Path, cache: Path | None = None) -> None:
+    """A run that needs no model."""
+    options = Options(relations="lexical", embedder="none", relations_cache=cache)
+    evaluate(rows, method="builtin-fr2", options=options, out=out)
+
+
 def make_run(folder: Path) -> None:
     """A run of two responses."""
-    evaluate([ROW, ROW], method="builtin-fr2", options=Options(relations="lexical", embedder="none"), out=folder / "run")
+    run([ROW, ROW], folder / "run")
 
 
 def read_run(folder: Path) -> None:
-    """Scores and shows it again."""
     rescore(folder / "run")
     claim_rows(folder / "run")
     read_assessment(folder / "run", "1")
@@ -109,46 +112,31 @@ def read_run(folder: Path) -> None:
 
 
 def resume_run(folder: Path) -> None:
-    """Goes on with it."""
-    evaluate([ROW, ROW], method="builtin-fr2", options=Options(relations="lexical", embedder="none"), out=folder / "run")
+    make_run(folder)
     with RunFolder(folder / "run", {}, {}):
         pass
 
 
+async def both_calls(engine: Engine) -> None:
+    await engine.generate(CHAT, max_tokens=9, stage="s")
+    await engine.choose(CHAT, ["yes", "no"], stage="s")
+    await engine.aclose()
+
+
 def make_transcript(folder: Path) -> None:
-    """A transcript of two calls."""
-
-    async def record() -> None:
-        engine = RecordingLayer(ScriptedEngine(lambda chat: "It floats."), folder / "calls.sqlite")
-        await engine.generate(CHAT, max_tokens=9, stage="s")
-        await engine.choose(CHAT, ["yes", "no"], stage="s")
-        await engine.aclose()
-
-    asyncio.run(record())
+    asyncio.run(both_calls(RecordingLayer(ScriptedEngine(lambda chat: "It floats."), folder / "calls.sqlite")))
 
 
 def read_transcript(folder: Path) -> None:
-    """Replays both."""
-
-    async def replay() -> None:
-        engine = ReplayEngine(folder / "calls.sqlite")
-        await engine.generate(CHAT, max_tokens=9, stage="s")
-        await engine.choose(CHAT, ["yes", "no"], stage="s")
-        await engine.aclose()
-
-    asyncio.run(replay())
+    asyncio.run(both_calls(ReplayEngine(folder / "calls.sqlite")))
 
 
 def make_relations(folder: Path) -> None:
-    """A cache of relations."""
-    keep = Options(relations="lexical", embedder="none", relations_cache=folder / "relations.sqlite")
-    evaluate([ROW], method="builtin-fr2", options=keep, out=folder.parent / "unused")
+    run([ROW], folder.parent / "unused", folder / "relations.sqlite")
 
 
 def read_relations(folder: Path) -> None:
-    """Evaluates with it."""
-    keep = Options(relations="lexical", embedder="none", relations_cache=folder / "relations.sqlite")
-    evaluate([ROW], method="builtin-fr2", options=keep, out=folder / "run")
+    run([ROW], folder / "run", folder / "relations.sqlite")
 
 
 def make_card(folder: Path) -> None:
@@ -158,7 +146,6 @@ def make_card(folder: Path) -> None:
 
 
 def read_cards(folder: Path) -> None:
-    """Loads each."""
     for file in folder.glob("*.yaml"):
         load_card(str(file))
 
@@ -169,7 +156,6 @@ def make_model(folder: Path) -> None:
 
 
 def read_model(folder: Path) -> None:
-    """Opens it."""
     card = load_card(str(folder / "model")).model_copy(update={"roles": ("relations",)})
     CrossEncoder(card, "relations", device="cpu").length("Ice floats.")
 
@@ -186,7 +172,6 @@ def make_graphs(folder: Path) -> None:
 
 
 def read_graphs(folder: Path) -> None:
-    """Infers both."""
     list(infer([*folder.glob("*.json"), *folder.glob("*.uai")]))
 
 
@@ -198,7 +183,6 @@ def make_responses(folder: Path) -> None:
 
 
 def read_rows(folder: Path) -> None:
-    """Reads them."""
     for file in sorted(folder.glob("rows.*")):
         read_responses(file)
 
@@ -218,20 +202,19 @@ def make_collection(folder: Path) -> None:
 
 
 def read_collection(folder: Path) -> None:
-    """Reads them."""
     list(import_pages(folder))
 
 
-SUBJECTS: Mapping[str, Subject] = {
-    "corpus": Subject(make_corpus, read_corpus),
-    "corpus that grows": Subject(make_corpus, grow_corpus),
-    "run": Subject(make_run, read_run),
-    "run that goes on": Subject(make_run, resume_run),
-    "transcript": Subject(make_transcript, read_transcript),
-    "relations": Subject(make_relations, read_relations),
-    "cards": Subject(make_card, read_cards),
-    "model": Subject(make_model, read_model),
-    "graphs": Subject(make_graphs, read_graphs),
-    "responses": Subject(make_responses, read_rows),
-    "collection": Subject(make_collection, read_collection),
+SUBJECTS: Mapping[str, FuzzSubject] = {
+    "corpus": FuzzSubject(make_corpus, read_corpus),
+    "corpus that grows": FuzzSubject(make_corpus, grow_corpus),
+    "run": FuzzSubject(make_run, read_run),
+    "run that goes on": FuzzSubject(make_run, resume_run),
+    "transcript": FuzzSubject(make_transcript, read_transcript),
+    "relations": FuzzSubject(make_relations, read_relations),
+    "cards": FuzzSubject(make_card, read_cards),
+    "model": FuzzSubject(make_model, read_model),
+    "graphs": FuzzSubject(make_graphs, read_graphs),
+    "responses": FuzzSubject(make_responses, read_rows),
+    "collection": FuzzSubject(make_collection, read_collection),
 }

@@ -8,7 +8,7 @@ are kept in FOLDER: the same command goes on where it was interrupted.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from localfact.api.evaluate import evaluate
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, LEXICAL
-from localfact.records import Assessment, Distribution, Failure, Pair
+from localfact.records import Assessment, Distribution, Pair
 from localfact.report.console import note
 from localfact.runs.assessments import read_assessments
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator
 from localfact.scoring.roc import area_of_rows
 from localfact.scoring.tally import labelled_claims
-from localfact.vocabulary import VerdictLabel
-from scripts.data_sets.examples import CONTRADICTION, ENTAILMENT, digest
-from scripts.data_sets.reading import json_lines
-from scripts.relation_answers import Model, asked, line_reporter
-from scripts.tables import markdown_table, put_between
+from localfact.vocabulary import RelationLabel, VerdictLabel
+from scripts.labelled_sets import digest, json_lines
+from scripts.relation_answers import Answers, asked
+from scripts.tables import markdown_table, put_between, with_interval
 
+#: Passages of two to four sentences, each with a true claim and one that differs from it little and is false.
 MINIMAL_PAIRS = Path(__file__).parent / "minimal_pairs.jsonl"
 METHOD = "builtin-fr2"
 #: Between these lines of a model card stands the table.
@@ -37,18 +37,8 @@ BEGIN, END = "<!-- in use -->", "<!-- end of in use -->"
 #: Of a claim, snippets of other responses' claims that it is asked about.
 SILENT_SNIPPETS = 2
 
-
-class Figure(NamedTuple):
-    """What is measured, what is aimed at, and the value with its interval for each relation model."""
-
-    name: str
-    target: str
-    values: tuple[tuple[float, tuple[float, float]], ...]
-
-    def row(self) -> list[str]:
-        """Its row in the table."""
-        shown = [f"{value:.3f} [{low:.3f}, {high:.3f}]" for value, (low, high) in self.values]
-        return [self.name, self.target, *shown]
+#: What is measured, what is aimed at, and the value with its interval for each relation model.
+Row = list[str]
 
 
 class Counted(NamedTuple):
@@ -67,7 +57,7 @@ def main() -> None:
     options = parser.parse_args()
     names = options.relations or [LEXICAL, BUILTIN_NLI]
     found = list(measured(options.data, names, options.work))
-    text = markdown_table(("figure", "target", *map(title, names)), [figure.row() for figure in found])
+    text = markdown_table(("figure", "target", *map(title, names)), found)
     if options.card:
         page = options.card.read_text(encoding="utf-8")
         options.card.write_text(put_between(page, text, BEGIN, END), encoding="utf-8")
@@ -79,18 +69,18 @@ def title(name: str) -> str:
     return Path(name).stem if name.endswith(".yaml") else name
 
 
-def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Figure]:
-    """All figures of the models."""
+def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Row]:
     claims = data / "openfactcheck/responses.jsonl"
     yield from of_claims("openfactcheck", [run(claims, name, work) for name in names], (">= 0.65", ">= 0.62", "<= 0.12"))
-    pairs = minimal_pairs(MINIMAL_PAIRS)
+    false, true = ([Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("false", "true"))
     silent = silent_pairs(claims)
-    questions = [Pair(row["passage"], row[side]) for row in pairs for side in ("true", "false")]
-    models = [asked(name, [*questions, *silent], work, line_reporter(name)) for name in names]
-    yield share("minimal pairs: false ones entailed", "<= 0.20", [labelled(one, pairs, "false", ENTAILMENT) for one in models])
-    contradicted = [labelled(one, pairs, "true", CONTRADICTION) for one in models]
-    yield share("minimal pairs: true ones contradicted", "<= 0.05", contradicted)
-    yield share("silent passages: called contradiction", "<= 0.03", [said(one, silent, CONTRADICTION) for one in models])
+    answers = [asked(name, [*false, *true, *silent], work) for name in names]
+    for name, target, pairs, label in (
+        ("minimal pairs: false ones entailed", "<= 0.20", false, RelationLabel.ENTAILMENT),
+        ("minimal pairs: true ones contradicted", "<= 0.05", true, RelationLabel.CONTRADICTION),
+        ("silent passages: called contradiction", "<= 0.03", silent, RelationLabel.CONTRADICTION),
+    ):
+        yield share(name, target, [said(one, pairs, label) for one in answers])
     yield from of_claims("sample", [run(None, name, work) for name in names])
 
 
@@ -103,9 +93,7 @@ def run(data: Path | None, name: str, work: Path) -> list[Assessment]:
     return read_assessments(out)
 
 
-def of_claims(
-    source: str, runs: Sequence[Sequence[Assessment]], targets: tuple[str, str, str] = ("", "", "")
-) -> Iterator[Figure]:
+def of_claims(source: str, runs: Sequence[Sequence[Assessment]], targets: tuple[str, str, str] = ("", "", "")) -> Iterator[Row]:
     """How well the verdicts of runs tell true claims from false ones."""
     for name, target, estimator in zip(
         ("area under the ROC", "balanced accuracy", "true claims called contradicted"),
@@ -113,7 +101,7 @@ def of_claims(
         (posterior_area, balanced_accuracy, true_contradicted),
         strict=True,
     ):
-        yield Figure(f"{source}: {name}", target, tuple(value(estimator(each), len(each)) for each in runs))
+        yield [f"{source}: {name}", target, *(with_interval(estimator(each), len(each), end=".3f") for each in runs)]
     for gold, verb in ((False, "false claims called supported"), (True, "true claims called supported")):
         yield share(f"{source}: {verb}", "", [verdicts(each, VerdictLabel.SUPPORTED, gold=gold) for each in runs])
 
@@ -146,22 +134,15 @@ def verdicts(run: Sequence[Assessment], label: VerdictLabel, *, gold: bool) -> C
     return Counted(np.array([sum(each) for each in own], dtype=float), np.array([len(each) for each in own], dtype=float))
 
 
-def labelled(model: Model, rows: Sequence[Mapping[str, str]], side: str, label: str) -> Counted:
-    """For each minimal pair whether the model gives the label to one of its claims."""
-    return said(model, [Pair(row["passage"], row[side]) for row in rows], label)
+def said(answers: Answers, pairs: Sequence[Pair], label: RelationLabel) -> Counted:
+    """For each pair whether a relation model gives it the label; a failed answer is none."""
+    found = [answers[pair] for pair in pairs]
+    happened = [isinstance(answer, Distribution) and answer.label is label for answer in found]
+    return Counted(np.array(happened, dtype=float), np.ones(len(pairs)))
 
 
-def said(model: Model, pairs: Sequence[Pair], label: str) -> Counted:
-    """For each pair whether the model gives it the label."""
-    return Counted(np.array([float(is_said(model.said[pair], label)) for pair in pairs]), np.ones(len(pairs)))
-
-
-def is_said(answer: Distribution | Failure, label: str) -> bool:
-    return isinstance(answer, Distribution) and answer.label == label
-
-
-def share(name: str, target: str, counts: Sequence[Counted]) -> Figure:
-    return Figure(name, target, tuple(value(ratio(each), len(each.could)) for each in counts))
+def share(name: str, target: str, counts: Sequence[Counted]) -> Row:
+    return [name, target, *(with_interval(ratio(each), len(each.could), end=".3f") for each in counts)]
 
 
 def ratio(counted: Counted) -> Estimator:
@@ -174,20 +155,9 @@ def ratio(counted: Counted) -> Estimator:
     return estimate
 
 
-def value(estimator: Estimator, size: int) -> tuple[float, tuple[float, float]]:
-    """The value over all, and the middle 95 % of 2,000 resamples."""
-    drawn = resampled(estimator, size, seed=0)
-    return estimator(np.arange(size)), percentile_interval(drawn[np.isfinite(drawn)])
-
-
-def minimal_pairs(file: Path) -> list[Mapping[str, str]]:
-    """Passages of two to four sentences, each with a true claim and one that differs from it little and is false."""
-    return list(json_lines(file))
-
-
 def silent_pairs(file: Path) -> list[Pair]:
     """The claims of that file beside snippets that were found for claims of other responses, drawn by a hash."""
-    rows = list(json_lines(file))
+    rows = json_lines(file)
     snippets = [(row["id"], context["text"]) for row in rows for context in row["contexts"] if context["text"]]
     pairs = []
     for row in rows:

@@ -50,7 +50,7 @@ def met(number):
 """
 
 
-class Statement(NamedTuple):
+class CodeStatement(NamedTuple):
     """A statement that can be taken out: of a block that has others, or whose place `pass` can take."""
 
     file: Path
@@ -63,13 +63,13 @@ class Statement(NamedTuple):
         return ast.unparse(self.node)[:SHOWN]
 
 
-def statements(files: Sequence[Path]) -> Iterator[Statement]:
+def statements(files: Sequence[Path]) -> Iterator[CodeStatement]:
     """Those statements of the files' functions whose loss Python itself would not complain of at once."""
     for file in files:
         for function, body in functions(ast.parse(file.read_text(encoding="utf-8")), ()):
             for node in own(body):
                 if droppable(node):
-                    yield Statement(file, function, node)
+                    yield CodeStatement(file, function, node)
 
 
 def functions(node: ast.AST, path: tuple[str, ...]) -> Iterator[tuple[str, Sequence[ast.stmt]]]:
@@ -104,7 +104,7 @@ def droppable(node: ast.stmt) -> bool:
     return isinstance(node, ast.If | ast.AugAssign | ast.Raise | ast.Continue | ast.Break | ast.Delete)
 
 
-def without(statement: Statement) -> str:
+def without(statement: CodeStatement) -> str:
     """The file's text with `pass` in the statement's place."""
     lines = statement.file.read_text(encoding="utf-8").splitlines(keepends=True)
     first, last = statement.node.lineno - 1, statement.node.end_lineno or statement.node.lineno
@@ -135,7 +135,7 @@ def choose(wanted: dict[str, Any], seed: int, each: int) -> list[dict[str, str]]
     return chosen
 
 
-def find(row: dict[str, str]) -> Statement | None:
+def find(row: dict[str, str]) -> CodeStatement | None:
     """Where a statement stands today; None where no function of that name has it."""
     everywhere = statements(python_files(["localfact"]))
     return next((one for one in everywhere if (one.function, one.text) == (row["function"], row["statement"])), None)
@@ -208,7 +208,7 @@ def run(wanted: dict[str, Any], reached: Path, tests: Sequence[str], first: int)
     print(f"caught {caught} of {len(rows)}, not found {lost}")
 
 
-def taken_out(statement: Statement, met: Sequence[str], area: Sequence[str], tests: Sequence[str]) -> str:
+def taken_out(statement: CodeStatement, met: Sequence[str], area: Sequence[str], tests: Sequence[str]) -> str:
     """Who noticed that the statement is gone."""
     before = statement.file.read_bytes()
     shutil.rmtree(".hypothesis", ignore_errors=True)  # what an earlier statement's tests remember would fail without a cause

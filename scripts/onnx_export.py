@@ -46,7 +46,6 @@ class Logits(torch.nn.Module):
     """A classifier that takes its fields by place and answers with its outputs alone, as the exporter wants it."""
 
     def __init__(self, network: torch.nn.Module) -> None:
-        """Wraps `network`, ready to answer."""
         super().__init__()
         self.network = network
         self.eval()  # or the exporter puts back what it takes for the state of before, and the network forgets at random

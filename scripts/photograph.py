@@ -70,15 +70,20 @@ def reduced(picture: Image.Image) -> Image.Image:
 
 
 def photograph(chrome: Any, page: Path, at: str, picture: Picture, out: Path) -> None:
-    """Takes one picture, and writes it as PNG."""
+    """Takes one picture of a page in a file."""
     window = {"width": picture.width, "height": picture.height}
     with opened(chrome, page, at=at, viewport=window, color_scheme=picture.scheme) as found:
         found.page.emulate_media(media=picture.medium)
         if picture.above is not None:
             found.page.eval_on_selector(picture.above, "element => element.scrollIntoView({ block: 'start' })")
-        file = out / f"{picture.name}.png"
-        reduced(Image.open(io.BytesIO(found.page.screenshot())).convert("RGB")).save(file, optimize=True)
-        print(f"{file}: {file.stat().st_size:,} bytes")
+        taken(found.page, picture.name, out)
+
+
+def taken(page: Any, name: str, out: Path) -> None:
+    """Writes what a page shows as PNG."""
+    file = out / f"{name}.png"
+    reduced(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).save(file, optimize=True)
+    print(f"{file}: {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -5,18 +5,15 @@ python -m scripts.photograph_annotation runs/sample [--out docs/pictures]
 """
 
 import argparse
-import io
 import tempfile
 from pathlib import Path
 from typing import Any
-
-from PIL import Image
 
 from localfact.annotation.project import create
 from localfact.annotation.tasks import read_tasks
 from scripts.bench.annotators import served
 from scripts.browser import browser, chromium
-from scripts.photograph import reduced
+from scripts.photograph import taken
 
 WINDOW = {"width": 1280, "height": 860}
 #: The claims of the first response that are judged for the pictures, and where the two annotators differ.
@@ -61,13 +58,6 @@ def signed_in(chrome: Any, address: str, name: str) -> Any:
     page.keyboard.press("Enter")
     page.wait_for_selector(f"text=Queue of {name}")
     return page
-
-
-def taken(page: Any, name: str, out: Path) -> None:
-    """Takes one picture, and writes it as PNG."""
-    file = out / f"{name}.png"
-    reduced(Image.open(io.BytesIO(page.screenshot())).convert("RGB")).save(file, optimize=True)
-    print(f"{file}: {file.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
-"""Tables of Markdown, and where they stand in a page."""
+"""Tables of Markdown, where they stand in a page, and figures with their intervals."""
 
 from collections.abc import Sequence
+
+import numpy as np
+
+from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -19,3 +23,10 @@ def put_between(page: str, text: str, begin: str, end: str) -> str:
         raise ValueError(f"the page lacks {begin} or {end}, or has it twice")
     before, _, rest = page.partition(begin)
     return f"{before}{begin}\n{text}\n{end}{rest.partition(end)[2]}"
+
+
+def with_interval(estimator: Estimator, size: int, value: str = ".3f", end: str = ".2f", *, times: int = 1) -> str:
+    """A value over `size` groups with the middle 95 % of 2,000 resamples, all multiplied, in these formats."""
+    drawn = resampled(estimator, size, seed=0)
+    low, high = percentile_interval(drawn[np.isfinite(drawn)])
+    return f"{times * estimator(np.arange(size)):{value}} [{times * low:{end}}, {times * high:{end}}]"

@@ -7,17 +7,13 @@ import argparse
 import asyncio
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path as FilePath
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from localfact.corpus.indexing.bm25 import BM25
-from localfact.corpus.indexing.dense_index import DenseIndex
-from localfact.corpus.indexing.index import Index
 from localfact.models.cards import load_card
 from localfact.models.embedder import Embedder, load_embedder
 from localfact.records import Pair
@@ -25,15 +21,13 @@ from localfact.relations.lexical.model import LexicalRelationModel
 from localfact.text import sentences
 from scripts.bench import annotators, calls, corpora, graphs, llm, pages, relations, synthetic, transcripts, web
 from scripts.bench import scale as scales
-from scripts.bench.measure import CALLS, Path, rates
+from scripts.bench.measure import CALLS, Path, rates, table_of
 
 #: The widest table has so many columns of text: a narrower terminal wraps its lines, and no figure is cut.
 WIDTH = 172
 #: Sizes at --size 1.
 SENTENCE_TEXTS = 200
 EMBEDDED_PASSAGES = 96
-SEARCHED_PASSAGES = (10_000, 100_000)
-QUERIES = 50
 RELATED_PASSAGES = 40
 RELATED_CLAIMS = 50
 #: The --size at which the indexes are measured with a million passages, and all else as at 1.
@@ -73,29 +67,6 @@ def embedding(size: float, embedder: Embedder) -> Section:
     return "passages embedded", "sentence-transformers, batches of 32", paths
 
 
-def searching(count: int) -> Section:
-    """Dense, BM25 and fused search among synthetic passages, against one numpy product of all vectors."""
-    import faiss
-
-    dimension = 384
-    passages = synthetic.texts(count, 40, seed=2)
-    matrix = synthetic.vectors(count, dimension, seed=3)
-    flat = faiss.IndexFlatIP(dimension)
-    flat.add(matrix)
-    dense, lexical = DenseIndex(flat, np.arange(count + 1)), BM25.of(passages)
-    index = Index(tuple(f"{position:016x}" for position in range(count)), lexical, dense)
-    queries = synthetic.texts(QUERIES, 12, seed=4)
-    asked = synthetic.vectors(QUERIES, dimension, seed=5)
-    both = list(zip(queries, asked, strict=True))
-    paths = {
-        "numpy product": Path(lambda: [np.argpartition(matrix @ vector, -10)[-10:] for vector in asked], QUERIES),
-        "dense (FAISS flat)": Path(lambda: [dense.best(vector, 10) for vector in asked], QUERIES),
-        "BM25": Path(lambda: [index.search(query, None, 10) for query in queries], QUERIES),
-        "fused": Path(lambda: [index.search(query, vector, 10) for query, vector in both], QUERIES),
-    }
-    return f"searches at {count:,} passages", "numpy product", paths
-
-
 def relating(size: float, embedder: Embedder) -> Section:
     """Pairs of claims with pages of 600 words, without vectors and with them, remembered or not."""
     passages = synthetic.texts(max(2, int(RELATED_PASSAGES * size)), 600, seed=6)
@@ -111,24 +82,19 @@ def relating(size: float, embedder: Embedder) -> Section:
     return f"pairs related ({len(passages)} pages x {len(claims)} claims)", "lexical, no embedder", paths
 
 
-def sections(size: float) -> Iterator[Section]:
-    """All that is measured, each made when its turn comes."""
+def stages(size: float) -> Iterator[tuple[str, Table]]:
+    """What takes texts and pairs, each measured when its turn comes."""
     embedder = load_embedder(load_card("minilm"))
-    yield splitting(size)
-    yield embedding(size, embedder)
-    for count in SEARCHED_PASSAGES:
-        yield searching(max(100, int(count * size)))
-    yield relating(size, embedder)
-    yield relations.cross_encoders(size)
+    yield drawn(splitting(size))
+    yield drawn(embedding(size, embedder))
+    yield drawn(relating(size, embedder))
+    yield drawn(relations.cross_encoders(size))
 
 
 def drawn(section: Section) -> tuple[str, Table]:
     """Measures a section: its title, and a table of rates and their ratios."""
     title, yardstick, paths = section
-    table = Table()
-    table.add_column("path")
-    table.add_column("per second", justify="right")
-    table.add_column("ratio", justify="right")
+    table = table_of("path", "per second", "ratio")
     measured = rates(paths)
     for name, rate in measured.items():
         table.add_row(name, f"{rate:,.1f}", f"{rate / measured[yardstick]:.3f}")
@@ -142,34 +108,37 @@ def scale(text: str) -> float | str:
     return text if text == LARGE else float(text)
 
 
+#: What is measured -> its titles and tables.
+BENCHES: Mapping[str, Callable[[argparse.Namespace], Iterator[tuple[str, Table]]]] = {
+    "stages": lambda given: stages(given.size),
+    "corpora": lambda given: corpora.tables(given.size, large=given.large),
+    "web": lambda given: web.tables(given.size),
+    "graphs": lambda given: graphs.tables(given.size, given.graphs),
+    "calls": lambda given: calls.tables(given.size),
+    "transcripts": lambda given: transcripts.tables(given.size),
+    "pages": lambda given: pages.tables(given.size),
+    "annotators": lambda given: annotators.tables(given.size),
+    "scale": lambda given: scales.tables(given.size),
+    "llm": lambda given: llm.tables(given.size),
+}
+
+
 def main() -> None:
-    """Prints a table for every stage."""
     warnings.simplefilter("ignore", FutureWarning)  # pgmpy's, about names of its own
     parser = argparse.ArgumentParser(prog="make bench", description="Speed of every stage, as ratios within one run.")
     parser.add_argument(
         "--size", type=scale, default=1.0, help="scale of the material; 0.1 for a quick look, 'large' for a million passages"
     )
     parser.add_argument("--graphs", type=FilePath, help="a folder of fact graphs with reference marginals (*.json)")
-    options = parser.parse_args()
-    large, size = options.size == LARGE, 1.0 if options.size == LARGE else float(options.size)
+    parser.add_argument("--only", nargs="+", choices=BENCHES, default=list(BENCHES), help="default: all")
+    given = parser.parse_args()
+    given.large = given.size == LARGE
+    given.size = 1.0 if given.large else given.size
     console = Console(width=max(Console().width, WIDTH))
-    over_passages = corpora.tables(size, large=large)
-    inference = graphs.tables(size, options.graphs)
-    others = (
-        over_passages,
-        web.tables(size),
-        inference,
-        calls.tables(size),
-        transcripts.tables(size),
-        pages.tables(size),
-        annotators.tables(size),
-        scales.tables(size),
-        llm.tables(size),
-    )
-    for title, table in chain(map(drawn, sections(size)), *others):
+    for title, table in chain.from_iterable(BENCHES[name](given) for name in given.only):
         console.print(f"\n{title}", style="bold", highlight=False)
         console.print(table)
-    if not llm.installed():
+    if "llm" in given.only and not llm.installed():
         console.print(f"\n{llm.MISSING}", highlight=False)
 
 

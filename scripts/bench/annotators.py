@@ -27,7 +27,7 @@ SECONDS = 60.0
 LABELS = ("supported", "refuted", "conflicting evidence", "not enough evidence", "irrelevant")
 
 
-class Judged(NamedTuple):
+class Saved(NamedTuple):
     """What one annotator was told is saved: (response, claim) -> label; and how long each answer took, in seconds."""
 
     labels: dict[tuple[str, str], str]
@@ -54,7 +54,7 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
     yield f"{ANNOTATORS} annotators for {seconds:.0f} s, each as fast as it is answered", table
 
 
-def annotate(folder: Path, seconds: float) -> list[Judged]:
+def annotate(folder: Path, seconds: float) -> list[Saved]:
     """Lets them work on a new project with a server of its own."""
     create(folder, [made_task(number) for number in range(ANNOTATORS * RESPONSES)], made_of="made", overlap=0.0)
     with served(folder) as address, ThreadPoolExecutor(ANNOTATORS) as people:
@@ -62,7 +62,7 @@ def annotate(folder: Path, seconds: float) -> list[Judged]:
         return list(people.map(lambda number: person(address, f"annotator {number}", until), range(ANNOTATORS)))
 
 
-def person(address: str, name: str, until: float) -> Judged:
+def person(address: str, name: str, until: float) -> Saved:
     """One annotator, who judges claim after claim until the time is over."""
     labels: dict[tuple[str, str], str] = {}
     times: list[float] = []
@@ -89,7 +89,7 @@ def person(address: str, name: str, until: float) -> Judged:
                     break
                 labels[f"made-{number}", form["claim"]] = label
                 text = answer.text if "Every claim has its label" not in answer.text else finishing(answer.text)
-    return Judged(labels, times)
+    return Saved(labels, times)
 
 
 PARTLY = {"hx-request": "true"}
@@ -109,7 +109,7 @@ def forms(text: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def missing(folder: Path, judged: list[Judged]) -> int:
+def missing(folder: Path, judged: list[Saved]) -> int:
     """How many judgements that the server said were saved are not in the export, or in the work that is not finished."""
     store = AnnotationStore(folder / DATABASE)
     exported = {(row["id"], claim["id"]): claim.get("label") for row in gold_rows(store) for claim in row["claims"]}

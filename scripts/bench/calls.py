@@ -25,6 +25,7 @@ from localfact.report.accounting import TOTAL, Accounting, accounting
 from localfact.report.run_figures import RunFacts
 from localfact.runtime.locations import data_folder
 from localfact.vocabulary import PreVerificationLabel
+from scripts.bench.measure import table_of
 
 #: Responses of the sample at --size 1; it has 20.
 RESPONSES = 10
@@ -83,17 +84,13 @@ def accounts(responses: Sequence[Response]) -> Iterator[Accounting]:
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """The title and its table."""
     responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=max(2, int(RESPONSES * size)))
     counted = list(accounts(responses))
     first, count = counted[0], len(responses)
     others = {each.pipeline: (each.formula, each.expected) for each in first.others if each.what == "LLM calls"}
     yardstick = others["FActScore"][1]
-    table = Table(caption="a scripted engine answers with the sample's claims; p is set, not measured", caption_justify="left")
-    for column in ("pipeline", "formula"):
-        table.add_column(column)
-    for column in ("by formula", "sent", "a response", "ratio"):
-        table.add_column(column, justify="right")
+    caption = "a scripted engine answers with the sample's claims; p is set, not measured"
+    table = table_of("pipeline", "formula", "by formula", "sent", "a response", "ratio", names=2, caption=caption)
     for name, (formula, expected) in others.items():
         table.add_row(name, formula, f"{expected:,.0f}", "", f"{expected / count:.1f}", f"{expected / yardstick:.3f}")
     for each in counted:

@@ -20,6 +20,7 @@ from localfact.web.extracting.extraction import Document
 from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.fetch import Fetched, Fetcher
 from localfact.web.pages import WEB, Page
+from scripts.bench import measure
 from scripts.bench.fetching import AT_ONCE, TRIES, Cost, best, timed
 from scripts.bench.loopback import NETWORK, RESULTS, Listed, Site
 
@@ -68,7 +69,6 @@ async def some(links: Sequence[str]) -> list[Fetched]:
 
 
 def document_of(page: Fetched) -> Document:
-    """Its text."""
     return extraction.extract(page.body, page.exchange.media_type, page.exchange.charset, page.final_link)
 
 
@@ -157,13 +157,8 @@ def lower_bound(own: Mapping[str, float], serving: float, cores: int) -> float:
 
 def table_of_steps(own: Mapping[str, Cost], whole: Cost, least: float) -> Table:
     """Milliseconds a page: each step alone beside what was reckoned, the whole beside the sum of the steps."""
-    table = Table(
-        caption="ms of processor time a page, each step by itself; below, the collector beside what the steps add up to",
-        caption_justify="left",
-    )
-    table.add_column("step")
-    for column in ("expected", "measured", "ratio"):
-        table.add_column(column, justify="right")
+    caption = "ms of processor time a page, each step by itself; below, the collector beside what the steps add up to"
+    table = measure.table_of("step", "expected", "measured", "ratio", caption=caption)
 
     def add(name: str, expected: float, measured: float) -> None:
         table.add_row(name, f"{expected:.2f}", f"{measured:.2f}", f"{measured / expected:.2f}")

@@ -53,7 +53,6 @@ class TableOfVectors(InTurn):
     identity, dimension = "table@1", DIMENSION
 
     def __init__(self, rows: Vectors) -> None:
-        """Takes the rows."""
         self._rows = rows
 
     def parts(self, text: str) -> list[str]:
@@ -177,6 +176,21 @@ def inverted(folder: Path) -> dict[str, object]:
     return {"made": took, "milliseconds": each, "memory": resident() - before, "found": found}
 
 
+def multiplied(folder: Path) -> dict[str, object]:
+    """One numpy product of all vectors, in memory, for comparison."""
+    queries: Vectors = np.load(folder / "queries.npy")
+    before, started = resident(), time.perf_counter()
+    rows: Vectors = np.load(folder / "rows.npy")
+    opened = (time.perf_counter() - started) * 1e3
+
+    def work(query: int) -> list[int]:
+        found: list[int] = np.argpartition(rows @ queries[query], -FOUND)[-FOUND:].tolist()
+        return found
+
+    took, found = milliseconds(work), [work(query) for query in range(QUERIES)]
+    return {"opened": opened, "milliseconds": took, "memory": resident() - before, "found": found}
+
+
 def alone(task: str, folder: Path, count: int = 0) -> dict[str, Any]:
     """Does a task of `main` in a process of its own."""
     command = [sys.executable, "-m", __name__, task, str(folder), str(count)]
@@ -194,29 +208,29 @@ def growing(count: int) -> Iterator[tuple[str, Table]]:
     folder = Path(tempfile.mkdtemp(prefix="localfact-bench-"))
     try:
         np.save(folder / "queries.npy", clustered(folder / "rows.npy", count))
-        table = Table(caption="MB at most: of the process, the mapped vectors included", caption_justify="left")
-        for column in ("made", "seconds", f"seconds to add {min(ADDED, count // 10):,}", "MB at most", "MB on disk"):
-            table.add_column(column, justify="left" if column == "made" else "right")
+        columns = ("made", "seconds", f"seconds to add {min(ADDED, count // 10):,}", "MB at most", "MB on disk")
+        table = measure.table_of(*columns, caption="MB at most: of the process, the mapped vectors included")
         for name, task in (("words", "make-words"), ("vectors and words", "make")):
             shutil.rmtree(folder / "segments", ignore_errors=True)
             took = alone(task, folder, count)
             table.add_row(name, *(f"{took[key]:,.1f}" for key in ("made", "added", "peak", "megabytes")))
         yield f"Indexes over {count:,} clustered vectors and texts of {WORDS} words, embedding left out", table
-        table = Table(
-            caption=f"a corpus of more than {segments.FLAT_VECTORS:,} vectors is searched by codes", caption_justify="left"
-        )
-        for column in ("search", "ms a query", "ratio", f"recall at {FOUND}", "ms to open", "MB in memory"):
-            table.add_column(column, justify="left" if column == "search" else "right")
+        columns = ("search", "ms a query", "ratio", f"recall at {FOUND}", "ms to open", "MB in memory")
+        caption = f"a corpus of more than {segments.FLAT_VECTORS:,} vectors is searched by codes"
+        table = measure.table_of(*columns, caption=caption)
         ways = {"flat (FAISS)": alone("flat", folder), "by codes": alone("codes", folder)}
         ways |= {"BM25": alone("words", folder), "fused": alone("fused", folder)}
-        ways[f"for comparison: IVF (FAISS), {PROBED} cells"] = alone("inverted", folder)
-        flat = ways["flat (FAISS)"]
-        for name, way in ways.items():
+        # These two know nothing of what was added.
+        others = {"for comparison: numpy product": alone("numpy", folder)}
+        others[f"for comparison: IVF (FAISS), {PROBED} cells"] = alone("inverted", folder)
+        flat, product = (next(iter(found.values())) for found in (ways, others))
+        for name, way in (ways | others).items():
+            exact = product if name in others else flat
             table.add_row(
                 name,
                 f"{way['milliseconds']:,.2f}",
                 f"{way['milliseconds'] / flat['milliseconds']:.3f}",
-                f"{recall(way['found'], flat['found']):.3f}" if way["found"] else "",
+                f"{recall(way['found'], exact['found']):.3f}" if way["found"] else "",
                 f"{way['opened']:,.1f}" if "opened" in way else f"made in {way['made']:,.1f} s",
                 f"{way['memory']:,.1f}",
             )
@@ -262,9 +276,7 @@ def libraries(count: int) -> tuple[str, Table]:
             "localfact": measure.Path(lambda: [best_positions(ours.scores(query), FOUND) for query in asked], QUERIES),
         },
     }
-    table = Table()
-    for column in ("work", "library", "per second", "ratio"):
-        table.add_column(column, justify="right" if column in ("per second", "ratio") else "left")
+    table = measure.table_of("work", "library", "per second", "ratio", names=2)
     for work, both in paths.items():
         measured = measure.rates(both)
         for name, rate in measured.items():
@@ -289,7 +301,8 @@ def main() -> None:
     if task.startswith("make"):
         answer: object = made(folder, count, dense=task == "make")
     else:
-        answer = inverted(folder) if task == "inverted" else searched(folder, task)
+        compared = {"inverted": inverted, "numpy": multiplied}.get(task)
+        answer = compared(folder) if compared else searched(folder, task)
     os.write(output, json.dumps(answer).encode())
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from localfact.runtime.tasks import together
 from localfact.web.fetching.fetch import Fetcher
+from scripts.bench import measure
 from scripts.bench.loopback import NETWORK, Site
 
 HOSTS = 200
@@ -54,7 +55,6 @@ def bound(at_once: int, hosts: int = HOSTS) -> float:
 
 
 async def timed(pages: int, site: Site, work: Coroutine[Any, Any, object]) -> Cost:
-    """What it costs."""
     server, processor, started = site.processor(), time.process_time(), time.perf_counter()
     await work
     seconds = time.perf_counter() - started
@@ -121,13 +121,9 @@ def costs(site: Site, links: Sequence[str]) -> dict[str, tuple[int, Cost]]:
 
 def table_of(costs: dict[str, tuple[int, Cost]]) -> Table:
     """Rates beside both bounds: what the latency lets through, and what one core does at that cost a page."""
-    table = Table(
-        caption="bound: at once / latency; one core: 1 / ms of this process a page; ms: of processor time, a page",
-        caption_justify="left",
-    )
-    table.add_column("path")
-    for column in ("pages/s", "bound", "ratio", "one core", "ratio to the lower", "ms of this process", "ms of the server"):
-        table.add_column(column, justify="right")
+    caption = "bound: at once / latency; one core: 1 / ms of this process a page; ms: of processor time, a page"
+    columns = ("pages/s", "bound", "ratio", "one core", "ratio to the lower", "ms of this process", "ms of the server")
+    table = measure.table_of("path", *columns, caption=caption)
     for name, (at_once, cost) in costs.items():
         allowed, able = bound(at_once), 1e3 / cost.milliseconds
         figures = (cost.rate, allowed, able)

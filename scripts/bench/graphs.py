@@ -1,15 +1,12 @@
-"""Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy and pyAgrum.
+"""Marginals of fact graphs: error against references and time, beside the targets and beside pgmpy.
 
 Graphs read from a folder bring their own references. For generated graphs they are pgmpy's marginals where ours are exact, and
 elimination without a limit on time where ours are not, as far as it reaches; beyond, only the time is checked. Grids are summed
 column by column.
-
-    python -m scripts.bench.graphs [SIZE [FOLDER]]
 """
 
 import json
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,14 +20,14 @@ from localfact.errors import InputError
 from localfact.inference import FactorGraph, Marginals, marginals
 from localfact.inference.reading import read_graph
 from scripts.bench import synthetic
+from scripts.bench.measure import table_of
 
 #: Calls that are timed, after one that loads and compiles; the median counts.
 CALLS = 5
 #: Rounding of the reference files: they give nine decimals of log Z, and the marginals to 1e-9.
 ROUNDING = 1e-9
-#: A peer is not asked about a graph on which ours was wider, or approximate: it would take minutes, or the memory.
+#: pgmpy is not asked about a graph on which ours was wider, or approximate: it would take minutes, or the memory.
 PEER_WIDTH = 18
-MISSING = "pyAgrum is not installed, so its times are left out (pip install pyagrum)."
 
 #: Version, claims, passages retrieved a claim, and tables of what is generated, beside the densities in synthetic.py.
 GENERATED = (
@@ -185,45 +182,13 @@ def timed(work: Callable[[], object]) -> float:
     return float(np.median(taken))
 
 
-def pyagrum_marginals(graph: FactorGraph) -> list[float]:
-    """The same marginals by pyAgrum's Shafer-Shenoy, the fastest exact peer."""
-    import pyagrum
-
-    network = pyagrum.MarkovRandomField()
-    for position, (_, prior) in enumerate(zip(graph.ids, graph.priors.tolist(), strict=True)):
-        network.add(pyagrum.LabelizedVariable(f"v{position}", "", 2))
-        network.addFactor([f"v{position}"])[:] = [1 - prior, prior]
-    # It takes one factor a pair, and numbers a table with the variable added last in front.
-    products: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for (source, target), table in zip(graph.edges.tolist(), graph.tables, strict=True):
-        pair, turned = ((source, target), table) if source < target else ((target, source), table.T)
-        products[pair] = products.get(pair, np.ones((2, 2))) * turned
-    for (first, second), table in products.items():
-        factor = pyagrum.Tensor().add(network.variable(f"v{first}")).add(network.variable(f"v{second}"))
-        factor[:] = np.ascontiguousarray(table.T)
-        network.addFactor(factor)
-    inference = pyagrum.ShaferShenoyMRFInference(network)
-    inference.makeInference()
-    return [float(inference.posterior(f"v{position}")[1]) for position in range(len(graph.ids))]
-
-
-def peers() -> dict[str, Callable[[FactorGraph], object]]:
-    """The exact peers at hand."""
-    found: dict[str, Callable[[FactorGraph], object]] = {"pgmpy": lambda graph: marginals(graph, solver="pgmpy")}
-    try:
-        import pyagrum  # noqa: F401
-    except ImportError:
-        return found
-    return {**found, "pyAgrum": pyagrum_marginals}
-
-
-def peer_time(peer: Callable[[FactorGraph], object], case: Case, found: Marginals) -> str:
-    """Milliseconds of one call of a peer, which may take long; empty where it is not asked or gives up."""
+def peer_time(case: Case, found: Marginals) -> str:
+    """Milliseconds of one call of pgmpy, which may take long; empty where it is not asked or gives up."""
     if not found.exact or not case.consistent or (found.width or 0) > PEER_WIDTH:
         return ""
     try:
         started = time.process_time()
-        peer(case.graph)
+        marginals(case.graph, solver="pgmpy")
     except InputError:
         return "gives up"
     return f"{1000 * (time.process_time() - started):,.1f}"
@@ -258,21 +223,15 @@ def row_of(case: Case, found: Marginals, milliseconds: float) -> list[str]:
 
 def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table]]:
     """The title and its table; `folder` holds further graphs with references."""
-    others = peers()
-    table = Table(caption=None if "pyAgrum" in others else MISSING, caption_justify="left")
-    for column in ("graph", "variables / relations", "solver"):
-        table.add_column(column)
-    for column in ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept"):
-        table.add_column(column, justify="right")
-    for name in others:
-        table.add_column(f"{name} ms", justify="right")
+    columns = ("width", "max error", "mean error", "said", "flips", "reference", "ms", "kept", "pgmpy ms")
+    table = table_of("graph", "variables / relations", "solver", *columns, names=3)
     for cases in (reference_cases(folder), generated_cases(size), grid_cases(size)):
         for case in cases:
             found = marginals(case.graph)
             row = row_of(case, found, timed(lambda graph=case.graph: marginals(graph)))
-            table.add_row(*row, *(peer_time(peer, case, found) for peer in others.values()))
+            table.add_row(*row, peer_time(case, found))
         table.add_section()
-    yield "marginals of fact graphs: errors over claims, whether the promised error and time are kept, exact peers", table
+    yield "marginals of fact graphs: errors over claims, whether the promised error and time are kept, an exact peer", table
     yield (
         f"good passages of {FALSE_CLAIMS} claims, {FALSE_SHARE:.0%} of the related pairs falsely contradictory, balanced",
         false_contradictions(),
@@ -282,9 +241,7 @@ def tables(size: float, folder: Path | None = None) -> Iterator[tuple[str, Table
 def false_contradictions() -> Table:
     """The mean posterior of good passages of which some are wrongly taken to contradict one another, by pairs related."""
     density = synthetic.Density(between=(*synthetic.Density().between[:2], FALSE_SHARE))
-    table = Table()
-    for column in ("passages related", "lowest mean posterior", "highest"):
-        table.add_column(column, justify="left" if column == "passages related" else "right")
+    table = table_of("passages related", "lowest mean posterior", "highest")
     for name, met in (("all, as FactReasoner", False), ("those found for a common claim, as ours", True)):
         means = []
         for seed in range(FALSE_SEEDS):
@@ -293,10 +250,3 @@ def false_contradictions() -> Table:
             means.append(float(np.mean([value for name, value in found.items() if name.startswith("c")])))
         table.add_row(name, f"{min(means):.3f}", f"{max(means):.3f}")
     return table
-
-
-if __name__ == "__main__":
-    from rich.console import Console
-
-    for title, table in tables(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0, Path(sys.argv[2]) if sys.argv[2:] else None):
-        Console(width=200).print(title, table, sep="\n")

@@ -21,7 +21,7 @@ from localfact.llm.tokens.chat import ChatLayout
 from localfact.prompts import Boundary, relation_chat
 from localfact.runtime.usage import StageUsage, Usage
 from scripts.bench import synthetic, tiny_model
-from scripts.bench.measure import Path, rates
+from scripts.bench.measure import Path, rates, table_of
 
 MISSING = "language model: left out, vLLM is not installed. `make setup-llm` adds it; then `make bench` measures it too."
 
@@ -192,8 +192,8 @@ def relations(
     orders = {yardstick: claim_first, "grouped by claim": by_claim, "grouped by passage": by_passage}
     paths = {name: Asking(engine, choose, partial(order, passages, claims)) for name, order in orders.items()}
     measured = measure(paths)
-    table = table_of("path", "per second", "ratio", "prompt tokens", "cached tokens", "share", "endless")
-    table.caption = CAPTION
+    columns = ("path", "per second", "ratio", "prompt tokens", "cached tokens", "share", "endless")
+    table = table_of(*columns, caption=CAPTION)
     for name, path in paths.items():
         sent, cached = path.used.prompt_tokens, path.used.cached_tokens
         rate, ratio = measured[name], measured[name] / measured[yardstick]
@@ -232,11 +232,3 @@ def client(engine: Engine, passage: str, claims: Sequence[str]) -> tuple[str, Ta
 def measure(paths: Mapping[str, Asking]) -> dict[str, float]:
     """Prompts per second."""
     return rates({name: Path(path, path.things) for name, path in paths.items()})
-
-
-def table_of(*columns: str) -> Table:
-    """An empty table; figures stand to the right."""
-    table = Table(caption_justify="left")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left", no_wrap=not number)
-    return table

@@ -49,7 +49,6 @@ class Listed:
     name = "listed"
 
     def __init__(self, links: Sequence[str]) -> None:
-        """Takes the pages."""
         self.queries = [str(begin) for begin in range(0, len(links), RESULTS)]
         self._links = links
 

@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from rich.table import Table
+
 #: How often each path is tried; the best try counts, since noise only ever slows.
 TRIES = 3
 #: How often a path is called in all: once to warm up, then tried.
@@ -29,3 +31,11 @@ def rates(paths: Mapping[str, Path]) -> dict[str, float]:
             path.work()
             best[name] = min(best[name], time.perf_counter() - started)
     return {name: paths[name].things / seconds for name, seconds in best.items()}
+
+
+def table_of(*columns: str, names: int = 1, caption: str | None = None) -> Table:
+    """An empty table: so many first columns hold names, and in the others figures stand to the right."""
+    table = Table(caption=caption, caption_justify="left")
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < names else "right", no_wrap=place < names)
+    return table

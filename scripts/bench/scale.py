@@ -34,6 +34,7 @@ from localfact.runs.run import run
 from localfact.runs.run_folder import RunFolder
 from localfact.runtime.usage import REPEATABLE
 from scripts.bench.large_runs import large_assessments
+from scripts.bench.measure import table_of
 
 #: At --size 1: responses that sleeping workers assess, and those of the run whose memory is read.
 SLEEPERS, RESPONSES = 400, 100_000
@@ -47,39 +48,24 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
-class Sleeping:
-    """An assessor with which every response takes the same time."""
+class Waiting:
+    """An assessor with which every response takes the same time; with `busy` one after another, as a model would."""
 
     seconds: float
+    busy: bool = False
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
-        """Sleeps, and finds no claim."""
-        await asyncio.sleep(self.seconds)
-        return unassessed(index, response).model_copy(update={"status": "abstained"})
-
-
-def sleeping(opened: AsyncExitStack, *, seconds: float) -> tuple[Sleeping, Notes]:
-    """What a worker opens."""
-    return Sleeping(seconds), tuple
-
-
-@dataclass(frozen=True)
-class Burning:
-    """An assessor with which every response keeps its worker busy for the same time, one after another, as a model would."""
-
-    seconds: float
-
-    async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
-        """Counts up for that long, and finds no claim."""
+        """Sleeps, or keeps its worker busy, and finds no claim."""
         end = time.perf_counter() + self.seconds
-        while time.perf_counter() < end:
+        while self.busy and time.perf_counter() < end:
             pass
+        if not self.busy:
+            await asyncio.sleep(self.seconds)
         return unassessed(index, response).model_copy(update={"status": "abstained"})
 
 
-def burning(opened: AsyncExitStack, *, seconds: float) -> tuple[Burning, Notes]:
-    """What a worker opens."""
-    return Burning(seconds), tuple
+def waiting(opened: AsyncExitStack, *, seconds: float, busy: bool = False) -> tuple[Waiting, Notes]:
+    return Waiting(seconds, busy), tuple
 
 
 class MadeUp:
@@ -169,15 +155,13 @@ def by_workers(make: Make, responses: Sequence[Response], replicas: int, slots: 
 def cluster(count: int) -> Table:
     """Responses a second of one and of two workers, and what one response costs beside its own time."""
     responses = responses_of(count)
-    table = Table()
-    for name in ("workers", "responses a second", "ratio", "ms a response beside sleep"):
-        table.add_column(name, justify="left" if name == "workers" else "right")
-    alone = asyncio.run(timed(Sleeping(0.0), responses, SLOTS))
+    table = table_of("workers", "responses a second", "ratio", "ms a response beside sleep")
+    alone = asyncio.run(timed(Waiting(0.0), responses, SLOTS))
     table.add_row("none, without sleep", f"{count / alone:,.0f}", "", f"{1000 * alone / count:.2f}")
     with local_ray():
         first: float | None = None
         for replicas, seconds in ((1, SLEEP), (2, SLEEP), (1, 0.0)):
-            took = by_workers(partial(sleeping, seconds=seconds), responses, replicas)
+            took = by_workers(partial(waiting, seconds=seconds), responses, replicas)
             rate = count / took
             first = first or rate
             beside = 1000 * (took - count * seconds / (replicas * SLOTS)) / count
@@ -191,9 +175,8 @@ def large(count: int) -> Table:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "scripts.bench.scale", str(count), folder]
         told = json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
-    table = Table()
-    for name in ("responses", "claims", "GB of assessments", "peak GB", "ms a response to run", "s to resume", "s to sum up"):
-        table.add_column(name, justify="right")
+    columns = ("responses", "claims", "GB of assessments", "peak GB", "ms a response to run", "s to resume", "s to sum up")
+    table = table_of(*columns, names=0)
     table.add_row(
         f"{count:,}",
         f"{count * CLAIMS:,}",

@@ -30,6 +30,7 @@ from localfact.records import Response
 from localfact.relations.llm import LLMRelationModel
 from localfact.runtime.locations import data_folder
 from scripts.bench.calls import script
+from scripts.bench.measure import table_of
 
 #: Responses of the sample at --size 1; it has 20.
 RESPONSES = 10
@@ -49,11 +50,8 @@ class Recorded(NamedTuple):
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """One table, a row a method."""
     responses = read_responses(data_folder("index") / "sample-responses.jsonl", limit=max(2, int(RESPONSES * size)))
-    table = Table()
-    for name in ("method", "calls", "KB a response", "plain KB", "ratio", "ms a call to record", "to read"):
-        table.add_column(name, justify="left" if name == "method" else "right")
+    table = table_of("method", "calls", "KB a response", "plain KB", "ratio", "ms a call to record", "to read")
     for method in ("fastfact", "factreasoner-fr2"):
         made = recorded(responses, method)
         each = len(responses) * 1e3

@@ -55,8 +55,6 @@ def extracted(pages: Sequence[bytes]) -> tuple[str, Table]:
 
 
 def by_workers(extractors: Extractors, pages: Sequence[bytes]) -> Callable[[], object]:
-    """All pages at once."""
-
     async def work() -> None:
         await together(extractors.extract(page, *HTML) for page in pages)
 
@@ -104,10 +102,7 @@ def exchange(number: int, page: bytes) -> Exchange:
 
 def table_of_rates(rows: Mapping[str, Row]) -> Table:
     """Rates, and their ratios to those they are compared with, beside what was reckoned."""
-    table = Table()
-    table.add_column("path")
-    for column in ("pages/s", "ratio", "reckoned"):
-        table.add_column(column, justify="right")
+    table = measure.table_of("path", "pages/s", "ratio", "reckoned")
     for name, (rate, plain, reckoned) in rows.items():
         expected = f"{reckoned:.2f}" if reckoned is not None else "as the disk is"
         table.add_row(name, f"{rate:,.1f}", f"{rate / rows[plain][0]:.3f}", expected)
@@ -115,7 +110,6 @@ def table_of_rates(rows: Mapping[str, Row]) -> Table:
 
 
 def tables(size: float) -> Iterator[tuple[str, Table]]:
-    """The titles and their tables."""
     pages = articles(ARTICLES)
     wanted = max(RESULTS, int(FETCHED * size))
     with serving(pages, fetching.HOSTS, fetching.LATENCY, max(PAGES_PER_HOST, -(-wanted // fetching.HOSTS))) as site:

@@ -1,6 +1,7 @@
 """The report of a run folder: made when the run ends, again on demand, of an unfinished run too."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,18 @@ ROWS = [
 OPTIONS = Options(relations="lexical", embedder="none")
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run, as it ended."""
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    evaluate(ROWS, options=OPTIONS, out=folder)
+    return folder
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
-    evaluate(ROWS, options=OPTIONS, out=tmp_path / "run")
-    return tmp_path / "run"
+def run(finished: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(finished, tmp_path / "run")
 
 
 def block(page: str, name: str) -> dict:

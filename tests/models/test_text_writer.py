@@ -5,10 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from safetensors.torch import save_file
 from tiny_models import tiny_llama
-from transformers import AutoModelForCausalLM
 
 from localfact.errors import InputError, MissingError
 from localfact.models.adapters import ADAPTER_FILE, DOWN, UP, add_adapter
@@ -19,6 +16,9 @@ NAME = "model.layers.0.mlp.down_proj"
 
 
 def adapter(folder: Path, rows: int = 64, columns: int = 128, name: str = NAME, scale: float = 0.5) -> Path:
+    import torch
+    from safetensors.torch import save_file
+
     folder.mkdir(parents=True, exist_ok=True)
     made = torch.Generator().manual_seed(3)
     parts = {
@@ -48,6 +48,9 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_an_adapter_adds_its_product_to_the_weights_that_it_names(tmp_path: Path, base: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
     model, other = (AutoModelForCausalLM.from_pretrained(base) for _ in range(2))
     add_adapter(model, adapter(tmp_path / "adapter"))
     for name, weight in model.state_dict().items():
@@ -58,12 +61,18 @@ def test_an_adapter_adds_its_product_to_the_weights_that_it_names(tmp_path: Path
     "wrong", [{"rows": 63}, {"columns": 5}, {"name": "model.layers.9.mlp.down_proj"}, {"name": "model.layers"}]
 )
 def test_another_models_adapter_is_refused(tmp_path: Path, base: Path, wrong: dict[str, Any]) -> None:
+    from transformers import AutoModelForCausalLM
+
     model = AutoModelForCausalLM.from_pretrained(base)
     with pytest.raises(InputError, match="does not fit"):
         add_adapter(model, adapter(tmp_path / "adapter", **wrong))
 
 
 def test_matrices_that_do_not_fit_one_another_are_refused(tmp_path: Path, base: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+    from transformers import AutoModelForCausalLM
+
     model = AutoModelForCausalLM.from_pretrained(base)
     for up in (torch.zeros(64, 3), torch.zeros(64)):
         save_file({NAME + DOWN: torch.zeros(2, 128), NAME + UP: up}, tmp_path / ADAPTER_FILE)
@@ -72,6 +81,8 @@ def test_matrices_that_do_not_fit_one_another_are_refused(tmp_path: Path, base: 
 
 
 def test_a_missing_or_damaged_adapter_is_a_sentence(tmp_path: Path, base: Path) -> None:
+    from transformers import AutoModelForCausalLM
+
     model = AutoModelForCausalLM.from_pretrained(base)
     with pytest.raises(InputError, match="cannot be read"):
         add_adapter(model, tmp_path)

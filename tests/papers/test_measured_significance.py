@@ -2,7 +2,6 @@
 
 import pytest
 from run_builders import run_of
-from scipy.stats import ttest_ind
 
 from localfact.errors import InputError
 from localfact.papers.measured_significance import significance_table
@@ -36,6 +35,8 @@ def cells(table: Table, group: int, row: int) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_the_first_run_is_tested_against_each_other_with_the_papers_row_of_the_same_assessors_below() -> None:
+    from scipy.stats import ttest_ind
+
     first = measured(*BETTER, method="factreasoner-fr2")
     table = made(printed_table("22"), first, measured(*WORSE, method="factscore"), measured(*WORSE, method="veriscore"))
     assert [group.heading for group in table.groups[:2]] == [

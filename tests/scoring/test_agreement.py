@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from sklearn.metrics import cohen_kappa_score
 
 from localfact.scoring.agreement import agreement, alpha_of_many
 
@@ -18,6 +17,8 @@ def test_chance_is_taken_out_of_what_agrees() -> None:
 
 
 def test_kappa_is_that_of_scikit_learn() -> None:
+    from sklearn.metrics import cohen_kappa_score
+
     chance = random.Random(3)
     pairs = [(chance.choice("abcde"), chance.choice("aabcd")) for _ in range(200)]
     assert agreement(pairs).kappa == pytest.approx(cohen_kappa_score([one for one, _ in pairs], [two for _, two in pairs]))

@@ -3,7 +3,6 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from run_builders import assessment, run_of
-from scipy.stats import ttest_rel
 
 from localfact.errors import InputError
 from localfact.records import Assessment
@@ -27,6 +26,8 @@ def one_sided(
 
 
 def test_the_t_test_is_the_paired_one_sided_test_of_scipy() -> None:
+    from scipy.stats import ttest_rel
+
     comparison, found = one_sided(run_of(*BETTER), run_of(*WORSE), Precision())
     first = [0.75, 1, 2 / 3, 0.8, 0.5, 1]
     second = [0.25, 0.5, 1 / 3, 0.4, 0.5, 2 / 3]

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import roc_auc_score
 
 from localfact.errors import InputError
 from localfact.scoring.bootstrap import resampled
@@ -116,6 +115,8 @@ def test_a_curve_rises_from_the_origin_to_the_far_corner(scored: list[tuple[floa
 
 @given(SCORED, st.integers(2, 6), st.integers(0, 2**32))
 def test_a_resample_has_the_area_of_its_rows_written_out(scored: list[tuple[float, bool]], rows: int, seed: int) -> None:
+    from sklearn.metrics import roc_auc_score
+
     scores, positive = (np.array(column) for column in zip(*scored, strict=True))
     row = np.arange(len(scores)) % rows
     chosen = np.random.default_rng(seed).integers(0, rows, rows)
@@ -129,6 +130,8 @@ def test_a_resample_has_the_area_of_its_rows_written_out(scored: list[tuple[floa
 
 @pytest.mark.slow
 def test_the_interval_is_that_of_areas_computed_by_the_library() -> None:
+    from sklearn.metrics import roc_auc_score
+
     scores, positive, rows = noisy(6)
     by_row = [np.flatnonzero(rows == row) for row in range(6)]
 

@@ -5,9 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy import stats
-from statsmodels.api import OLS
-from statsmodels.stats.multitest import multipletests
 
 from localfact.scoring.significance import (
     Alternative,
@@ -26,6 +23,8 @@ CLUSTERS = [f"c{number // 3}" for number in range(30)]
 
 @pytest.mark.parametrize("side", SIDES)
 def test_the_paired_t_test_is_that_of_scipy(side: Alternative) -> None:
+    from scipy import stats
+
     expected = stats.ttest_rel(FIRST, SECOND, alternative=side)
     found = difference(FIRST, SECOND, side).t_test
     assert found is not None
@@ -34,6 +33,8 @@ def test_the_paired_t_test_is_that_of_scipy(side: Alternative) -> None:
 
 @pytest.mark.parametrize("side", SIDES)
 def test_the_unpaired_t_test_is_welchs(side: Alternative) -> None:
+    from scipy import stats
+
     found = welch_t_test(FIRST, SECOND[:20], side)
     expected = stats.ttest_ind(FIRST, SECOND[:20], equal_var=False, alternative=side)
     assert found is not None
@@ -42,6 +43,9 @@ def test_the_unpaired_t_test_is_welchs(side: Alternative) -> None:
 
 
 def test_the_clustered_error_is_that_of_statsmodels() -> None:
+    from scipy import stats
+    from statsmodels.api import OLS
+
     differences = FIRST - SECOND
     groups = np.array([int(name[1:]) for name in CLUSTERS])
     model = OLS(differences, np.ones(30)).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": True})
@@ -66,6 +70,8 @@ def test_values_repeated_in_a_cluster_are_no_further_witnesses() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("p_values", [[0.04], [0.01, 0.04, 0.03], [0.5, 0.0, 1.0, 0.2, 0.2], list(DRAWN.uniform(0, 0.2, 12))])
 def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
+    from statsmodels.stats.multitest import multipletests
+
     assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
     assert holm([None, *p_values]) == [None, *holm(p_values)]
 
@@ -73,6 +79,8 @@ def test_holm_is_that_of_statsmodels(p_values: list[float]) -> None:
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("count", [2, 4, 9])
 def test_the_permutation_test_is_that_of_scipy_where_all_signs_are_tried(count: int, side: Alternative) -> None:
+    from scipy import stats
+
     differences = FIRST[:count] - SECOND[:count]
     expected = stats.permutation_test(
         (differences,), np.mean, permutation_type="samples", alternative=side, n_resamples=9_999, vectorized=False

@@ -11,20 +11,22 @@ from run_builders import assessment
 from scripts.benchmark import (
     BEGIN,
     END,
-    Judged,
+    JudgedClaims,
     balanced,
     claims_row,
     expertqa,
+    factcheck_gpt,
     of_run,
     share,
     wice,
 )
+from scripts.labelled_sets import hash_of_topic, held_out_topics
 from scripts.tables import put_between
 
 
-def judged(gold: str, supported: str, groups: str, read: str = "") -> Judged:
+def judged(gold: str, supported: str, groups: str, read: str = "") -> JudgedClaims:
     """A letter a claim: y or n, and the group's digit."""
-    return Judged(
+    return JudgedClaims(
         np.array([one == "y" for one in gold]),
         np.array([one == "y" for one in supported]),
         np.array([int(one) for one in groups]),
@@ -64,27 +66,30 @@ def test_the_tables_are_put_between_the_marks_and_nowhere_else() -> None:
         put_between("Before.", "new", BEGIN, END)
 
 
-def test_topics_that_were_learned_are_left_out(tmp_path: Path) -> None:
+def test_a_claim_is_supported_where_its_document_says_it_whole(tmp_path: Path) -> None:
     (tmp_path / "wice").mkdir()
     (tmp_path / "expertqa").mkdir()
     claims = [
-        {
-            "claim": f"Claim {number}.",
-            "label": label,
-            "evidence": ["A page.", str(number)],
-            "meta": {"claim_title": f"Topic {number}"},
-        }
-        for number, label in enumerate(("supported", "partially_supported", "supported"))
+        {"claim": f"{label}.", "label": label, "evidence": ["A page.", "Two."], "meta": {"claim_title": "Topic"}}
+        for label in ("supported", "partially_supported")
     ]
     for part in ("claim_dev", "claim_test"):
         content = "\n".join(map(json.dumps, claims if part == "claim_dev" else []))
         (tmp_path / f"wice/{part}.jsonl.gz").write_bytes(gzip.compress(content.encode()))
-    found = list(wice(tmp_path, frozenset({"topic 2"})))
-    assert [(claim, gold) for _, claim, gold, _ in found] == [("Claim 0.", True), ("Claim 1.", False)]
-    part = {"claim_string": "A.", "evidence": ["It is A."], "support": "Complete"}
-    rows = [
-        {"question": question, "answers": {"m": {"claims": [part, part | {"support": "N/A"}]}}} for question in ("Old?", "New?")
+    assert list(wice(tmp_path)) == [
+        ("A page.\nTwo.", "supported.", True, "Topic"),
+        ("A page.\nTwo.", "partially_supported.", False, "Topic"),
     ]
-    content = "\n".join(map(json.dumps, rows))
-    (tmp_path / "expertqa/expertqa_answers.jsonl.gz").write_bytes(gzip.compress(content.encode()))
-    assert list(expertqa(tmp_path, frozenset({"old"}))) == [("It is A.", "A.", True, "New?")]
+    part = {"claim_string": "A.", "evidence": ["It is A."], "support": "Complete"}
+    row = {"question": "What?", "answers": {"m": {"claims": [part, part | {"support": "N/A"}]}}}
+    (tmp_path / "expertqa/expertqa_answers.jsonl.gz").write_bytes(gzip.compress(json.dumps(row).encode()))
+    assert list(expertqa(tmp_path)) == [("It is A.", "A.", True, "What?")]
+
+
+def test_topics_that_were_learned_are_left_out(shared: Path) -> None:
+    claims = {}
+    for rows_of in (wice, factcheck_gpt, expertqa):
+        held_out = held_out_topics(rows_of.__name__)
+        found = [hash_of_topic(topic) in held_out for *_, topic in rows_of(shared / "data")]
+        claims[rows_of.__name__] = (sum(found), len(found))
+    assert claims == {"wice": (76, 463), "factcheck_gpt": (120, 484), "expertqa": (1371, 1473)}

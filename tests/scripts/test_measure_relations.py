@@ -9,9 +9,9 @@ import pytest
 from run_builders import assessment
 
 from localfact.records import Distribution, Failure, Pair
+from localfact.vocabulary import RelationLabel
 from scripts import measure_relations
 from scripts.measure_relations import balanced_accuracy, posterior_area, ratio, said, silent_pairs, true_contradicted
-from scripts.relation_answers import Model
 
 RUN = [
     assessment("SSC", index=0, gold="ssn", posteriors=[0.9, 0.8, 0.1]),
@@ -31,9 +31,9 @@ def test_true_and_false_claims_count_alike_in_the_balanced_accuracy() -> None:
 
 def test_a_failed_answer_is_no_label() -> None:
     one, two = Pair("A page.", "A claim."), Pair("A page.", "Another.")
-    model = Model("m", "m", 1, 1, {one: Distribution(entailment=0.8, contradiction=0.1, neutral=0.1), two: Failure(reason="-")})
-    assert ratio(said(model, [one, two], "entailment"))(ALL) == 0.5
-    assert ratio(said(model, [one, two], "contradiction"))(ALL) == 0
+    answers = {one: Distribution(entailment=0.8, contradiction=0.1, neutral=0.1), two: Failure(reason="-")}
+    assert ratio(said(answers, [one, two], RelationLabel.ENTAILMENT))(ALL) == 0.5
+    assert ratio(said(answers, [one, two], RelationLabel.CONTRADICTION))(ALL) == 0
 
 
 def responses(file: Path) -> None:

@@ -5,18 +5,18 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-import torch
 from tiny_albert import tiny_albert
 from tiny_models import tiny_bert, tiny_onnx
-from transformers import AutoModelForSequenceClassification
 
 from localfact.models.onnx import OnnxModel, OnnxTokenizer
 from localfact.runtime.files import file_digest
-from scripts.onnx_export import export
+
+#: Each waits for torch and for what quantises.
+pytestmark = pytest.mark.slow
 
 FILES = {"model.onnx", "tokenizer.json", "tokenizer_config.json", "config.json"}
 PAIRS = (
@@ -43,12 +43,17 @@ def outputs_of(folder: Path) -> np.ndarray:
 
 
 def plain_outputs(folder: Path) -> np.ndarray:
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
     model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder).eval(), OnnxTokenizer(folder)
     with torch.inference_mode():
         return np.array([model(**tensors(tokenizer(*pair))).logits[0].numpy() for pair in PAIRS])
 
 
-def tensors(fields: dict[str, list[int]]) -> dict[str, torch.Tensor]:
+def tensors(fields: dict[str, list[int]]) -> dict[str, Any]:
+    import torch
+
     return {name: torch.tensor([numbers]) for name, numbers in fields.items()}
 
 
@@ -59,6 +64,8 @@ def test_what_is_written_says_nearly_what_the_trained_model_says(trained: Path, 
 
 
 def test_without_quantisation_it_says_just_what_the_trained_model_says(trained: Path, tmp_path: Path) -> None:
+    from scripts.onnx_export import export
+
     export(trained, trained, tmp_path, quantised=False)
     assert {file.name for file in tmp_path.iterdir()} == FILES
     assert outputs_of(tmp_path) == pytest.approx(plain_outputs(trained), abs=1e-5)
@@ -75,6 +82,8 @@ def test_four_files_are_written_and_none_says_where(shipped: Path) -> None:
 
 
 def test_matrices_are_whole_numbers_of_seven_bits_or_in_blocks_of_eight_and_the_last_two_are_neither(shipped: Path) -> None:
+    import onnx
+
     graph = onnx.load(shipped / "model.onnx").graph
     matrices = [each for each in map(onnx.numpy_helper.to_array, graph.initializer) if each.ndim == 2]
     signed = [each for each in matrices if each.dtype == np.int8]
@@ -87,11 +96,18 @@ def test_matrices_are_whole_numbers_of_seven_bits_or_in_blocks_of_eight_and_the_
 
 
 def test_the_temperature_divides_the_outputs(trained: Path, shipped: Path, tmp_path: Path) -> None:
+    from scripts.onnx_export import export
+
     export(trained, trained, tmp_path, temperature=2.5)
     assert outputs_of(tmp_path) * 2.5 == pytest.approx(outputs_of(shipped), abs=1e-4)
 
 
 def test_a_model_in_memory_is_exported_like_its_folder_and_stays_as_it_is(trained: Path, shipped: Path, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    from scripts.onnx_export import export
+
     model = AutoModelForSequenceClassification.from_pretrained(trained).train()
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
     export(model, trained, tmp_path / "once")
@@ -115,11 +131,15 @@ def test_the_same_weights_give_the_same_bytes_in_another_process(trained: Path, 
 
 @pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_temperature_that_is_none_is_refused(trained: Path, tmp_path: Path, temperature: float) -> None:
+    from scripts.onnx_export import export
+
     with pytest.raises(ValueError, match="temperature"):
         export(trained, trained, tmp_path, temperature=temperature)
 
 
 def test_another_kind_of_model_is_refused(tmp_path: Path) -> None:
+    from scripts.onnx_export import export
+
     folder = tiny_albert(tmp_path / "albert")
     with pytest.raises(ValueError, match="type albert"):
         export(folder, folder, tmp_path / "out")

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import bm25s
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,6 +16,8 @@ TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join), mi
 
 
 def by_bm25s(texts: list[str], query: str) -> list[float]:
+    import bm25s
+
     known = {term: place for place, term in enumerate(dict.fromkeys(term for text in texts for term in terms(text)))}
     if not known:
         return [0.0] * len(texts)

@@ -5,7 +5,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import torch
 
 from localfact.llm.placing.hardware import GIB, Gpu, Hardware, detect, has_bfloat16, host_memory
 
@@ -26,6 +25,8 @@ def test_equal_gpus_are_counted_when_shown() -> None:
 
 
 def test_what_torch_reports_is_taken_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
     properties = SimpleNamespace(name="H200", total_memory=140 * GIB, major=9, minor=0)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
@@ -34,6 +35,8 @@ def test_what_torch_reports_is_taken_over(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_without_cuda_there_are_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     found = detect()
     assert found.gpus == ()

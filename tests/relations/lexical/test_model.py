@@ -24,10 +24,7 @@ from localfact.relations.lexical.model import (
 )
 from localfact.relations.lexical.statements import ParsedClaim, Premise, idf_table
 from localfact.vocabulary import RelationLabel
-from scripts.data_sets.evidence_sets import evidence_sets
-from scripts.data_sets.examples import Part, split_by_topic, topic_key
-from scripts.data_sets.reading import STANCES, benchmark, json_lines
-from scripts.data_sets.sentence_sets import sentence_sets
+from scripts.labelled_sets import hash_of_topic, held_out_topics, json_lines, prompts_of_claims
 
 PAINTER = (
     "Mirela Vantos was a Croatian painter and teacher, born in Split on 3 March 1902. She studied in Vienna and moved to "
@@ -230,24 +227,21 @@ def test_the_idf_table_is_small_and_holds_no_rare_word():
     assert min(int(row.split()[1]) for row in rows) >= 4
 
 
-@pytest.mark.slow
 def test_held_out_accuracy_is_what_the_file_says(shared: Path):
     data = shared / "data"
-    parts = split_by_topic([*sentence_sets(data), *evidence_sets(data)])
-    reserved = {topic_key(topic) for part in (Part.TEST, Part.DEVELOPMENT) for one in parts[part] for topic in one.topics}
-    held_out = {
-        claim
-        for row in benchmark(data)
-        if topic_key(row["prompt"]) in reserved
-        for part in row["sentences"]
-        for claim in part["claims"] or ()
-    }
+    reserved = held_out_topics("factcheck_gpt") | held_out_topics("factcheck_gpt development")
+    held_out = {claim for claim, prompt in prompts_of_claims(data).items() if hash_of_topic(prompt) in reserved}
     rows = json_lines(data / "factcheck_gpt/subtask3_claim_evidence_stance.jsonl")
     chosen = [row for row in rows if row["claim"] in held_out and row["stance"] != "partially-support"]
     fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
     group = "factcheck_gpt"
     relations = related(LexicalRelationModel(), *((row["evidence"], row["claim"]) for row in chosen))
-    right = [relation.label == STANCES[row["stance"]] for relation, row in zip(relations, chosen, strict=True)]
+    labels = {
+        "completely-support": RelationLabel.ENTAILMENT,
+        "refute": RelationLabel.CONTRADICTION,
+        "irrelevant": RelationLabel.NEUTRAL,
+    }
+    right = [relation.label is labels[row["stance"]] for relation, row in zip(relations, chosen, strict=True)]
     stated = fitted["variants"]["plain"]["held_out"][group]
     assert len(chosen) == stated["pairs"]
     assert np.mean(right) == pytest.approx(stated["accuracy"], abs=0.002)

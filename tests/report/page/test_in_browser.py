@@ -13,7 +13,7 @@ from localfact.api.report import write_comparison
 from localfact.methods.options import Options
 from localfact.report.page.run_page import run_page
 from scripts.bench.large_runs import large_assessments
-from scripts.browser import Opened, browser, chromium, opened
+from scripts.browser import OpenPage, browser, chromium, opened
 
 pytestmark = [
     pytest.mark.pages,
@@ -224,7 +224,7 @@ def test_runs_side_by_side_shut_nobody_out_and_take_no_orders(
 
 
 def test_dark_and_light_differ_and_print_has_the_open_claim_without_the_controls(chrome: Any, small: Path) -> None:
-    def paper(found: Opened) -> str:
+    def paper(found: OpenPage) -> str:
         return found.page.evaluate("getComputedStyle(document.body).backgroundColor")
 
     with opened(chrome, small, color_scheme="dark") as found:

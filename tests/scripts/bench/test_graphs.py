@@ -49,11 +49,6 @@ def test_a_narrow_made_graph_is_checked_by_another_program() -> None:
     assert known == pytest.approx(marginals(GRAPH).marginals, abs=1e-12)
 
 
-def test_pyagrum_agrees_where_it_is_installed() -> None:
-    pytest.importorskip("pyagrum")
-    assert graphs.pyagrum_marginals(GRAPH) == pytest.approx(list(marginals(GRAPH).marginals.values()), abs=1e-12)
-
-
 def test_a_bp_answer_on_a_graph_known_to_be_narrow_breaks_the_promise() -> None:
     approximate = replace(marginals(GRAPH), exact=False, width=None)
     of = case(expected=case().expected + 1e-4)

@@ -5,10 +5,10 @@ import pytest
 from localfact.errors import InputError
 from localfact.pipeline import Costs, Observer
 from localfact.records import Assessment, Response
-from scripts.bench.scale import Sleeping, responses_of, timed
+from scripts.bench.scale import Waiting, responses_of, timed
 
 
-class Failing(Sleeping):
+class Failing(Waiting):
     """An assessor with which the third response fails at once."""
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
@@ -18,6 +18,6 @@ class Failing(Sleeping):
 
 
 async def test_a_run_whose_responses_fail_has_no_time() -> None:
-    assert await timed(Sleeping(0.01), responses_of(4), 2) >= 0.02
+    assert await timed(Waiting(0.01), responses_of(4), 2) >= 0.02
     with pytest.raises(RuntimeError, match=r"1 of 4 responses failed: .*no worker"):
         await timed(Failing(0.0), responses_of(4), 2)

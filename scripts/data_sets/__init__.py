@@ -1,1 +1,0 @@
-"""Public sets of labelled pairs: how they are read, divided by topic, and licensed."""
