@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -162,3 +163,35 @@ def test_the_command_writes_the_page_and_says_where(runs: list[Path], tmp_path: 
     assert done.exit_code == 0
     assert "c.html" in done.stderr
     assert (tmp_path / "c.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("with_ids", [True, False])
+def test_runs_over_the_same_texts_in_another_order_are_compared_text_by_text(tmp_path: Path, with_ids: bool) -> None:
+    rows = [{name: value for name, value in row.items() if with_ids or name not in ("id", "prompt")} for row in ROWS]
+    evaluate(rows, method="builtin-fr2", options=OPTIONS, out=tmp_path / "one")
+    silent = [{**row, "passages": [{"text": "The baker of Torsk sells bread."}]} for row in rows[:3]]
+    evaluate([*rows[3:], *silent], method="builtin-fr1", options=OPTIONS, out=tmp_path / "other")
+    compared = compare_runs([tmp_path / "other", tmp_path / "one"])
+    assert compared.runs[1].paired_by == ({"id": 6} if with_ids else {"prompt and text": 6})
+    assert f"responses paired by: {'id' if with_ids else 'prompt and text'} (6)" in markdown(differences_table(compared))
+    assert {claim.text.split()[1] for claim in compared.claims} == {"11", "12", "13"}
+    page = write_comparison(compared, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Mill 11 has two wheels." in page  # evidence of the second run, under the first one's id
+
+
+@pytest.mark.slow
+def test_counted_rows_with_other_texts_are_refused_and_two_answers_to_one_prompt_are_a_pair(tmp_path: Path) -> None:
+    def run(name: str, *rows: dict[str, Any]) -> Path:
+        rows = tuple({**row, "passages": [{"text": "A mill opened."}]} for row in rows)
+        evaluate(list(rows), method="builtin-fr2", options=OPTIONS, out=tmp_path / name)
+        return tmp_path / name
+
+    bare = [run("a", {"response": "A mill opened."}), run("b", {"response": "A pond froze."})]
+    with pytest.raises(InputError, match="of 1 and 1, 0 belong together for certain"):
+        compare_runs(bare)
+    prompted = [
+        run("c", {"prompt": "A mill?", "response": "A mill opened."}),
+        run("d", {"prompt": "A mill?", "response": "No."}),
+    ]
+    assert compare_runs(prompted).runs[1].paired_by == {"prompt": 1}
