@@ -4,7 +4,6 @@ Claims of the two sides are matched one to one by meaning: by the cosine of thei
 same, so that "in 1903" and "in 1911" never match. Without an embedder it is the F1 of their words.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,12 +19,12 @@ from localfact.models.embedder import NO_EMBEDDER, named_embedder
 from localfact.records import Assessment, Record
 from localfact.runs.assessments import read_assessments
 from localfact.scoring.alignment import AlignedResponse, Alignment, GoldClaim, align, best_matches
+from localfact.scoring.pairing import ALONE, Identity, pair
 from localfact.scoring.recall import GAMMA
 
 #: The least similarity of two claims that are the same: of vectors, and of words without an embedder.
 SAME_VECTORS, SAME_WORDS = 0.8, 0.8
-#: The id of a row that has none (`inputs/responses.py`).
-MADE_UP = re.compile(r"row-\d+(?:#\d+)?")
+NO_ROW = "no row in the annotation"
 #: Texts of the two sides -> (n, m) similarities in [0, 1].
 Similar = Callable[[Sequence[str], Sequence[str]], NDArray[np.float64]]
 
@@ -56,7 +55,7 @@ def align_run(
 ) -> RunAligned:
     """Compares a run with an annotation (FastFact, Table 1).
 
-    A response and a row belong together where their texts are the same, else where their ids are.
+    A response and a row of the same model belong together as responses of two runs do (`scoring/pairing.py`).
 
     Args:
         run: a run folder. gold: responses with labelled claims, in any schema that `eval` reads.
@@ -98,33 +97,27 @@ def paired(
     """Matches the responses of a run to the rows of an annotation, each row once.
 
     Returns the pairs, and for the responses without a row: reason -> how many."""
-    by_text: dict[str, list[AnnotatedResponse]] = {}
-    by_id: dict[str, list[AnnotatedResponse]] = {}
-    for row in rows:
-        by_text.setdefault(text.normalise(row.text), []).append(row)
-        if not MADE_UP.fullmatch(row.id):  # numbers of rows say nothing of other files
-            by_id.setdefault(row.id, []).append(row)
-    found, left_out = [], Counter[str]()
-    taken: set[int] = set()
-    for assessment in assessments:
-        candidates = [*by_text.get(text.normalise(assessment.text), ()), *by_id.get(assessment.response_id, ())]
-        fitting = (one for one in candidates if id(one) not in taken and same_model(assessment, one))
-        beside = next(fitting, None)
-        if assessment.status == "failed":
-            left_out["failed"] += 1
-        elif beside is None:
-            left_out["no row in the annotation"] += 1
-        elif not any(claim.gold is not None for claim in beside.claims):
-            left_out["no labelled claim in the annotation"] += 1
-        else:
-            taken.add(id(beside))
-            found.append((assessment, beside))
-    return found, left_out
-
-
-def same_model(assessment: Assessment, row: AnnotatedResponse) -> bool:
-    """False only where the response and the row name different models as their author."""
-    return assessment.model is None or row.model is None or assessment.model == row.model
+    found: list[tuple[Assessment, AnnotatedResponse]] = []
+    left_out = Counter({"failed": sum(one.status == "failed" for one in assessments)})
+    usable = [one for one in assessments if one.status != "failed"]
+    left = list(rows)
+    for model in sorted({one.model for one in usable}, key=lambda name: (name is None, name)):  # of one model, or of any
+        ours = [one for one in usable if one.model == model]
+        theirs = [one for one in left if None in (model, one.model) or one.model == model]
+        pairing = pair(
+            [Identity(one.response_id if one.id_given else None, one.prompt, text.normalise(one.text)) for one in ours],
+            [Identity(one.id if one.id_given else None, one.prompt, text.normalise(one.text)) for one in theirs],
+        )
+        for reason, number in pairing.left[0].items():
+            left_out[NO_ROW if reason == ALONE else reason] += number
+        for mine, other in pairing.pairs:
+            if any(claim.gold is not None for claim in theirs[other].claims):
+                found.append((ours[mine], theirs[other]))
+            else:
+                left_out["no labelled claim in the annotation"] += 1
+        taken = {id(theirs[other]) for _, other in pairing.pairs}
+        left = [one for one in left if id(one) not in taken]
+    return sorted(found, key=lambda one: one[0].index), +left_out
 
 
 def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:

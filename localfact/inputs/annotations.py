@@ -55,6 +55,8 @@ class AnnotatedResponse(Record):
     """
 
     id: str
+    id_given: bool = False
+    prompt: str | None = None
     text: str
     model: str | None = None
     source: str | None = None
@@ -76,7 +78,13 @@ def read_annotations(path: Path) -> list[AnnotatedResponse]:
 def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
     """The annotation of a row, given its response."""
     bare = AnnotatedResponse(
-        id=response.id, text=response.text, model=response.model, source=response.source, problem=response.problem
+        id=response.id,
+        id_given=response.id_given,
+        prompt=response.prompt,
+        text=response.text,
+        model=response.model,
+        source=response.source,
+        problem=response.problem,
     )
     if isinstance(row, RowError) or response.problem is not None:
         return bare

@@ -29,12 +29,12 @@ class Pairing(NamedTuple):
 
     Attributes:
         found_by: way -> how many pairs it found.
-        refused: reason -> how many responses have no partner, of the side that has more of them.
+        left: of each side, reason -> how many responses have no partner.
     """
 
     pairs: list[tuple[int, int]]
     found_by: dict[str, int]
-    refused: dict[str, int]
+    left: tuple[Counter[str], Counter[str]]
 
 
 def pair(first: Sequence[Identity], second: Sequence[Identity]) -> Pairing:
@@ -75,13 +75,10 @@ def pair(first: Sequence[Identity], second: Sequence[Identity]) -> Pairing:
         partners[one] = other
         left[0].discard(one)
         left[1].discard(other)
-    reasons = [
-        Counter(_reasons([mine[at] for at in places], theirs))
-        for places, mine, theirs in zip(left, (first, second), (second, first), strict=True)
-    ]
-    refused = {reason: max(side[reason] for side in reasons) for reason in (AMBIGUOUS, ALONE)}
-    refused = {OTHER_PROMPT: conflicts, **refused}
-    return Pairing(sorted(partners.items()), found_by, {reason: number for reason, number in refused.items() if number})
+    reasons = [Counter({OTHER_PROMPT: conflicts}) for _ in left]
+    for reason, places, mine, theirs in zip(reasons, left, (first, second), (second, first), strict=True):
+        reason.update(_reasons([mine[at] for at in places], theirs))
+    return Pairing(sorted(partners.items()), found_by, (+reasons[0], +reasons[1]))
 
 
 def pair_runs(
@@ -94,8 +91,9 @@ def pair_runs(
     """
     first = sorted(first, key=lambda assessment: assessment.index)
     pairing = pair([identity_of(one) for one in first], [identity_of(one) for one in second])
-    if pairing.refused:
-        why = ", ".join(f"{number} {reason}" for reason, number in pairing.refused.items())
+    refused = pairing.left[0] | pairing.left[1]
+    if refused:
+        why = ", ".join(f"{number} {reason}" for reason, number in refused.items())
         raise InputError(
             f"The two runs are not over the same responses: of {len(first)} and {len(second)}, {len(pairing.pairs)} belong "
             f"together for certain ({why}). Compare runs of the same data file; ids in it tell equal prompts and texts apart."

@@ -68,20 +68,30 @@ def test_words_are_compared_whatever_their_order() -> None:
     assert word_similarity(["A b c d."], ["d C b a", "e f"]).tolist() == [[1.0, 0.0]]
 
 
-def test_a_row_of_another_model_or_with_a_made_up_number_is_not_a_responses_own() -> None:
-    def row(name: str, text: str, model: str | None) -> AnnotatedResponse:
+def test_a_row_is_a_responses_own_by_its_given_id_or_its_models_answer_to_the_prompt_or_its_text() -> None:
+    def row(name: str, text: str, model: str | None, prompt: str | None, *, given: bool) -> AnnotatedResponse:
         claim = AnnotatedClaim(text="x", gold=GoldLabel.SUPPORTED)
-        return AnnotatedResponse(id=name, text=text, model=model, claims=(claim,))
+        return AnnotatedResponse(id=name, id_given=given, text=text, prompt=prompt, model=model, claims=(claim,))
 
-    def wrote(name: str, text: str, model: str | None = None) -> Assessment:
-        return assessment("S").model_copy(update={"response_id": name, "text": text, "model": model})
+    def wrote(name: str, text: str, model: str | None = None, prompt: str | None = None, *, given: bool = False) -> Assessment:
+        fields = {"response_id": name, "id_given": given, "text": text, "model": model, "prompt": prompt}
+        return assessment("S").model_copy(update=fields)
 
-    rows = [row("row-0", "Other.", None), row("q7", "By one.", "one"), row("q7#2", "By two.", "two"), row("q8", "Twice.", None)]
-    assert not paired([wrote("row-0", "Mine.")], rows)[0]  # both files number their rows
-    assert [beside.text for _, beside in paired([wrote("q7", "As it was.", "one")], rows)[0]] == ["By one."]
-    assert not paired([wrote("q7", "As it was.", "three")], rows)[0]
+    rows = [
+        row("row-1", "Other.", None, None, given=False),
+        row("q7", "By one.", "one", "P", given=False),  # one id for the answers of two models
+        row("q7#2", "By two.", "two", "P", given=False),
+        row("q8", "Edited.", None, "Q", given=True),
+        row("q9", "Twice.", None, None, given=True),
+    ]
+    assert not paired([wrote("row-1", "Mine.")], rows)[0]  # both files number their rows
+    assert [beside.text for _, beside in paired([wrote("row-2", "As it was.", "one", "P")], rows)[0]] == ["By one."]
+    assert not paired([wrote("row-2", "As it was.", "three", "P")], rows)[0]
+    assert [beside.text for _, beside in paired([wrote("q8", "As it was.", prompt="Q", given=True)], rows)[0]] == ["Edited."]
+    other = paired([wrote("q8", "Edited.", prompt="R", given=True)], rows)
+    assert (other[0], dict(other[1])) == ([], {"another prompt under the same id": 1})
     found, left_out = paired([wrote("a", "Twice."), wrote("b", "Twice.")], rows)
-    assert (len(found), dict(left_out)) == (1, {"no row in the annotation": 1})
+    assert (found, dict(left_out)) == ([], {"ambiguous": 2})
 
 
 def test_the_command_prints_the_rule_and_other_formats(run: Path) -> None:

@@ -13,7 +13,7 @@ def test_given_ids_pair_rows_of_another_order() -> None:
     first = [row("a", "P", "x"), row("b", "Q", "y")]
     pairing = pair(first, first[::-1])
     assert pairing.pairs == [(0, 1), (1, 0)]
-    assert (pairing.found_by, pairing.refused) == ({"id": 2}, {})
+    assert (pairing.found_by, pairing.left) == ({"id": 2}, ({}, {}))
 
 
 def test_without_ids_a_prompt_that_stands_once_on_each_side_pairs_the_answers_of_two_models() -> None:
@@ -27,12 +27,12 @@ def test_answers_to_a_repeated_prompt_pair_by_their_text_too_and_else_are_ambigu
     pairing = pair(first, [row(None, "P", "y"), row(None, "P", "x"), row(None, "P", "another")])
     assert pairing.pairs == [(0, 1), (1, 0)]
     assert pairing.found_by == {"prompt and text": 2}
-    assert pairing.refused == {"ambiguous": 1}
+    assert pairing.left == ({"ambiguous": 1}, {"ambiguous": 1})
 
 
 def test_one_id_over_two_prompts_is_refused_and_pairs_with_nothing_else() -> None:
     pairing = pair([row("a", "P", "x")], [row("a", "Q", "x")])
-    assert (pairing.pairs, pairing.refused) == ([], {"another prompt under the same id": 1})
+    assert (pairing.pairs, pairing.left[0]) == ([], {"another prompt under the same id": 1})
 
 
 def test_where_one_side_has_no_prompts_equal_texts_are_a_pair_and_an_id_alone_is_not_enough() -> None:
@@ -44,8 +44,8 @@ def test_where_one_side_has_no_prompts_equal_texts_are_a_pair_and_an_id_alone_is
 
 
 def test_texts_that_repeat_without_a_prompt_are_ambiguous_and_rows_with_nothing_in_them_are_not() -> None:
-    assert pair([row(text="x"), row(text="x")], [row(text="x"), row(text="x")]).refused == {"ambiguous": 2}
-    assert pair([row(), row()], [row(), row()]).refused == {}
+    assert pair([row(text="x"), row(text="x")], [row(text="x"), row(text="x")]).left[0] == {"ambiguous": 2}
+    assert pair([row(), row()], [row(), row()]).left == ({}, {})
 
 
 def assessment(index: int, name: str, *, given: bool, prompt: str | None, text: str) -> Assessment:
