@@ -19,9 +19,9 @@ from localfact.llm.calls import deciding
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.engine import same_model
-from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings
+from localfact.methods.web import Notes, check_web, finish_left, with_corpus
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
 from localfact.pipeline import Costs, Pipeline, Road
 from localfact.records import Assessment, Response

@@ -67,8 +67,8 @@ def fetch(
     from localfact.api.evaluate import prepare
     from localfact.api.fetch import fetch as fetch_evidence
     from localfact.api.fetch import summary_of
-    from localfact.methods.evidence import privacy_note
     from localfact.methods.options import checked
+    from localfact.methods.web import privacy_note
     from localfact.report.progress import TerminalProgress
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 

@@ -81,7 +81,7 @@ def eval_command(
     from localfact.api import evaluate
     from localfact.api.plan import plan as planned
     from localfact.api.rescore import first_failure
-    from localfact.methods.evidence import privacy_note
+    from localfact.methods.web import privacy_note
     from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import machine_line, summary_view
     from localfact.scoring import KPolicy
@@ -162,7 +162,7 @@ def check(
     """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, in the sample's pages."""
     begin_offline(offline, options)
     from localfact.api import evaluate
-    from localfact.methods.evidence import check_web, privacy_note, with_corpus
+    from localfact.methods.web import check_web, privacy_note, with_corpus
     from localfact.report.progress import TerminalProgress
     from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view

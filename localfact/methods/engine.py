@@ -11,12 +11,12 @@ from localfact.llm.calls import deciding
 from localfact.llm.client import CallingEngine
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine, EngineIdentity
-from localfact.llm.layers.policy import AskingPolicy
+from localfact.llm.layers.policy import MIN_MASS, WARN_MASS, AskingPolicy
 from localfact.llm.layers.recording import ReplayEngine, chosen_identity, described, identities, prepare
 from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.methods.options import Options
-from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
+from localfact.models.cards import CARD_SUFFIXES, ModelCard, load_card, named_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
 
 if TYPE_CHECKING:
@@ -79,12 +79,14 @@ def asking_policy(options: Options, model: str | None) -> AskingPolicy:
     try:
         card = named_card(model or "")
     except (LocalFactError, OSError):
-        card = None
-    chosen: dict[str, Any] = {}
-    for said in (card, options):
-        fields = {name: getattr(said, name, None) for name in AskingPolicy.model_fields}
-        chosen |= {name: value for name, value in fields.items() if value is not None}
-    return AskingPolicy(**chosen)
+        card = ModelCard(name="", revision="", roles=())
+    return AskingPolicy(
+        guided=card.guided if options.guided is None else options.guided,
+        answer_tokens=card.answer_tokens,
+        min_mass=next(mass for mass in (options.min_mass, card.min_mass, MIN_MASS) if mass is not None),
+        warn_mass=WARN_MASS if card.warn_mass is None else card.warn_mass,
+        relation_prompt=card.relation_prompt,
+    )
 
 
 def open_engine(

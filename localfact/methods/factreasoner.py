@@ -1,6 +1,6 @@
 """The versions of FactReasoner: as published, and builtin, which needs no language model and has our own defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -32,15 +32,15 @@ class FactReasonerMethod(Method):
     gate: float | None = 0.8
     rules: Rules = "own"
 
-    def assessment(self, options: Options, relations: str | None) -> FactReasonerSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> FactReasonerSettings:
         """The settings of the graph: tables, priors and solver."""
-        if relations is None:
-            raise AssertionError("FactReasoner relates claims and passages")
+        own, *second = relations
         settings = FactReasonerSettings(
             version=self.version,
-            **({} if self.rules == "published" else {"rules": self.rules}),
+            rules=self.rules,
             gate=self.gate,
-            relations=relations,
+            relations=own,
+            second_opinion=second[0] if second else None,
             tables=options.tables or self.tables,
             passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
             hosts=dict(sorted(options.hosts.items())),

@@ -3,6 +3,7 @@
 With claims that come with a response (`--claims given`) they judge the same claims as FactReasoner, as in its tables.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,7 @@ class JudgeMethod(Method):
 
     judge: Judge = "factscore"
 
-    def assessment(self, options: Options, relations: str | None) -> JudgeSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> JudgeSettings:
         """The judge, and the most tokens of its answer."""
         return JudgeSettings(judge=self.judge, verification_tokens=options.verification_tokens)
 

@@ -4,6 +4,7 @@ A method is a file beside this one and a line in `registry.py`.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,11 +56,11 @@ class Method(ABC):
     calls: tuple[str, ...] = ()
 
     @abstractmethod
-    def assessment(self, options: Options, relations: str | None) -> AssessmentSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> AssessmentSettings:
         """The settings that decide the verdicts.
 
         Args:
-            relations: the identity of the relation model.
+            relations: the identities of the relation models, the second opinion last; none where nothing is related.
 
         Raises:
             InputError: an option that the method cannot use.

@@ -101,6 +101,7 @@ class ModelCard(Record):
         query_prefix, passage_prefix: what an embedder reads before a query, and before a passage.
         languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
+        dtype: what it is computed in; None for float32, of a language model for what its weights are stored in.
         gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
             size.
         template_arguments: what the chat template is given: {enable_thinking: false}.
@@ -136,7 +137,7 @@ class ModelCard(Record):
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Literal["float32", "float16", "bfloat16"] | None = None
     licence: str = "unknown"
     gated: bool = False
     parameters: Annotated[float, Field(gt=0)] | None = None
@@ -159,6 +160,11 @@ class ModelCard(Record):
         if self.package is not None or self.shipped is not None:
             return None
         return self.wheel.requirement if self.wheel else self.hub
+
+    @property
+    def precision(self) -> str:
+        """What a model other than a language model is computed in, as torch calls it."""
+        return self.dtype or "float32"
 
     @property
     def identity(self) -> str:
