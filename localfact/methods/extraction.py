@@ -58,34 +58,23 @@ class ExtractorKind:
         return bool(self.prompts)
 
 
-def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    return AtomizerSettings(extractor=name, claims=claims, extraction_tokens=options.extraction_tokens)
-
-
-def _atomizer(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    if engine is None or not isinstance(settings, AtomizerSettings):
-        raise AssertionError("the atomizer is opened with a language model and with settings of its own")
-    longest = settings.extraction_tokens
-    return RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
-
-
-def _open_prompted(made: type[Atomizer]) -> Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]:
-    """Opens an extractor that asks by itself, without a reviser."""
+def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, ...] = ()) -> ExtractorKind:
+    """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
     def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
         if engine is None or not isinstance(settings, AtomizerSettings):
             raise AssertionError("it is opened with a language model and with settings of its own")
-        return made(engine, max_tokens=settings.extraction_tokens, seed=seed)
+        longest = settings.extraction_tokens
+        found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed)
+        if "revision" in prompts:
+            found = RevisedClaims(found, Reviser(engine, max_tokens=longest, seed=seed))
+        return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
-    return opened
+    return ExtractorKind(opened, _atomizer_settings, prompts=prompts, calls=calls)
 
 
-def _safe(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    if engine is None or not isinstance(settings, AtomizerSettings):
-        raise AssertionError("SAFE's extraction is opened with a language model and with settings of its own")
-    longest = settings.extraction_tokens
-    split = RevisedClaims(Decomposer(engine, max_tokens=longest, seed=seed), Reviser(engine, max_tokens=longest, seed=seed))
-    return RelevantClaims(split, engine, seed=seed)
+def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
+    return AtomizerSettings(extractor=name, claims=claims, extraction_tokens=options.extraction_tokens)
 
 
 def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
@@ -119,8 +108,12 @@ def _pre_verified(found: ClaimExtractor, engine: Engine | None, seed: int) -> Cl
 
 
 def _small_language_model_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    writer, checked_by = writer_identity(load_card(SMALL_LM)), cross_encoder_identity(load_card(BUILTIN_NLI))
-    return SmallLanguageModelSettings(extractor=name, claims=claims, writer=writer, checked_by=checked_by)
+    return SmallLanguageModelSettings(
+        extractor=name,
+        claims=claims,
+        writer=writer_identity(load_card(SMALL_LM)),
+        checked_by=cross_encoder_identity(load_card(BUILTIN_NLI)),
+    )
 
 
 def _small_language_model(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -135,19 +128,13 @@ SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
     RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(), languages=("en",)),
     SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
-    "atomizer": ExtractorKind(
-        _atomizer,
-        _atomizer_settings,
-        prompts=("atomization", "revision"),
-        calls=("one a claim extracted to revise it",),
-    ),
-    "decomposer": ExtractorKind(_open_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
-    "windows": ExtractorKind(_open_prompted(WindowedAtomizer), _atomizer_settings, prompts=("atomization",)),
-    "one-call": ExtractorKind(_open_prompted(Atomizer), _atomizer_settings, prompts=("atomization",)),
-    "safe": ExtractorKind(
-        _safe,
-        _atomizer_settings,
-        prompts=("decomposition", "revision", "relevance"),
+    "atomizer": _asking(Atomizer, ("atomization", "revision"), calls=("one a claim extracted to revise it",)),
+    "decomposer": _asking(Decomposer, ("decomposition",)),
+    "windows": _asking(WindowedAtomizer, ("atomization",)),
+    "one-call": _asking(Atomizer, ("atomization",)),
+    "safe": _asking(
+        Decomposer,
+        ("decomposition", "revision", "relevance"),
         calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
     CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, given=_pre_verified, prompts=("extraction",)),

@@ -25,7 +25,7 @@ from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
-from localfact.stages import RelationModel, Retriever
+from localfact.stages import RelationModel
 
 
 @dataclass(frozen=True)
@@ -133,19 +133,18 @@ def wire(
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
     models = [quick.get(place) or kind.open(options, engine, opened) for place, kind in enumerate(kinds)]
     related, kind = (models[0], kinds[0]) if models else (None, None)
+    searched = retriever(
+        source,
+        embedder,
+        query_writer(settings, engine),
+        settings.evidence,
+        score_affinity=settings.assessment.reads_affinity,
+    )
+    if engine is not None and settings.evidence.steps > 1:
+        searched = StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
     pipeline = Pipeline(
         open_extractor(settings.extraction, engine, settings.seed),
-        stepwise(
-            retriever(
-                source,
-                embedder,
-                query_writer(settings, engine),
-                settings.evidence,
-                score_affinity=settings.assessment.reads_affinity,
-            ),
-            settings,
-            engine,
-        ),
+        searched,
         related,
         method.assessor(settings, engine),
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
@@ -153,13 +152,6 @@ def wire(
         SecondOpinion(models[1]) if len(models) > 1 else None,
     )
     return pipeline, source.notes
-
-
-def stepwise(searched: Retriever, settings: Settings, engine: Engine | None) -> Retriever:
-    """The retriever; asked several times for a claim, one after the other, where the settings say so."""
-    if settings.evidence.steps == 1 or engine is None:
-        return searched
-    return StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
 
 
 def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | None:
