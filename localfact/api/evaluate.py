@@ -64,7 +64,7 @@ class Job:
 
     @property
     def indices(self) -> range:
-        """The places of the responses that are run here."""
+        """The positions, from 0, of the responses that are run here."""
         return range(len(self.responses)) if self.shard is None else self.shard.indices(len(self.responses))
 
 
@@ -131,7 +131,7 @@ def run_name(settings: Mapping[str, Any]) -> str:
 
 
 def known_as(settings: Settings, folder: Path) -> Settings:
-    """The settings with the model's name as in the run folder, where it is the same model under another name."""
+    """The settings, with the model named as in the run folder: a run can go on under another name of the same model."""
     if settings.model is None:
         return settings
     try:

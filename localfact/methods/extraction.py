@@ -40,14 +40,14 @@ class ExtractorKind:
         open: makes it from its settings, the engine (None without a language model) and the seed.
         settings: returns the settings that decide its claims, given its name, whether given claims are used, the options, and
             the method's default for confidence.
-        given: wraps an extractor so that claims that come with a response are used first.
+        pre_verifies: whether it asks the language model for an opinion of claims that come with a response, as of its own.
         prompts: the prompts that it sends. calls: its calls besides one for each chunk, in words.
         languages: those it knows, as two-letter codes; None where that is not stated.
     """
 
     open: Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]
     settings: Callable[[str, Claims, Options, Confidence], ExtractionSettings] = _plain_settings
-    given: Callable[[ClaimExtractor, Engine | None, int], ClaimExtractor] = lambda found, engine, seed: GivenClaims(found)
+    pre_verifies: bool = False
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()
     languages: tuple[str, ...] | None = None
@@ -101,12 +101,6 @@ def _open_chunked(settings: ExtractionSettings, engine: Engine | None, seed: int
     )
 
 
-def _pre_verified(found: ClaimExtractor, engine: Engine | None, seed: int) -> ClaimExtractor:
-    if engine is None:
-        raise AssertionError("claims are pre-verified by a language model")
-    return PreVerifiedClaims(engine, found, seed=seed)
-
-
 def _small_language_model_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
     return SmallLanguageModelSettings(
         extractor=name,
@@ -137,7 +131,7 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
         ("decomposition", "revision", "relevance"),
         calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
-    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, given=_pre_verified, prompts=("extraction",)),
+    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, pre_verifies=True, prompts=("extraction",)),
 }
 
 
@@ -162,7 +156,9 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     """The extractor of these settings; claims that come with a response are used first, where that is chosen."""
     kind = EXTRACTORS[settings.extractor]
     found = kind.open(settings, engine, seed)
-    return kind.given(found, engine, seed) if settings.claims == "given" else found
+    if settings.claims == "extract":
+        return found
+    return PreVerifiedClaims(engine, found, seed=seed) if kind.pre_verifies and engine is not None else GivenClaims(found)
 
 
 def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts | None) -> dict[str, Any]:

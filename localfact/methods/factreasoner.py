@@ -21,9 +21,10 @@ class FactReasonerMethod(Method):
     """A version of FactReasoner (section 3).
 
     Attributes:
-        version: 1, 2 or 3. tables, passage_prior: its defaults. rules: for what the paper leaves open.
-        gate: a claim is related to another claim's passage only if its affinity is at least this share, in [0, 1], of the
-            lowest of the claim's own; None relates all.
+        version: 1, 2 or 3. tables, passage_prior: defaults of these options.
+        rules: how a verdict follows from a posterior where the paper leaves it open (`assess/posteriors.py`).
+        gate: in [0, 1]. A passage found for another claim is only compared with a claim if their affinity is at least `gate`
+            times the lowest affinity between the claim and its own passages; None compares all.
     """
 
     version: Version = 2

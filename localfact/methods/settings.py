@@ -1,6 +1,7 @@
-"""The settings that decide a run's results: frozen, one class a stage, known before anything is loaded. `plain` makes run.yaml.
+"""The settings that decide a run's results: frozen, one class a stage, known before anything is loaded.
 
-An option that decides results as it was typed is a field here because its group of options (`options.py`) is a base class.
+They are what run.yaml holds. A class that has a group of options (`options.py`) as its base has those options as fields: they
+decide results just as the user typed them.
 """
 
 from collections.abc import Mapping
@@ -31,9 +32,9 @@ Value = TypeVar("Value")
 
 
 def unwritten(default: Value) -> Value:
-    """A field that run.yaml leaves out where it has this value.
+    """The default of a field that run.yaml leaves out where it has that value.
 
-    So a run whose method has no such thing is called what it was called before the field was there.
+    A run's folder is named by a hash of the settings in run.yaml: so a new field renames no run that makes no use of it.
     """
     return Field(default=default, exclude_if=lambda value: value == default)
 
@@ -57,7 +58,7 @@ class SmallLanguageModelSettings(ExtractionSettings):
 
 
 class AtomizerSettings(AnswerOptions, ExtractionSettings):
-    """FactReasoner's atomizer and reviser."""
+    """Extractors that ask a language model and whose longest answer alone can be set."""
 
 
 class ChunkSettings(ChunkOptions, ExtractionSettings):
@@ -67,7 +68,7 @@ class ChunkSettings(ChunkOptions, ExtractionSettings):
 
 
 class EvidenceSettings(Record):
-    """What decides which passages a claim gets. Searching the web decides nothing that is not recorded in the corpus.
+    """What decides which passages a claim gets. How the web was searched is not among it: what was found is in the corpus.
 
     Attributes:
         embedder: identity; None for BM25 alone.
@@ -170,7 +171,7 @@ class Settings(Record):
 
 
 def windowless(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without the window of the language model, which another machine may have another of."""
+    """The settings without the language model's window: the only one of them that may differ between machines of one run."""
     model = plain.get("model")
     if not isinstance(model, Mapping):
         return dict(plain)
