@@ -288,10 +288,7 @@ def evaluate(
 
 
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:
-    """Notes for readers of run.yaml: paths and placement, which do not decide results.
-
-    The contents of files do; their hashes are in the settings.
-    """
+    """Notes for readers of run.yaml: paths and placement. They decide no results: the files' hashes, in the settings, do."""
     options, facts = job.chosen.options, job.chosen.facts
     sources = {"data": str(job.data), "corpus": str(options.corpus or "")}
     if options.live:
