@@ -64,8 +64,8 @@ def unobserved(what: str, number: int) -> None:
     """An observer that ignores all reports."""
 
 
-class Road(Protocol):
-    """Takes responses through the stages, wherever that is done."""
+class ResponseAssessor(Protocol):
+    """Assesses responses: a `Pipeline` in this process, or the workers of a cluster."""
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Assesses one response; see `Pipeline.assess`."""

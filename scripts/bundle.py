@@ -24,7 +24,8 @@ from pathlib import Path
 
 import yaml
 
-from localfact.corpus.corpus import DESCRIPTION_FILE, Corpus
+from localfact.corpus.corpus import Corpus
+from localfact.corpus.files import DESCRIPTION_FILE
 from localfact.errors import InputError, LocalFactError, MissingError, WriteError
 from localfact.models.cards import load_card, weights_folder
 from localfact.models.files import hash_of_file

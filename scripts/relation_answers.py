@@ -15,9 +15,9 @@ from localfact.methods.options import Options
 from localfact.methods.relations import LEXICAL, FoundRelationModel, cached, find_relation_model, relation_card
 from localfact.models.cards import weights_folder
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.cache import RelationStore
 from localfact.relations.lexical.features import OPPOSITES_FILE
 from localfact.relations.lexical.model import COEFFICIENTS_FILE, IDF_FILE
+from localfact.relations.store import RelationStore
 from localfact.report.console import note
 from localfact.runtime.files import replace
 from localfact.stages import RelationModel

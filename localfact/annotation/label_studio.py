@@ -3,8 +3,7 @@
 from typing import Any
 
 from localfact.annotation.labels import label_of
-from localfact.inputs.json_rows import Row, RowError
-from localfact.inputs.responses import first
+from localfact.inputs.json_rows import Row, RowError, first
 from localfact.text import readable
 
 #: The annotator of a claim that nobody has labelled yet.

@@ -10,17 +10,16 @@ from localfact.annotation.tasks import AnnotationTask, of_responses
 from localfact.annotation.work import LONGEST_TEXT
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import NO_LABEL, given_spans, label_name, optional_text, spans_of
-from localfact.inputs.json_rows import Row, RowError, read_rows
+from localfact.inputs.json_rows import Row, RowError, first, read_rows
+from localfact.inputs.passages import PASSAGE_KEYS
 from localfact.inputs.responses import (
     CLAIM_KEYS,
     FASTFACT_CLAIMS,
     HUMAN_LABELS,
     ID_KEYS,
-    PASSAGE_KEYS,
     TEXT_KEYS,
     factscore_facts,
     fastfact_claims,
-    first,
     responses_of,
 )
 from localfact.records import Record, Response, Span

@@ -95,7 +95,9 @@ def align_run(
 def paired(
     assessments: Sequence[Assessment], rows: Sequence[AnnotatedResponse]
 ) -> tuple[list[tuple[Assessment, AnnotatedResponse]], Counter[str]]:
-    """Each response with its row, each row once, and why others have none -> how many."""
+    """Matches the responses of a run to the rows of an annotation, each row once.
+
+    Returns the pairs, and for the responses without a row: reason -> how many."""
     by_text: dict[str, list[AnnotatedResponse]] = {}
     by_id: dict[str, list[AnnotatedResponse]] = {}
     for row in rows:
@@ -121,12 +123,12 @@ def paired(
 
 
 def same_model(assessment: Assessment, row: AnnotatedResponse) -> bool:
-    """Whether a response and a row can be of one model: where both name one, it is the same."""
+    """False only where the response and the row name different models as their author."""
     return assessment.model is None or row.model is None or assessment.model == row.model
 
 
 def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:
-    """The claims of both sides, matched."""
+    """Matches the claims of a response with those of its annotation."""
     ours, theirs = [claim.text for claim in assessment.claims], [claim.text for claim in row.claims]
     matches = best_matches(similar(ours, theirs), least) if ours and theirs else []
     return AlignedResponse(
@@ -138,7 +140,7 @@ def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Si
 
 
 def similarity(embedder: str, same: float | None) -> tuple[Similar, float, str]:
-    """How alike claims are, from where on they are the same, and both in words."""
+    """Returns a similarity of claims, the least value at which two are the same claim, and a sentence for readers on both."""
     loaded = named_embedder(embedder) if embedder != NO_EMBEDDER else None
     if loaded is None:
         least = SAME_WORDS if same is None else same

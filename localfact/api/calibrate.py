@@ -28,7 +28,7 @@ from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import complete, for_each
 from localfact.runtime.usage import Ledger, usage_counted_in
 from localfact.scoring.risk import DELTA, LARGEST_DELTA, LARGEST_RISK, RiskPoint, risk_curve, smallest_theta
-from localfact.vocabulary import DEFINITE_LABELS, GoldLabel, PreVerificationLabel
+from localfact.vocabulary import GoldLabel, PreVerificationLabel
 
 #: Definite label -> the annotator's label that agrees with it.
 AGREES = {
@@ -110,15 +110,20 @@ def calibrate(
         preverified(labelled, chosen, concurrency or chosen.facts.at_once(CONCURRENCY_OF_CALLS), progress)
     )
     claims = [claim for claim in found if claim.gold is not None]
-    definite = [claim for claim in claims if is_definite(claim)]
-    points = points_of(definite, len(claims), delta)
+    definite = [(one, claim.gold) for claim in claims if (one := claim.preverification) and one.label in AGREES]
+    points = risk_curve(
+        [opinion.confidence for opinion, _ in definite],
+        [AGREES[opinion.label] is gold for opinion, gold in definite],
+        total=len(claims),
+        delta=delta,
+    )
     prior_map: PriorMap | None = None
-    too_few: tuple[str, ...] = ()
+    warnings = [f"{len(failures)} responses failed and are not in the figures: {failures[0]}"] if failures else []
     if with_prior_map:
         try:
             prior_map = prior_map_of(claims, chosen.facts.identity.model)
         except InputError as error:
-            too_few = (f"No map of priors was made: {error}",)
+            warnings.append(f"No map of priors was made: {error}")
     return ThetaCalibration(
         method=chosen.method.name,
         model=chosen.facts.identity.model,
@@ -133,7 +138,7 @@ def calibrate(
         points=tuple(points),
         chosen=smallest_theta(points, max_risk),
         prior_map=prior_map,
-        warnings=(*warnings_of(failures), *too_few),
+        warnings=tuple(warnings),
     )
 
 
@@ -145,16 +150,6 @@ def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
         if claim.preverification is not None and claim.gold is not GoldLabel.IRRELEVANT
     ]
     return fitted([expected for expected, _ in known], [supported for _, supported in known], model)
-
-
-def points_of(definite: Sequence[Claim], claims: int, delta: float) -> list[RiskPoint]:
-    """The risk for each theta; `definite` are the claims with a definite label, of `claims` in all."""
-    return risk_curve(
-        [claim.preverification.confidence for claim in definite if claim.preverification],
-        [agrees(claim) for claim in definite],
-        total=claims,
-        delta=delta,
-    )
 
 
 async def preverified(
@@ -183,21 +178,6 @@ async def preverified(
     claims = [claim for result in in_order if not isinstance(result, Failure) for claim in result.claims]
     failed = zip(responses, in_order, strict=True)
     return claims, [f"{response.id}: {result.reason}" for response, result in failed if isinstance(result, Failure)]
-
-
-def is_definite(claim: Claim) -> bool:
-    """Whether the claim's pre-verification could settle it, given enough confidence."""
-    return claim.preverification is not None and claim.preverification.label in DEFINITE_LABELS
-
-
-def agrees(claim: Claim) -> bool:
-    """Whether a definite label agrees with the annotator."""
-    return claim.preverification is not None and AGREES[claim.preverification.label] is claim.gold
-
-
-def warnings_of(failures: Sequence[str]) -> tuple[str, ...]:
-    """One sentence for the responses that failed, with the first reason."""
-    return (f"{len(failures)} responses failed and are not in the figures: {failures[0]}",) if failures else ()
 
 
 def view_rows(calibration: ThetaCalibration) -> list[dict[str, Any]]:

@@ -84,7 +84,7 @@ def folder_problems(folder: Path) -> Iterator[str]:
 
 
 def difference_problems(folder: Path, base: Path) -> Iterator[str]:
-    """What is missing or damaged in the folder of a difference, or of the weights that it is one to, one sentence each."""
+    """What is missing or damaged in a folder of weight differences, or in its base model's folder, one sentence each."""
     for file in weight_files(folder):
         if not is_whole(file):
             yield f"{file} is damaged or cut short"

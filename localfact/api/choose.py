@@ -1,4 +1,4 @@
-"""The probabilities of labels as a language model's next words: one call, nothing decoded."""
+"""How probable each label is as a language model's answer: one call, and no token is generated."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -26,19 +26,19 @@ def choose(text: str, labels: Sequence[str], *, options: Options, prefix: str = 
     Raises:
         InputError: no labels, an empty one, one twice; a prompt longer than the window; and as `open_engine`.
     """
-    return complete(chosen(text, labels, options.model_copy(update={"embedder": NO_EMBEDDER}), prefix))
+    options = options.model_copy(update={"embedder": NO_EMBEDDER, "min_mass": 0.0})  # any answer is of interest
 
+    async def ask() -> dict[str, Any]:
+        async with AsyncExitStack() as opened:
+            with interruptible():
+                engine = open_engine(options, opened)
+            choice = await engine.choose((Message("user", text),), labels, prefix=prefix, stage="choose")
+            return {
+                "distribution": choice.distribution,
+                "log_probs": dict(choice.log_probs),
+                "mass": choice.mass,
+                "usage": choice.usage.model_dump(),
+                "model": engine.identity.model_dump(mode="json"),
+            }
 
-async def chosen(text: str, labels: Sequence[str], options: Options, prefix: str) -> dict[str, Any]:
-    """As `choose`, as a coroutine."""
-    async with AsyncExitStack() as opened:
-        with interruptible():
-            engine = open_engine(options.model_copy(update={"min_mass": 0.0}), opened)  # any answer is of interest
-        choice = await engine.choose((Message("user", text),), labels, prefix=prefix, stage="choose")
-        return {
-            "distribution": choice.distribution,
-            "log_probs": dict(choice.log_probs),
-            "mass": choice.mass,
-            "usage": choice.usage.model_dump(),
-            "model": engine.identity.model_dump(mode="json"),
-        }
+    return complete(ask())

@@ -11,7 +11,7 @@ from localfact.report.summary import summarise
 from localfact.runs.record import read_record
 from localfact.scoring import KPolicy, standard_scores
 from localfact.scoring.aggregate import ResponseScore
-from localfact.scoring.comparison import Comparison, better, compare, compare_claims, supports
+from localfact.scoring.comparison import Comparison, SharedClaim, better, compare, compare_claims, shared_claims, supports
 from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount
 from localfact.scoring.significance import holm
 
@@ -55,7 +55,7 @@ def compare_runs(
     ]
     tests = [one.comparison.found for one in found]
     adjusted = holm([None if test is None else test.p_permutation for test in tests])
-    shared = _find_shared(runs)
+    shared = list(shared_claims(runs))
     return RunsCompared(
         runs=tuple(
             ComparedRun(name=name, run=str(path), summary=summarise(run, fact, run=str(path), recall_k=recall_k))
@@ -70,7 +70,7 @@ def compare_runs(
 def _comparisons(
     first: Sequence[Assessment], second: Sequence[Assessment], one_sided: bool, recall_k: KPolicy | None, seed: int
 ) -> list[Comparison]:
-    """Of every score that both runs have, and of the labelled claims that both judged."""
+    """Compares two runs by every score that both have, and by the labelled claims that both judged."""
     scores = [
         score
         for score in standard_scores([*first, *second], recall_k)
@@ -84,34 +84,16 @@ def _comparisons(
 
 
 def _names(paths: Sequence[Path], methods: Sequence[str]) -> list[str]:
-    """The methods, or with the folders where two runs have one method, or with their places where folders have one name."""
+    """Names the runs by their methods; adds folders where methods repeat, and numbers where folders repeat too."""
     if len(set(methods)) == len(methods):
         return list(methods)
     names = [f"{method} ({path.name})" for method, path in zip(methods, paths, strict=True)]
     return names if len(set(names)) == len(names) else [f"{place}. {name}" for place, name in enumerate(names, start=1)]
 
 
-#: A claim that all runs judged: response, id, text and label, and each run's verdict.
-_Shared = tuple[tuple[str, str, str, str | None], list[Verdict]]
-
-
-def _find_shared(runs: Sequence[Sequence[Assessment]]) -> list[_Shared]:
-    """The claims of one id and one text that all runs judged, in the order of the first."""
-    judged = [
-        {
-            (one.response_id, claim.id, claim.text): (claim.gold.value if claim.gold else None, verdict)
-            for one in sorted(run, key=lambda assessment: assessment.index)
-            for claim, verdict in zip(one.claims, one.verdicts, strict=False)
-        }
-        for run in runs
-    ]
-    common = [key for key in judged[0] if all(key in other for other in judged)]
-    return [((*key, judged[0][key][0]), [verdicts[key][1] for verdicts in judged]) for key in common]
-
-
-def _differing(shared: Sequence[_Shared], names: Sequence[str]) -> list[DifferingClaim]:
+def _differing(shared: Sequence[SharedClaim], names: Sequence[str]) -> list[DifferingClaim]:
     rows = []
-    for (response, claim, text, label), verdicts in shared:
+    for response, claim, verdicts in shared:
         if len({supports(verdict) for verdict in verdicts}) == 1:
             continue
         posteriors = {
@@ -120,10 +102,10 @@ def _differing(shared: Sequence[_Shared], names: Sequence[str]) -> list[Differin
         sides = [_side(verdict) if verdict.posterior is None else verdict.posterior for verdict in verdicts]
         rows.append(
             DifferingClaim(
-                response_id=response,
-                claim_id=claim,
-                text=text,
-                label=label,
+                response_id=response.response_id,
+                claim_id=claim.id,
+                text=claim.text,
+                label=claim.gold.value if claim.gold else None,
                 verdicts={name: verdict.label.value for name, verdict in zip(names, verdicts, strict=True)},
                 posteriors=posteriors,
                 spread=max(sides) - min(sides),
@@ -133,5 +115,5 @@ def _differing(shared: Sequence[_Shared], names: Sequence[str]) -> list[Differin
 
 
 def _side(verdict: Verdict) -> float:
-    """A verdict without a posterior, as one: a claim that is in neither S nor N is half way."""
+    """The posterior that stands for a verdict without one: 1 for a claim in S, 0 for one in N, 0.5 for one in neither."""
     return {True: 1.0, False: 0.0, None: 0.5}[supports(verdict)]

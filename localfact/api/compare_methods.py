@@ -6,7 +6,7 @@ file, relations are predicted once, and what a language model was asked and answ
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -165,7 +165,7 @@ def _usable(comparing: Comparing) -> list[Response]:
 
 
 async def _common(comparing: Comparing, progress: Progress, start: Start) -> int:
-    """Writes the file of claims and passages, or completes it; how many calls of a language model it took in all."""
+    """Writes or completes the file of claims and passages; returns how many calls of a language model it took in all."""
     chosen = comparing.common
     settings = {
         "pass": "compare",
@@ -178,7 +178,7 @@ async def _common(comparing: Comparing, progress: Progress, start: Start) -> int
         given = chosen.settings.extraction.claims == "given"
         return partial(_row, pipeline=pipeline, given=given, progress=progress)
 
-    pass_options = replace(PassOptions(), versions=versions(), progress=progress)
+    pass_options = PassOptions(versions=versions(), progress=progress)
     file = comparing.folder / COMMON_FILE
     rows, _ = await make_file(comparing.data, _usable(comparing), file, settings, open_maker, response_row, pass_options)
     return sum(int(stage["calls"]) for row in rows for stage in row.get("usage", {}).values())

@@ -22,13 +22,13 @@ from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings
 from localfact.methods.web import Notes, check_web, finish_left, with_corpus
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
-from localfact.pipeline import Pipeline, Road
+from localfact.pipeline import Pipeline, ResponseAssessor
 from localfact.records import Response
 from localfact.report.summary import Summary
 from localfact.runs.progress import SILENT, Progress
-from localfact.runs.record import RunSettings, read_record
+from localfact.runs.record import read_record
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
-from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, read_run_file, settings_name
+from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, settings_name
 from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder
@@ -135,7 +135,7 @@ def known_as(settings: Settings, folder: Path) -> Settings:
     if settings.model is None:
         return settings
     try:
-        before = EngineIdentity.model_validate(RunSettings.read(read_run_file(folder)["settings"]).model)
+        before = EngineIdentity.model_validate(read_record(folder, outlines=False).plain_settings.get("model"))
     except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` reports
         return settings
     return settings.model_copy(update={"model": before}) if same_model(before, settings.model) else settings
@@ -162,7 +162,7 @@ def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
 class Opened(NamedTuple):
     """What assesses the responses of a run; `at_once`: how many of them, None for the usual number."""
 
-    road: Road
+    assessor: ResponseAssessor
     notes: Notes
     at_once: int | None = None
 
@@ -185,7 +185,7 @@ def execute(
     force: bool = False,
     progress: Progress = SILENT,
     start: Start = start_engine,
-    open_road: Opener = wire_interruptibly,
+    open_assessor: Opener = wire_interruptibly,
 ) -> Summary:
     """Runs a job to its end, or resumes it; a finished run is only summed up again.
 
@@ -196,12 +196,12 @@ def execute(
         force: begins the run folder again.
         progress: gets reports on how far the run is.
         start: loads the language model.
-        open_road: opens what assesses the responses: models and corpus in this process, by default.
+        open_assessor: opens what assesses the responses: models and corpus in this process, by default.
 
     Raises:
         LocalFactError: one that stops the whole run. The results so far are in the run folder.
     """
-    return complete(executed(job, recall_k, concurrency, force, progress, start, open_road))
+    return complete(executed(job, recall_k, concurrency, force, progress, start, open_assessor))
 
 
 async def executed(
@@ -211,12 +211,12 @@ async def executed(
     force: bool,
     progress: Progress,
     start: Start,
-    open_road: Opener,
+    open_assessor: Opener,
 ) -> Summary:
     """As `execute`, as a coroutine."""
     chosen, plain = job.chosen, job.chosen.settings.plain()
     async with AsyncExitStack() as opened:
-        wired = partial(open_road, chosen, opened, progress, start)
+        wired = partial(open_assessor, chosen, opened, progress, start)
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
         with RunFolder(job.out, plain, versions(), notes=notes_of(job), force=force) as folder:
@@ -224,11 +224,11 @@ async def executed(
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):
                 ready = ready or wired()
-                road = ready.road
-                if isinstance(road, Pipeline):
-                    road = with_cache(road, chosen, folder.path / RELATIONS_FILE, opened)
+                assessor = ready.assessor
+                if isinstance(assessor, Pipeline):
+                    assessor = with_cache(assessor, chosen, folder.path / RELATIONS_FILE, opened)
                 at_once = concurrency or ready.at_once or usual_concurrency(chosen)
-                await run(job.responses, road, folder, progress, at_once, job.indices)
+                await run(job.responses, assessor, folder, progress, at_once, job.indices)
                 notes = ready.notes()
             elif chosen.options.live:
                 await finish_left(chosen.options, chosen.settings.evidence, progress.count)

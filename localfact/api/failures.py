@@ -76,19 +76,13 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     if options.names_model and options.replay is None:
         options = options.model_copy(update={"transcript": options.transcript or Path(run) / CALLS_FILE})
     entailed = complete(_find_entailed(assessments, options))
-    inspected = complete(_inspect(assessments, options, progress)) if options.names_model else None
-    by_model: dict[str, list[int]] = {}
-    for place, one in enumerate(assessments):
-        by_model.setdefault(one.model or "", []).append(place)
-    return [
-        _sum_failures(
-            model,
-            [assessments[place] for place in places],
-            [entailed[place] for place in places],
-            None if inspected is None else [inspected[place] for place in places],
-        )
-        for model, places in by_model.items()
-    ]
+    inspected: Sequence[Inspected | None] = [None] * len(assessments)
+    if options.names_model:
+        inspected = complete(_inspect(assessments, options, progress))
+    by_model: dict[str, list[LookedAt]] = {}
+    for looked_at in zip(assessments, entailed, inspected, strict=True):
+        by_model.setdefault(looked_at[0].model or "", []).append(looked_at)
+    return [_sum_failures(model, responses) for model, responses in by_model.items()]
 
 
 @dataclass(frozen=True)
@@ -97,6 +91,10 @@ class Entailed:
 
     redundant: Mapping[ClaimFailure, int]
     unrelated: int
+
+
+#: A response, what was found of it without a judge, and by the judge, where there is one.
+LookedAt = tuple[Assessment, Entailed, Inspected | None]
 
 
 async def _inspect(assessments: Sequence[Assessment], options: Options, progress: Progress) -> list[Inspected]:
@@ -115,7 +113,7 @@ async def _inspect(assessments: Sequence[Assessment], options: Options, progress
 
 
 async def _find_entailed(assessments: Sequence[Assessment], options: Options) -> list[Entailed]:
-    """For each response, the claims that say what an earlier one says, by both entailing one another."""
+    """Finds the claims of each response that repeat an earlier one: each of the two entails the other."""
     pairs = [(place, pair) for place, one in enumerate(assessments) for pair in combinations(range(len(one.claims)), 2)]
     asked = []
     for place, (first, second) in pairs:
@@ -142,29 +140,22 @@ async def _find_entailed(assessments: Sequence[Assessment], options: Options) ->
     ]
 
 
-def _sum_failures(
-    model: str,
-    assessments: Sequence[Assessment],
-    entailed: Sequence[Entailed],
-    inspected: Sequence[Inspected] | None,
-) -> ClaimFailures:
+def _sum_failures(model: str, responses: Sequence[LookedAt]) -> ClaimFailures:
     redundant = Counter[ClaimFailure]()
-    for one in entailed:
-        redundant.update(one.redundant)
-    judged = [failure for one in inspected or () for failure in one.failures if failure is not None]
-    answers = [None if inspected is None else inspected[place].missing for place in range(len(assessments))]
-    missing = Counter(kind for statements in answers for _, kind in statements or ())
-    asked = [one for one, statements in zip(assessments, answers, strict=True) if statements is not None]
-    claims = sum(len(one.claims) for one in assessments)
+    for _, entailed, _ in responses:
+        redundant.update(entailed.redundant)
+    inspected = [(len(one.claims), found) for one, _, found in responses if found is not None]
+    judged = [failure for _, found in inspected for failure in found.failures if failure is not None]
+    missing = Counter(kind for _, found in inspected for _, kind in found.missing or ())
     return ClaimFailures(
         model=model,
-        responses=len(assessments),
-        claims=claims,
+        responses=len(responses),
+        claims=sum(len(one.claims) for one, _, _ in responses),
         judged=len(judged),
-        asked=sum(len(one.claims) for one in asked),
-        failures={kind.value: judged.count(kind) for kind in ClaimFailure} if inspected is not None else {},
-        missing={kind.value: missing[kind] for kind in MissingKind} if inspected is not None else {},
+        asked=sum(claims for claims, found in inspected if found.missing is not None),
+        failures={kind.value: judged.count(kind) for kind in ClaimFailure} if inspected else {},
+        missing={kind.value: missing[kind] for kind in MissingKind} if inspected else {},
         entailed={kind.value: redundant[kind] for kind in (ClaimFailure.INTRA_SENTENCE, ClaimFailure.INTER_SENTENCE)},
-        unrelated=sum(one.unrelated for one in entailed),
-        unanswered=Counter(reason for one in inspected or () for reason in one.reasons),
+        unrelated=sum(entailed.unrelated for _, entailed, _ in responses),
+        unanswered=Counter(reason for _, found in inspected for reason in found.reasons),
     )

@@ -23,7 +23,7 @@ from localfact.methods.options import Options
 from localfact.methods.web import open_web
 from localfact.methods.wiring import query_writer
 from localfact.pipeline import observe_usage
-from localfact.records import Claim, Failure, Response
+from localfact.records import Failure, Response
 from localfact.runs.failures import or_failure
 from localfact.runs.progress import SILENT, Progress
 from localfact.runtime.interrupts import interruptible
@@ -63,16 +63,6 @@ class FetchResult:
     def failed(self) -> bool:
         """Whether the same command would try something again."""
         return bool(self.responses_failed or self.unanswered)
-
-
-@dataclass(frozen=True)
-class FetchPipeline:
-    """The stages that fetching needs: extractor, assessor (which claims need evidence), query writer and collector."""
-
-    extractor: ClaimExtractor
-    assessor: Assessor
-    queries: QueryWriter | None
-    collector: WebCollector
 
 
 def fetch(
@@ -121,65 +111,76 @@ async def fetch_all(
         if options.names_model:
             with interruptible():
                 engine = open_engine(options, opened, chosen.facts, start)
-        pipeline = FetchPipeline(
-            open_extractor(settings.extraction, engine, settings.seed),
-            chosen.method.assessor(settings, engine),
-            query_writer(settings, engine),
-            web.collector,
+        fetching = Fetching(
+            extractor=open_extractor(settings.extraction, engine, settings.seed),
+            assessor=chosen.method.assessor(settings, engine),
+            queries=query_writer(settings, engine),
+            collector=web.collector,
+            progress=progress,
+            fetched=fetched,
         )
         progress.begin(len(job.responses), 0)
-        await for_each(job.responses, partial(fetch_one, pipeline=pipeline, fetched=fetched, progress=progress), at_once)
+        await for_each(job.responses, fetching.fetch, at_once)
         fetched.problems += web.notes()
         fetched.without_page = web.writer.store.failures()
     fetched.corpus = web.writer.description
     return fetched
 
 
-async def fetch_one(response: Response, *, pipeline: FetchPipeline, fetched: FetchResult, progress: Progress) -> None:
-    """Fetches for one response; its failures are counted and stop no other."""
-    fetched.responses += 1
-    ledger = Ledger(watch=partial(observe_usage, progress.count), observe=progress.count)
-    with usage_counted_in(ledger):
-        result = await or_failure(search_claims(response, pipeline, fetched, progress))
-    if isinstance(result, Failure):
-        fetched.responses_failed += 1
-        fetched.problem(f"{response.id}: {result.reason}")
-    fetched.sent += ledger.sent
-    progress.row_done()
+@dataclass(frozen=True)
+class Fetching:
+    """Fetches for one response after the other.
 
-
-async def search_claims(response: Response, pipeline: FetchPipeline, fetched: FetchResult, progress: Progress) -> None:
-    """Extracts the claims of a response and searches for them.
-
-    Raises:
-        LocalFactError: its claims or their queries could not be made.
+    Attributes:
+        extractor: finds the claims. assessor: says which of them need evidence. queries: writes what is searched for.
+        collector: searches, and fetches pages into the corpus. progress, fetched: get what was done.
     """
-    if response.problem is not None:
-        raise InputError(response.problem)
-    claims = await claims_of(response, pipeline)
-    progress.count("claims", len(claims))
-    fetched.claims += len(claims)
-    queries = await queries_of(pipeline.queries, response, claims)
-    wanted = [query for own in queries.searches.values() for query in own]
-    await for_each(wanted, partial(search_one, pipeline=pipeline, fetched=fetched), len(wanted))
 
+    extractor: ClaimExtractor
+    assessor: Assessor
+    queries: QueryWriter | None
+    collector: WebCollector
+    progress: Progress
+    fetched: FetchResult
 
-async def claims_of(response: Response, pipeline: FetchPipeline) -> list[Claim]:
-    """The claims of the response that need evidence; none where it brings its own passages."""
-    if response.evidence is not None:
-        return []
-    extraction = await pipeline.extractor.extract(response)
-    return list(pipeline.assessor.needs_evidence(extraction.claims))
+    async def fetch(self, response: Response) -> None:
+        """Fetches for one response; its failures are counted and stop no other."""
+        self.fetched.responses += 1
+        ledger = Ledger(watch=partial(observe_usage, self.progress.count), observe=self.progress.count)
+        with usage_counted_in(ledger):
+            result = await or_failure(self._search_claims(response))
+        if isinstance(result, Failure):
+            self.fetched.responses_failed += 1
+            self.fetched.problem(f"{response.id}: {result.reason}")
+        self.fetched.sent += ledger.sent
+        self.progress.row_done()
 
+    async def _search_claims(self, response: Response) -> None:
+        """Searches for the claims of a response that need evidence; for none where it brings its own passages.
 
-async def search_one(query: str, *, pipeline: FetchPipeline, fetched: FetchResult) -> None:
-    """Searches for one query and fetches its pages; an unanswered search is counted, and made again by the next call."""
-    try:
-        await pipeline.collector.collect(query)
-    except SearchError as error:
-        count("searches_failed")
-        fetched.unanswered += 1
-        fetched.problem(f"{query!r}: {error}")
+        Raises:
+            LocalFactError: its claims or their queries could not be made.
+        """
+        if response.problem is not None:
+            raise InputError(response.problem)
+        if response.evidence is not None:
+            return
+        extraction = await self.extractor.extract(response)
+        claims = list(self.assessor.needs_evidence(extraction.claims))
+        self.progress.count("claims", len(claims))
+        self.fetched.claims += len(claims)
+        queries = await queries_of(self.queries, response, claims)
+        wanted = [query for own in queries.searches.values() for query in own]
+        await for_each(wanted, self._search, len(wanted))
+
+    async def _search(self, query: str) -> None:
+        """Searches for one query and fetches its pages; an unanswered search is counted, and made again by the next call."""
+        try:
+            await self.collector.collect(query)
+        except SearchError as error:
+            count("searches_failed")
+            self.fetched.unanswered += 1
+            self.fetched.problem(f"{query!r}: {error}")
 
 
 def summary_of(fetched: FetchResult, options: Options) -> dict[str, Any]:

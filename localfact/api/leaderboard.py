@@ -1,19 +1,15 @@
 """A leaderboard: the models that wrote the responses of runs, ranked (FastFact, section 7.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from localfact.api.plot import names_of
 from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report.page.plain_settings import differing
-from localfact.runs.assessments import read_assessments
-from localfact.runs.run_folder import read_run_file
+from localfact.runs.record import read_record
 from localfact.scoring.leaderboard import Standing, leaderboard
 from localfact.scoring.recall import GAMMA, KPrime
-
-#: Settings in which runs of one leaderboard may differ: what was judged, not how.
-OF_DATA = ("data",)
 
 
 class Board(Record):
@@ -42,20 +38,21 @@ def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
     paths = list({Path(run).resolve(): Path(run) for run in runs}.values())
     if not paths:
         raise InputError("A leaderboard needs a run: localfact leaderboard RUN RUN. `localfact runs` lists them.")
-    read = {path: read_assessments(path) for path in paths}
-    everything = [one for assessments in read.values() for one in assessments]
-    settings = {str(path): _apart_from_data(read_run_file(path)["settings"]) for path in paths}
+    records = [read_record(path, most=None, outlines=False) for path in paths]
+    everything = [one for record in records for one in record.shown]
+    # Data may differ between the runs of a leaderboard; other settings say how responses were judged, and are told.
+    settings = {str(record.path): record.plain_settings | {"data": None} for record in records}
     fitted = KPrime.fitted_to(everything)
     return Board(
-        standings=tuple(leaderboard(by_model(read), gamma)),
+        standings=tuple(leaderboard(by_model({record.path: record.shown for record in records}), gamma)),
         sources=tuple(dict.fromkeys(one.source or "" for one in everything)),
         k_prime=str(fitted) if fitted is not None else "",
         differs=tuple(name for name, _ in differing(settings)),
     )
 
 
-def by_model(read: dict[Path, list[Assessment]]) -> dict[str, list[Assessment]]:
-    """Model -> its responses; where several runs judged the same response of a model, each of them stands for itself."""
+def by_model(read: Mapping[Path, Sequence[Assessment]]) -> dict[str, list[Assessment]]:
+    """Model -> its responses; where several runs judged the same response, each run of that model is an entry of its own."""
     called = dict(zip(read, names_of(list(read)), strict=True))
     found: dict[str, dict[Path, list[Assessment]]] = {}
     for path, assessments in read.items():
@@ -69,7 +66,3 @@ def by_model(read: dict[Path, list[Assessment]]) -> dict[str, list[Assessment]]:
         else:
             named |= {f"{model} ({called[path]})": each for path, each in runs.items()}
     return named
-
-
-def _apart_from_data(settings: dict[str, object]) -> dict[str, object]:
-    return {name: value for name, value in settings.items() if name not in OF_DATA}

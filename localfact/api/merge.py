@@ -1,6 +1,6 @@
-"""Makes one run of the shards of it, as if one machine had run all responses."""
+"""Joins the shards of a run (`eval --shards`) into the run that one machine would have made of all responses."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,11 @@ from localfact.errors import InputError
 from localfact.methods.settings import windowless
 from localfact.records import Assessment
 from localfact.report.summary import Summary, summarise
-from localfact.runs.assessments import assessments_in_order
+from localfact.runs.assessments import lines_in_order
 from localfact.runs.journal import differences
 from localfact.runs.outlines import read_outlines
-from localfact.runs.record import RunSettings, read_record
-from localfact.runs.run_folder import SHOWN, RunFolder, read_run_file, read_timings
+from localfact.runs.record import RunRecord, read_record
+from localfact.runs.run_folder import SHOWN, RunFolder, read_timings
 from localfact.runs.shards import Shard
 from localfact.scoring import KPolicy
 
@@ -35,38 +35,37 @@ def merge_runs(
         InputError: the runs are not all the shards of one run, or one has not ended.
     """
     paths = [Path(folder) for folder in folders]
-    files = [read_run_file(path) for path in paths]
-    whole = _whole(paths, files)
-    settings = RunSettings.read(whole)
-    shards = [Shard.parse(str(one["settings"]["data"]["shard"])) for one in files]
-    indices: set[int] = set()
-    windows: list[int | None] = []
+    shards = [read_record(path, outlines=False) for path in paths]
+    whole = _whole(shards)
+    decided: list[list[tuple[int, int | None]]] = []  # of each shard: its responses, and the windows that split or cut them
     given: list[str] = []
-    for path, shard in zip(paths, shards, strict=True):
-        found = read_outlines(path)
-        given += _own_warnings(path, found, settings)
-        if strange := [one.index for one in found if one.index % shard.of != shard.number - 1]:
-            raise InputError(f"{path} is shard {shard} and has response {strange[0] + 1}, which is another's.")
-        indices |= {one.index for one in found}
-        windows += [one.decided_by_window for one in found]
+    for shard in shards:
+        found = read_outlines(shard.path)
+        given += _own_warnings(shard, found)
+        share = Shard.parse(str(_shard_of(shard)))
+        if strange := [one.index for one in found if one.index % share.of != share.number - 1]:
+            raise InputError(f"{shard.path} is shard {share} and has response {strange[0] + 1}, which is another's.")
+        decided.append([(one.index, one.decided_by_window) for one in found])
+    indices = {index for of_shard in decided for index, _ in of_shard}
     if absent := sorted(set(range(max(indices, default=-1) + 1)) - indices):
         raise InputError(
             f"{len(absent)} responses are in no shard, number {absent[0] + 1} first. Run the shards to their ends."
         )
-    _check_windows(files, windows)
+    _check_windows(shards, [window for of_shard in decided for _, window in of_shard])
     folder = Path(out) if out is not None else RUNS / run_name(whole)
     if folder.resolve() in {path.resolve() for path in paths}:
         raise InputError(f"{folder} is one of the shards. Name another with --out.")
-    for path, one in zip(paths[1:], files[1:], strict=True):
-        changes = differences(files[0]["versions"], one["versions"])
-        given += [f"{path} was made with another version than {paths[0]}: {change}." for change in changes]
-    notes = {name: value for name, value in files[0].items() if name not in ("settings", "versions")}
-    with RunFolder(folder, whole, files[0]["versions"], notes=notes, force=force) as made:
-        for path in paths:
+    first, *others = shards
+    for other in others:
+        changes = differences(first.content["versions"], other.content["versions"])
+        given += [f"{other.path} was made with another version than {first.path}: {change}." for change in changes]
+    notes = {name: value for name, value in first.content.items() if name not in ("settings", "versions")}
+    with RunFolder(folder, whole, first.content["versions"], notes=notes, force=force) as made:
+        for path, of_shard in zip(paths, decided, strict=True):
             timings = read_timings(path)
-            for assessment in assessments_in_order(path):
-                if assessment.index not in made.done:
-                    made.append(assessment, timings.get(assessment.index, {"index": assessment.index}))
+            for (index, window), line in zip(of_shard, lines_in_order(path), strict=True):
+                if index not in made.done:
+                    made.append_line(line, index, window, timings.get(index, {"index": index}))
         # Read back, so that what is summed up is what is there.
         record = read_record(folder, most=SHOWN, opened=made.unchanged)
         summary = summarise_record(record, recall_k, tuple(dict.fromkeys(given)))
@@ -75,37 +74,42 @@ def merge_runs(
     return summary
 
 
-def _whole(paths: Sequence[Path], files: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The settings of the run that these are the shards of.
+def _shard_of(shard: RunRecord) -> str | None:
+    """Which share of the responses a run is, "3/8"; None for all."""
+    return None if shard.settings.data is None else shard.settings.data.shard
+
+
+def _whole(shards: Sequence[RunRecord]) -> dict[str, Any]:
+    """The settings of the whole run: those of any shard, without the number of the shard.
 
     Raises:
         InputError: they are not all the shards of one.
     """
-    settings = [dict(one["settings"]) for one in files]
-    shards: dict[str, Path] = {}
-    for path, one in zip(paths, settings, strict=True):
-        data = dict(one.get("data") or {})
-        shard = data.pop("shard", None)
-        if shard is None:
-            raise InputError(f"{path} is no shard of a run: `localfact eval --shards K --shard N` makes one.")
-        if str(shard) in shards:
-            raise InputError(f"{path} and {shards[str(shard)]} are the same shard, {shard}.")
-        shards[str(shard)] = path
-        one["data"] = data
-    for path, one in zip(paths[1:], settings[1:], strict=True):
+    named: dict[str, Path] = {}
+    settings = []
+    for shard in shards:
+        name = _shard_of(shard)
+        if name is None:
+            raise InputError(f"{shard.path} is no shard of a run: `localfact eval --shards K --shard N` makes one.")
+        if name in named:
+            raise InputError(f"{shard.path} and {named[name]} are the same shard, {name}.")
+        named[name] = shard.path
+        data = {key: value for key, value in shard.plain_settings["data"].items() if key != "shard"}
+        settings.append(shard.plain_settings | {"data": data})
+    for shard, one in zip(shards[1:], settings[1:], strict=True):
         if changes := differences(windowless(settings[0]), windowless(one)):
-            raise InputError(f"{path} is of another run than {paths[0]} ({'; '.join(changes)}).")
-    of = Shard.parse(next(iter(shards))).of
-    missing = sorted({str(Shard(number, of)) for number in range(1, of + 1)} - set(shards))
-    if missing or len(shards) != of:
-        here, absent = ", ".join(sorted(shards)), f"; missing: {', '.join(missing)}" if missing else ""
+            raise InputError(f"{shard.path} is of another run than {shards[0].path} ({'; '.join(changes)}).")
+    of = Shard.parse(next(iter(named))).of
+    missing = sorted({str(Shard(number, of)) for number in range(1, of + 1)} - set(named))
+    if missing or len(named) != of:
+        here, absent = ", ".join(sorted(named)), f"; missing: {', '.join(missing)}" if missing else ""
         raise InputError(f"These are not all the shards of one run: {here} are here{absent}.")
     return settings[0]
 
 
-def _check_windows(files: Sequence[Mapping[str, Any]], decided: Iterable[int | None]) -> None:
+def _check_windows(shards: Sequence[RunRecord], decided: Iterable[int | None]) -> None:
     """Raises InputError where shards have other windows, and one of those decided how a response was split or cut."""
-    had = {str((one["settings"].get("model") or {}).get("window")) for one in files}
+    had = {str(shard.settings.model and shard.settings.model.window) for shard in shards}
     split = sum(window is not None for window in decided)
     if len(had) > 1 and split:
         raise InputError(
@@ -114,14 +118,14 @@ def _check_windows(files: Sequence[Mapping[str, Any]], decided: Iterable[int | N
         )
 
 
-def _own_warnings(path: Path, assessments: Sequence[Assessment], settings: RunSettings) -> Sequence[str]:
-    """What a shard warns of besides what its responses tell: that is told anew of all.
+def _own_warnings(shard: RunRecord, assessments: Sequence[Assessment]) -> Sequence[str]:
+    """The warnings of a shard's summary that do not come from its assessments; the others are made again for the whole run.
 
     Raises:
         InputError: the shard has not ended.
     """
-    summary = finished(path)
+    summary = finished(shard.path)
     if summary is None or summary.responses != len(assessments):
-        raise InputError(f"{path} has not ended. The command that began it goes on.")
-    told = len(summarise(assessments, run_facts(settings)).warnings)
+        raise InputError(f"{shard.path} has not ended. The command that began it goes on.")
+    told = len(summarise(assessments, run_facts(shard.settings)).warnings)
     return summary.warnings[: len(summary.warnings) - told]

@@ -5,17 +5,16 @@ An assessment keeps relations and no passage's posterior, so its graph is solved
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from localfact.api.graph import graph
 from localfact.inference import marginals
-from localfact.inference.factor_graph import build_graph
-from localfact.records import Assessment, Relation
+from localfact.inference.reading import parse_graph
+from localfact.records import Assessment
 from localfact.report.plot_data import PassagePosteriors
-from localfact.runs.run_folder import read_run_file
+from localfact.runs.record import RunRecord
 from localfact.scoring.tally import Unscored
 
 #: The most responses of a run whose graphs are solved; of more, so many evenly spread ones.
@@ -23,28 +22,25 @@ MOST_GRAPHS = 500
 
 
 def passage_posteriors(
-    run_folder: Path, assessments: Sequence[Assessment], progress: Callable[[int, int], None] = lambda done, total: None
+    run: RunRecord, assessments: Sequence[Assessment], progress: Callable[[int, int], None] = lambda done, total: None
 ) -> PassagePosteriors | Unscored:
     """The mean posterior of the passages of each response that has any, and the size of its graph.
 
     A passage that no relation touches counts with its prior, as in the warning of a run whose passages are not believed.
 
     Args:
-        run_folder: for the method's settings. assessments: of it. progress: called with graphs solved and their total.
+        run: for the method's settings. assessments: of it. progress: called with graphs solved and their total.
 
     Raises:
-        MissingError: there is no such run. InputError: its settings are damaged.
+        InputError: its settings are damaged.
     """
-    settings = read_run_file(run_folder)["settings"]
-    decides = settings.get("assessment")
-    if not isinstance(decides, Mapping) or "tables" not in decides:
+    if run.settings.assessment.tables is None:
         return Unscored("no factor graphs")
-    solver = decides.get("solver", "auto")
     chosen = evenly_spread([one for one in assessments if one.status != "failed" and one.claims])
     found = []
     for done, assessment in enumerate(chosen):
         progress(done, len(chosen))
-        believed = mean_posterior(assessment, graph(run_folder, assessment), solver)
+        believed = mean_posterior(assessment, graph(run, assessment), run.settings.assessment.solver)
         found += [] if believed is None else [believed]
     if not found:
         return Unscored("no passages in its factor graphs" if chosen else "no factor graphs")
@@ -57,13 +53,8 @@ def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str
 
     None where it has no passage, or no assignment is possible.
     """
-    prior = plain["passage_prior"]
-    passages = plain["contexts"]
-    relations = [
-        Relation(source=one["source"], target=one["target"], label=one["type"], probability=one["probability"])
-        for one in plain["relations"]
-    ]
-    built = build_graph(plain["atoms"], passages, relations, tables=plain["variant"], passage_prior=prior)
+    prior, passages = plain["passage_prior"], plain["contexts"]
+    built = parse_graph(plain)
     variables = max(len(built.ids), assessment.counts.get("assess", {}).get("graph_variables", 0))
     untouched = variables - len(built.ids)
     solved = marginals(built, solver=solver).marginals
@@ -73,7 +64,7 @@ def mean_posterior(assessment: Assessment, plain: Mapping[str, Any], solver: str
 
 
 def evenly_spread(assessments: Sequence[Assessment]) -> Sequence[Assessment]:
-    """All of them, or MOST_GRAPHS from the first to the last."""
+    """All assessments, or MOST_GRAPHS of them at even distances, the first and the last included."""
     if len(assessments) <= MOST_GRAPHS:
         return assessments
     return [assessments[place] for place in np.linspace(0, len(assessments) - 1, MOST_GRAPHS).astype(int)]

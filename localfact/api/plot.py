@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from localfact.api.evaluate import RUNS
 from localfact.api.passage_posteriors import MOST_GRAPHS, passage_posteriors
@@ -16,8 +16,7 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report import plot_data as data
 from localfact.report import plots, run_plots
-from localfact.runs.assessments import read_assessments
-from localfact.runs.run_folder import read_run_file
+from localfact.runs.record import RunRecord, read_record
 from localfact.runtime.files import replace, write_errors
 from localfact.scoring.tally import Unscored
 
@@ -28,14 +27,6 @@ if TYPE_CHECKING:
 Progress = Callable[[str, int, int], None]
 #: Characters of the names of runs in the name of the default folder.
 LONGEST_FOLDER = 100
-
-
-class Drawing(Protocol):
-    """Draws one figure."""
-
-    def __call__(self, found: Any, /, *, looks: Mapping[str, int]) -> "Figure":
-        """A figure with the runs that have its numbers."""
-        ...
 
 
 class Plots(Record):
@@ -52,10 +43,10 @@ class Plots(Record):
 
 @dataclass(frozen=True)
 class PlottedRun:
-    """A run folder, with its name in legends and its assessments."""
+    """A run, with its name in legends, and those of its assessments that are drawn."""
 
     name: str
-    folder: Path
+    record: RunRecord
     assessments: Sequence[Assessment]
 
 
@@ -66,11 +57,11 @@ class FigureKind:
     Attributes:
         numbers: what of a run enters it, or what the run has instead ("no annotated claims"). Its second argument is told the
             graphs solved and their total.
-        draw: draws the numbers of the runs, by their names; `looks` numbers all runs, also those that are not in it.
+        draw: makes a figure of name of a run -> its numbers; `looks` numbers all runs, also those that are not in it.
     """
 
     numbers: Callable[[PlottedRun, Callable[[int, int], None]], Any]
-    draw: "Drawing"
+    draw: "Callable[..., Figure]"
 
 
 #: Name -> figure, in the order in which they are drawn.
@@ -104,7 +95,7 @@ FIGURES: Mapping[str, FigureKind] = {
         ),
     ),
     "passage-posterior": FigureKind(
-        lambda run, progress: passage_posteriors(run.folder, run.assessments, progress),
+        lambda run, progress: passage_posteriors(run.record, run.assessments, progress),
         partial(run_plots.passage_posterior_figure, title="How far each response's passages are believed"),
     ),
 }
@@ -146,7 +137,7 @@ def plot(
         for run in runs:
             numbers = kind.numbers(run, partial(progress, run.name))
             if isinstance(numbers, Unscored):
-                who = run.name if by_source else str(run.folder)
+                who = run.name if by_source else str(run.record.path)
                 lacking.setdefault((who, numbers.reason), []).append(name)
             else:
                 found[run.name] = numbers
@@ -170,9 +161,8 @@ def plotted_runs(folders: Sequence[str | Path]) -> list[PlottedRun]:
     paths = list({Path(folder).resolve(): Path(folder) for folder in folders}.values())
     if not 0 < len(paths) <= plots.MOST_LINES:
         raise InputError(f"Name from 1 to {plots.MOST_LINES} runs, which can be told apart in a figure; here are {len(paths)}.")
-    for path in paths:
-        read_run_file(path)
-    return [PlottedRun(name, path, read_assessments(path)) for name, path in zip(names_of(paths), paths, strict=True)]
+    records = [read_record(path, most=None, outlines=False) for path in paths]
+    return [PlottedRun(name, record, record.shown) for name, record in zip(names_of(paths), records, strict=True)]
 
 
 def apart_by_source(runs: Sequence[PlottedRun]) -> list[PlottedRun]:
@@ -186,7 +176,7 @@ def apart_by_source(runs: Sequence[PlottedRun]) -> list[PlottedRun]:
         sources: dict[str, list[Assessment]] = {}
         for one in run.assessments:
             sources.setdefault(one.source or "no source", []).append(one)
-        found += [PlottedRun(f"{run.name}, {source}", run.folder, each) for source, each in sources.items()]
+        found += [PlottedRun(f"{run.name}, {source}", run.record, each) for source, each in sources.items()]
     if len(found) > plots.MOST_LINES:
         raise InputError(f"{len(found)} sources of runs cannot be told apart in a figure: name fewer runs.")
     return found
@@ -200,7 +190,7 @@ def names_of(paths: Sequence[Path]) -> list[str]:
 
 
 def default_folder(names: Sequence[str]) -> Path:
-    """Beside the runs, named by them: runs/plots-4f1c, runs/plots-4f1c-9e02."""
+    """The folder for figures of these runs: runs/plots-4f1c, runs/plots-4f1c-9e02."""
     joined = "-".join(names).replace("/", "-")
     if len(joined) > LONGEST_FOLDER:  # cut, several choices of runs would have one name
         joined = hashlib.sha256(joined.encode()).hexdigest()[:12]
@@ -208,7 +198,7 @@ def default_folder(names: Sequence[str]) -> Path:
 
 
 def written(figure: "Figure", file: Path) -> list[str]:
-    """Writes a figure's files beside one another, which differ in their suffix."""
+    """Writes a figure as PNG and as SVG; returns the names of the files."""
     files = []
     with write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -223,7 +213,7 @@ def graphs_left_out(runs: Sequence[PlottedRun], only: Sequence[str]) -> list[str
     if only and "passage-posterior" not in only:
         return []
     return [
-        f"{run.folder} has {len(run.assessments):,} responses: {MOST_GRAPHS} evenly spread ones are in passage-posterior."
+        f"{run.record.path} has {len(run.assessments):,} responses: {MOST_GRAPHS} evenly spread ones are in passage-posterior."
         for run in runs
         if len(run.assessments) > MOST_GRAPHS
     ]

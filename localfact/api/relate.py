@@ -1,4 +1,4 @@
-"""Relates pairs of texts, rows in and rows out."""
+"""Relates pairs of texts by a relation model: takes rows with a premise and a hypothesis, returns them with probabilities."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack

@@ -15,7 +15,7 @@ from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.assessments import assessments_in_order, count_assessments
 from localfact.runs.record import AssessmentRead, RunRecord, read_record
-from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_run_file, read_seconds
+from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
 from localfact.runtime.files import replace, write_errors
 from localfact.vocabulary import VerdictLabel
 
@@ -98,7 +98,7 @@ def limits_of(assessed: AssessmentRead) -> str:
 
 
 def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabel]:
-    """What a posterior means by these rules."""
+    """Returns the function from a posterior, and the relations behind it, to a verdict by these rules."""
     return lambda posterior, relations: label_of(posterior, 0.0, relations, rules)
 
 
@@ -133,7 +133,7 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
             for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True):
                 if (assessment.response_id, claim.id) in wanted:
                     judged[run.name, assessment.response_id, claim.id] = Judged(claim, verdict, passages)
-    settings = {run.name: dict(read_run_file(Path(run.run))["settings"]) for run in compared.runs}
+    settings = {run.name: read_record(Path(run.run), outlines=False).plain_settings for run in compared.runs}
     file = Path(out)
     with write_errors(file):
         replace(file, comparison_page(compared, judged, settings).encode("utf-8", "replace"))

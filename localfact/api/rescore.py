@@ -55,7 +55,7 @@ def rescore(run_folder: str | Path, recall_k: KPolicy | None = None) -> Summary:
 
 
 def summarise_record(record: RunRecord, recall_k: KPolicy | None = None, warnings: Sequence[str] = ()) -> Summary:
-    """Summarises a run that was read; `warnings` are of the run itself."""
+    """Summarises a run that was read; `warnings` are put before those that the assessments give."""
     facts = run_facts(record.settings)
     return summarise(record.outlines, facts, run=str(record.path), recall_k=recall_k, warnings=warnings)
 

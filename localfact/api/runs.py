@@ -1,4 +1,4 @@
-"""The runs that are there: which folders, what became of each, and removing one."""
+"""Lists the run folders and how far each run is, and removes one."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -11,7 +11,8 @@ from localfact.errors import LocalFactError, MissingError
 from localfact.records import Assessment, Record
 from localfact.report.claim_rows import claim_rows as rows_of
 from localfact.runs.assessments import count_assessments, read_assessments
-from localfact.runs.run_folder import RUN_FILE, own_files, read_run_file, remove
+from localfact.runs.record import read_record
+from localfact.runs.run_folder import RUN_FILE, own_files, remove
 
 
 class RunRow(Record):
@@ -89,10 +90,10 @@ def claim_rows(run: str | Path | Assessment | Iterable[Assessment]) -> list[dict
 def _row(path: Path) -> RunRow:
     begun = datetime.fromtimestamp(_begin_time(path), UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     try:
-        method = str(read_run_file(path)["settings"].get("method", ""))
+        method = read_record(path, outlines=False).settings.method
         summary = finished(path)
         done = summary.responses if summary is not None else count_assessments(path)
-    except (LocalFactError, KeyError) as error:
+    except LocalFactError as error:
         return RunRow(run=str(path), begun=begun, bytes=run_size(path), problem=str(error))
     scores = {score.name: score.value for score in summary.scores} if summary is not None else {}
     return RunRow(

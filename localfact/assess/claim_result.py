@@ -15,7 +15,7 @@ RATIONALE_KEPT = 4_000
 
 
 class ClaimResult(NamedTuple):
-    """The verdict about one claim, and what it is counted as.
+    """The verdict about one claim, and the name under which it is counted.
 
     Attributes:
         ending: the count that it adds one to, for example claims_without_evidence or failed.

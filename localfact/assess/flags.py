@@ -17,7 +17,7 @@ SIDE = {VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT, VerdictLabel.CONTRADIC
 
 @dataclass(frozen=True)
 class Flags:
-    """The Flagger.
+    """Marks verdicts that a reader should not take at face value.
 
     Attributes:
         extractor, relations: the languages that the claims' extractor and the relation model know, as two-letter codes; None
@@ -30,7 +30,7 @@ class Flags:
     async def flag(
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
     ) -> Judgement:
-        """The judgement with the flags of each verdict, in a thread: the first text has a language model loaded."""
+        """The judgement with the flags of each verdict. Works in a thread, as detecting a language loads a model at first."""
         return await asyncio.to_thread(self._flag, response, claims, judgement, evidence, relations)
 
     def _flag(
@@ -61,7 +61,7 @@ class Flags:
 
 
 def behind_it(verdict: Verdict) -> list[CountedPassage]:
-    """The passages that speak for a verdict: on its side, or all that a verifier read; none for one that is neither."""
+    """The passages behind a supported or contradicted verdict: on its side, or all that a verifier read; else none."""
     side = SIDE.get(verdict.label)
     return [counted for counted in verdict.passages if counted.relation in (side, None)] if side is not None else []
 

@@ -34,7 +34,7 @@ def own_links(claims: Sequence[Claim], evidence: Evidence) -> list[Link]:
 
 
 def all_links(claims: Sequence[Claim], evidence: Evidence, gate: float | None) -> tuple[list[Link], int]:
-    """Every claim with every passage, ordered by passage (FR2, FR3), less those that the gate leaves out, and their number."""
+    """Every claim with every passage, by passage (FR2, FR3), but for those that the gate leaves out; and how many these are."""
     gated = {claim.id: frozenset() if gate is None else _find_gated(claim, evidence, gate) for claim in claims}
     links = [
         Link(claim, passage, passage_variable(passage.id))

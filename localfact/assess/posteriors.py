@@ -1,4 +1,4 @@
-"""Turns a claim's posterior into a verdict with a one-sentence rationale (FactReasoner, section 3.2; SPEC section 3)."""
+"""Turns a claim's posterior into a verdict with a one-sentence rationale (FactReasoner, section 3.2; docs/inference.md)."""
 
 from collections.abc import Collection, Iterable
 from typing import Literal
@@ -49,9 +49,19 @@ def verdict_of(
     )
 
 
-def label_of(posterior: float, error: float, relations: Collection[Relation], rules: Rules) -> VerdictLabel:
+def label_of(posterior: float, error: float, related: Collection[Relation], rules: Rules) -> VerdictLabel:
     """The verdict that a posterior gives, beside the relations that joined passages to the claim; see `verdict_of`."""
-    return _label(posterior, error) if rules == "published" else _own_label(posterior, error, relations)
+    if rules == "own":
+        if not related:
+            return VerdictLabel.NOT_ENOUGH_EVIDENCE
+        strong = {relation.label for relation in related if relation.probability >= STRONG}
+        if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
+            return VerdictLabel.CONFLICTING
+        if abs(posterior - 0.5) < UNSURE:
+            return VerdictLabel.UNDECIDED
+    if abs(posterior - 0.5) <= max(HALF_TOLERANCE, error):
+        return VerdictLabel.UNDECIDED
+    return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
 
 
 def how(rules: Rules) -> str:
@@ -73,21 +83,6 @@ def how(rules: Rules) -> str:
 def failed(claim: Claim, reason: str) -> Verdict:
     """The verdict of a claim that could not be assessed."""
     return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)
-
-
-def _label(posterior: float, error: float) -> VerdictLabel:
-    if abs(posterior - 0.5) <= max(HALF_TOLERANCE, error):
-        return VerdictLabel.UNDECIDED
-    return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
-
-
-def _own_label(posterior: float, error: float, relations: Collection[Relation]) -> VerdictLabel:
-    if not relations:
-        return VerdictLabel.NOT_ENOUGH_EVIDENCE
-    strong = {relation.label for relation in relations if relation.probability >= STRONG}
-    if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
-        return VerdictLabel.CONFLICTING
-    return VerdictLabel.UNDECIDED if abs(posterior - 0.5) < UNSURE else _label(posterior, error)
 
 
 def _rationale(labels: list[RelationLabel], posterior: float) -> str:

@@ -78,7 +78,7 @@ def read_answer(text: str, *, finished: bool = True) -> VerifierAnswer:
 
 
 def answer_up_to_label(reasoning: str) -> str:
-    """The answer up to the place of its label: the prefix for choosing a label where the answer named none."""
+    """The prefix behind which a label is chosen if the answer named none: its reasoning, and the words before a label."""
     if _THOUGHT_BEGINS in reasoning.rpartition(_THOUGHT_ENDS)[2]:
         reasoning += f"\n{_THOUGHT_ENDS}"
     return f"{reasoning}\n{DECISION}" if reasoning else DECISION

@@ -6,7 +6,7 @@ clearly a claim is returned as unparsed, to be counted and shown.
 
 from typing import NamedTuple
 
-from localfact.claims.json_claims import json_claims
+from localfact.claims.json_claims import JsonClaim, json_claims
 from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot
 from localfact.claims.lines import ParsedAnswer, informative_lines, is_marker, parsed_answer, plain, runs_on, thoughts, unquoted
 from localfact.records import Span
@@ -39,7 +39,7 @@ class LabelledClaim(NamedTuple):
 
 
 def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim]:
-    """Parses the answer of an extractor. Any text can be parsed.
+    """Parses the answer of an extractor into claims with their labels. Accepts any text; nothing is raised.
 
     Headers ("Claims:"), fences and lines without a letter or digit are ignored, and are not in `unparsed`. A label on a line of
     its own belongs to the claim on the line before; where it stands before claims, as a heading, their labels are asked for.
@@ -52,7 +52,7 @@ def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim
     thought = thoughts(answer)
     found = json_claims(answer, thought.end)
     if found:
-        claims = [_from_json(answer, *place) for place in found]
+        claims = [_of_json(one) for one in found]
         return parsed_answer(thought, _once_labelled(claims), [])
     reading = _Reading(answer, cut=cut)
     for span in informative_lines(answer, thought.end):
@@ -61,7 +61,7 @@ def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim
 
 
 class _Reading:
-    """Line by line: the claims so far, and what is none of them."""
+    """Reads an answer line by line; collects the claims, and the lines that hold none."""
 
     def __init__(self, answer: str, *, cut: bool) -> None:
         self.claims: list[LabelledClaim] = []
@@ -93,7 +93,7 @@ class _Reading:
         self._waiting = line if len(line.parts) == 1 and line.parts[0].slot is None and not line.announces else None
 
     def _label_alone(self, line: LabelledLine) -> None:
-        """The label of the claim before, or a heading over those that follow."""
+        """Reads a line that is only a label: it belongs to the claim before, or is a heading over the claims that follow."""
         claim = self._waiting.parts[0].claim if self._waiting else None
         if claim is None or self._headed:
             self._headed = self._headed or not self.claims
@@ -127,11 +127,12 @@ def _label(slot: Slot) -> tuple[PreVerificationLabel | None, Span]:
     return slot.word.label, Span(start=slot.word.start, end=slot.word.end)
 
 
-def _from_json(answer: str, text: str, claim: Span, label: PreVerificationLabel | None, place: Span) -> LabelledClaim:
-    return LabelledClaim(plain(text), claim, label, place, "" if place.start > claim.end else OPENING)
+def _of_json(one: JsonClaim) -> LabelledClaim:
+    opening = "" if one.label_span.start > one.span.end else OPENING
+    return LabelledClaim(plain(one.text), one.span, one.label, one.label_span, opening)
 
 
 def _once_labelled(claims: list[LabelledClaim]) -> list[LabelledClaim]:
-    """The claims without those that have no label and stand again with one: listed first, labelled in a second step."""
+    """Drops unlabelled claims that the answer repeats with a label: some models list all claims first, then label them."""
     labelled = {normalise(claim.text) for claim in claims if claim.label is not None}
     return [claim for claim in claims if claim.label is not None or normalise(claim.text) not in labelled]

@@ -7,7 +7,7 @@ an answer is parsed: `chunked.py` (FastFact), `atomizer.py` (FactReasoner).
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
 from typing import Generic
 
@@ -16,7 +16,6 @@ from localfact.claims.lines import ParsedAnswer, Read, excerpt
 from localfact.claims.rules.extractor import states_something
 from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerError
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
-from localfact.prompts import Boundary
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
 from localfact.runtime.usage import decided_by
@@ -61,14 +60,14 @@ class Replies:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Whole numbers, in an order that does not depend on which answer came first."""
+        """What happened, by name, for `Extraction.counts`; always in the same order, whichever answer came first."""
         names = ("chunks_split", "answers_cut", "answers_cut_kept", "answers_unreadable")
         always = {name: self.tally[name] for name in names}
         repeating = {"answers_repeating": self.tally["answers_repeating"]} if self.tally["answers_repeating"] else {}
         return {"sentences": self.sentences, "chunks": len(self.replies), **always, **repeating}
 
     def warnings(self) -> Iterator[str]:
-        """Without figures, so that a run's summary can list each once, with the number of responses."""
+        """Sentences for the reader. Without figures, as a run's summary lists each once, with the number of responses."""
         if self.tally["answers_cut_kept"]:
             yield (
                 "Some answers of the extractor were cut at their longest, and only whole lines of them were read. "
@@ -83,10 +82,11 @@ class Replies:
             )
 
 
+@dataclass(frozen=True)
 class PromptedExtractor(ABC, Generic[Read]):
     """Base of extractors that prompt a model: cuts responses into chunks and splits chunks that are too long.
 
-    Args:
+    Attributes:
         engine: the language model.
         max_tokens: the most tokens of the answer about a chunk, from 1.
         seed: of the boundary's markers and of the sampling.
@@ -95,13 +95,14 @@ class PromptedExtractor(ABC, Generic[Read]):
         InputError: max_tokens below 1.
     """
 
-    def __init__(self, engine: Engine, *, max_tokens: int, seed: int) -> None:
-        if max_tokens < 1:
-            raise InputError(f"An answer of {max_tokens} tokens holds no claim: give a whole number from 1.")
-        self._engine = engine
-        self._max_tokens = max_tokens
-        self._seed = seed
-        self._boundary = Boundary(seed)
+    engine: Engine
+    _: KW_ONLY
+    max_tokens: int = 2048
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise InputError(f"An answer of {self.max_tokens} tokens holds no claim: give a whole number from 1.")
 
     @abstractmethod
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
@@ -112,7 +113,7 @@ class PromptedExtractor(ABC, Generic[Read]):
 
     @abstractmethod
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
-        """The shape of the answer about `text`; `claims` where it cannot be that there is no claim."""
+        """The grammar of an answer about `text`. With `claims`, the answer "no claim" is not allowed."""
 
     @abstractmethod
     def _read(self, text: str, *, cut: bool) -> ParsedAnswer[Read]:
@@ -137,7 +138,10 @@ class PromptedExtractor(ABC, Generic[Read]):
         found = await self._ask_chunks(response, chunks, tally, SPLITS_WITHOUT_CLAIMS)
         replies = Replies(sum(len(chunk.spans) for chunk in chunks), tuple(found), tally)
         if tally["answers_unreadable"] and not replies.claims:
-            raise UnreadableAnswerError(_nothing_readable(replies.unparsed))
+            raise UnreadableAnswerError(
+                f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(replies.unparsed))}”. A model that does "
+                "not keep to the format cannot extract claims; a larger one may."
+            )
         return replies
 
     async def _ask_chunks(self, response: Response, chunks: Iterable[Chunk], tally: Counter[str], splits: int) -> list[Reply]:
@@ -176,23 +180,23 @@ class PromptedExtractor(ABC, Generic[Read]):
 
     async def _generate(self, chat: Chat, grammar: Grammar, *, single: bool) -> Generation | None:
         """The answer, or None where prompt and answer do not fit; a single sentence may use less room than `max_tokens`."""
-        window = self._engine.identity.window
-        room = window - await self._engine.count(chat)
-        if room < self._max_tokens:
+        window = self.engine.identity.window
+        room = window - await self.engine.count(chat)
+        if room < self.max_tokens:
             decided_by(window)
-        if room < (min(self._max_tokens, SMALLEST_ROOM) if single else self._max_tokens):
+        if room < (min(self.max_tokens, SMALLEST_ROOM) if single else self.max_tokens):
             return None
         try:
-            return await self._engine.generate(
-                chat, max_tokens=min(self._max_tokens, room), grammar=grammar, seed=self._seed, stage=EXTRACT
+            return await self.engine.generate(
+                chat, max_tokens=min(self.max_tokens, room), grammar=grammar, seed=self.seed, stage=EXTRACT
             )
         except PromptTooLongError:
             return None
 
     async def _check_window(self, response: Response) -> None:
         """Raises PromptTooLongError where splitting cannot help: the prompt without text and a short answer fill the window."""
-        window, asked = self._engine.identity.window, await self._engine.count(self._chat(response, "", "", ""))
-        room = min(self._max_tokens, SMALLEST_ROOM)
+        window, asked = self.engine.identity.window, await self.engine.count(self._chat(response, "", "", ""))
+        room = min(self.max_tokens, SMALLEST_ROOM)
         if window - asked <= room:
             raise PromptTooLongError(
                 f"Instructions and question take {asked:,} tokens and the answer at least {room:,}; the model's window has "
@@ -203,15 +207,8 @@ class PromptedExtractor(ABC, Generic[Read]):
         parts = halves(chunk)
         if parts is None:
             raise PromptTooLongError(
-                f"Not one character of the response fits into the model's window of {self._engine.identity.window:,} tokens "
+                f"Not one character of the response fits into the model's window of {self.engine.identity.window:,} tokens "
                 "beside the instructions. Take a model with a larger window."
             )
         tally["chunks_split"] += 1
         return await self._ask_chunks(response, parts, tally, splits)
-
-
-def _nothing_readable(lines: Sequence[str]) -> str:
-    return (
-        f"No claim can be read in the extractor's answer: “{excerpt(' / '.join(lines))}”. A model that does not keep to the "
-        "format cannot extract claims; a larger one may."
-    )

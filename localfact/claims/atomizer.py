@@ -11,8 +11,8 @@ from localfact.claims.chunks import Chunk, ClaimLocator, Stride
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import merge_claims, number_claims
 from localfact.claims.units import Unit, read_units
-from localfact.llm.engine import Chat, Engine, Generation, Grammar
-from localfact.prompts import atomization_chat
+from localfact.llm.engine import Chat, Generation, Grammar
+from localfact.prompts import Boundary, atomization_chat
 from localfact.prompts.grammars import atomization_grammar
 from localfact.records import Claim, Extraction, Response
 
@@ -25,9 +25,6 @@ class Atomizer(PromptedExtractor[Unit]):
 
     #: Sentences of one call.
     stride: ClassVar[Stride] = "max"
-
-    def __init__(self, engine: Engine, *, max_tokens: int = 2048, seed: int = 0) -> None:
-        super().__init__(engine, max_tokens=max_tokens, seed=seed)
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the claims in the order of the model's answer, equal ones merged; none when the model finds none.
@@ -48,7 +45,7 @@ class Atomizer(PromptedExtractor[Unit]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=tuple(replies.warnings()))
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return atomization_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
+        return atomization_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return atomization_grammar(text, claims=claims)

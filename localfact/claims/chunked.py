@@ -3,64 +3,48 @@
 How a response is cut into chunks and asked about is in `asking.py`.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 from localfact.claims.answers import LabelledClaim, read_answer
 from localfact.claims.asking import PromptedExtractor
-from localfact.claims.chunks import Chunk, ClaimLocator, Stride, checked_stride
+from localfact.claims.chunks import Chunk, ClaimLocator, Stride, check_stride
+from localfact.claims.label_asking import NO_LABEL, PREVERIFY, WRITTEN, add_distribution, ask_label
 from localfact.claims.lines import ParsedAnswer
 from localfact.claims.merging import MergedClaims, merge_claims, number_claims
-from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
-from localfact.llm.engine import Chat, Choice, Engine, Generation, Grammar
-from localfact.prompts import extraction_chat
+from localfact.llm.engine import Chat, Generation, Grammar
+from localfact.prompts import Boundary, extraction_chat
 from localfact.prompts.grammars import extraction_grammar
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runtime.tasks import together
-from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel
+from localfact.vocabulary import PreVerificationLabel
 
-#: The stage that calls for distributions are counted under; all others are under `asking.EXTRACT`.
-PREVERIFY = "preverify"
-
-#: Label as the prompt asks for it -> label.
-WRITTEN = {label.value.upper(): label for label in PreVerificationLabel}
-#: The labels as they are asked for by themselves: of equals the first is taken, so that a tie never settles a claim.
-ASKED_LABELS = tuple(sorted(WRITTEN, key=lambda written: WRITTEN[written] in DEFINITE_LABELS))
-#: Counts of that.
+#: Counts of labels that were asked for by themselves.
 ASKED = ("labels_asked", "labels_missing", "labels_differing")
 
 
+@dataclass(frozen=True, kw_only=True)
 class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     """Prompts an engine for the claims of a response, all chunks at once.
 
-    Args:
-        engine: the language model.
-        stride: sentences of a chunk; "max" for the whole response.
-        max_tokens: the most tokens of the answer about a chunk.
+    Attributes:
+        stride: sentences of a chunk; "max" for the whole response. The others as in `PromptedExtractor`.
         confidence: "distribution" also asks for the probabilities of all six labels, one prefill a claim.
         keep_duplicates: keeps equal claims apart, as the paper does, instead of merging them.
-        seed: of the boundary's markers and of the sampling.
 
     Raises:
         InputError: stride or max_tokens below 1.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        *,
-        stride: Stride = "max",
-        max_tokens: int = 2048,
-        confidence: Literal["token", "distribution"] = "token",
-        keep_duplicates: bool = False,
-        seed: int = 0,
-    ) -> None:
-        super().__init__(engine, max_tokens=max_tokens, seed=seed)
-        self._stride = checked_stride(stride)
-        self._with_distribution = confidence == "distribution"
-        self._keep_duplicates = keep_duplicates
+    stride: Stride = "max"
+    confidence: Literal["token", "distribution"] = "token"
+    keep_duplicates: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_stride(self.stride)
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the claims in the order of the text, with their pre-verification; none when the model finds none.
@@ -69,8 +53,8 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
             PromptTooLongError: the window is too small even for a piece of a sentence.
             LocalFactError: the engine failed; the claims of this response are lost.
         """
-        replies = await self._replies(response, self._stride)
-        kept = MergedClaims(replies.claims, 0, 0) if self._keep_duplicates else merge_claims(replies.claims)
+        replies = await self._replies(response, self.stride)
+        kept = MergedClaims(replies.claims, 0, 0) if self.keep_duplicates else merge_claims(replies.claims)
         claims = number_claims(kept.claims)
         labels = Counter(claim.preverification.label for claim in claims if claim.preverification)
         counts = {
@@ -86,7 +70,7 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
         return Extraction(claims=claims, unparsed=replies.unparsed, counts=counts, warnings=warnings)
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return extraction_chat(response.prompt, response.topic, before, text, after, boundary=self._boundary)
+        return extraction_chat(response.prompt, response.topic, before, text, after, boundary=Boundary(self.seed))
 
     def _grammar(self, text: str, *, claims: bool) -> Grammar:
         return extraction_grammar(text, claims=claims)
@@ -107,51 +91,33 @@ class ChunkedExtractor(PromptedExtractor[LabelledClaim]):
     async def _preverification(
         self, chat: Chat, generation: Generation, claim: LabelledClaim, tally: Counter[str]
     ) -> PreVerification | None:
-        """What the model thinks of a claim; None where its label is asked for and not told.
+        """The model's pre-verification of a claim; None where it had to be asked for the label and gave none.
 
         It is asked for where it cannot be read, and in an answer that a grammar shaped, whose probabilities are not the model's
         own. Then the model's choice stands, and is counted where it is not what was written.
         """
         if claim.label is None or generation.masked:
-            asked = await self._asked_label(chat, generation.thoughts + claim.prefix(generation.text), tally)
+            prefix = generation.thoughts + claim.prefix(generation.text)
+            asked = await ask_label(self.engine, chat, prefix, with_distribution=self.confidence == "distribution")
+            tally["labels_asked"] += 1
+            tally["labels_missing"] += asked is None
             if asked and claim.label and asked.label is not claim.label:
                 tally["labels_differing"] += 1
             return asked
         span = claim.label_span
         confidence = generation.probability(span.start, span.end)
         token = PreVerification(label=claim.label, confidence=confidence)
-        if not self._with_distribution:
+        if self.confidence == "token":
             return token
         try:
-            choice = await self._engine.choose(
+            choice = await self.engine.choose(
                 chat, tuple(WRITTEN), prefix=generation.thoughts + generation.text[: span.start], stage=PREVERIFY
             )
-        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
+        except NO_LABEL:
             # As a prefix, an answer that filled the window may have a token more than when it was generated.
             tally["distributions_missing"] += 1
             return token
-        return with_distribution(token, choice)
-
-    async def _asked_label(self, chat: Chat, prefix: str, tally: Counter[str]) -> PreVerification | None:
-        tally["labels_asked"] += 1
-        try:
-            choice = await self._engine.choose(chat, ASKED_LABELS, prefix=prefix, whole=True, stage=PREVERIFY)
-        except (PromptTooLongError, RequestError, UnlikelyLabelsError):
-            tally["labels_missing"] += 1
-            return None
-        asked = PreVerification(label=WRITTEN[choice.best], confidence=confidence_of(choice))
-        return with_distribution(asked, choice) if self._with_distribution else asked
-
-
-def confidence_of(choice: Choice) -> float:
-    """C of the most probable label: the product over all its tokens (FastFact, equation 1)."""
-    return min(1.0, math.exp(choice.log_probs[choice.best] if choice.whole is None else choice.whole))
-
-
-def with_distribution(opinion: PreVerification, choice: Choice) -> PreVerification:
-    """The opinion with the probabilities of all six labels beside it."""
-    distribution = {WRITTEN[label]: probability for label, probability in choice.distribution.items()}
-    return opinion.model_copy(update={"distribution": distribution, "mass": choice.mass})
+        return add_distribution(token, choice)
 
 
 def _warnings(counts: Mapping[str, int]) -> Iterable[str]:

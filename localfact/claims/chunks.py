@@ -69,15 +69,10 @@ class Chunk:
         return self.response[spans[0].start : spans[-1].end] if spans and not self.alone else ""
 
 
-def checked_stride(stride: Stride) -> Stride:
-    """Returns the stride.
-
-    Raises:
-        InputError: it is neither "max" nor a whole number from 1.
-    """
+def check_stride(stride: Stride) -> None:
+    """Raises an InputError where the stride is neither "max" nor a whole number from 1."""
     if stride != "max" and (not isinstance(stride, int) or stride < 1):
         raise InputError(f"A chunk cannot have {stride!r} sentences: give a whole number from 1, or max.")
-    return stride
 
 
 def chunks_of(response: str, stride: Stride) -> list[Chunk]:
@@ -86,7 +81,7 @@ def chunks_of(response: str, stride: Stride) -> list[Chunk]:
     Raises:
         InputError: the stride is invalid.
     """
-    checked_stride(stride)
+    check_stride(stride)
     spans = tuple(sentences(response))
     step = len(spans) if stride == "max" else stride
     return [Chunk(response, spans, first, min(first + step, len(spans))) for first in range(0, len(spans), step or 1)]

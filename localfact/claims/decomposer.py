@@ -12,7 +12,7 @@ import numpy as np
 from localfact.claims.atomizer import Atomizer
 from localfact.corpus.indexing.bm25 import BM25
 from localfact.llm.engine import Chat
-from localfact.prompts import decomposition_chat, examples_of
+from localfact.prompts import Boundary, decomposition_chat, examples_of
 from localfact.records import Response
 
 #: How many examples a sentence is shown with.
@@ -25,7 +25,7 @@ class Decomposer(Atomizer):
     stride = 1
 
     def _chat(self, response: Response, before: str, text: str, after: str) -> Chat:
-        return decomposition_chat(text, similar_examples(text), boundary=self._boundary)
+        return decomposition_chat(text, similar_examples(text), boundary=Boundary(self.seed))
 
 
 def similar_examples(text: str) -> Sequence[Any]:

@@ -7,7 +7,7 @@ in which of the paper's two ways.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from localfact import text
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
@@ -37,7 +37,7 @@ _MISSING = re.compile(
 
 @dataclass(frozen=True)
 class Inspected:
-    """What was found of a response: what each claim is, and what is missing; None where the model gave no answer.
+    """The failures of each claim of a response, and its missing statements; None where the model gave no answer.
 
     `reasons` says why it gave none, once a call.
     """
@@ -47,16 +47,17 @@ class Inspected:
     reasons: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
 class FailureJudge:
     """Inspects the claims of responses.
 
-    Args:
+    Attributes:
         engine: the language model. seed: of the boundary's markers.
     """
 
-    def __init__(self, engine: Engine, *, seed: int = 0) -> None:
-        self._engine = engine
-        self._boundary = Boundary(seed)
+    engine: Engine
+    _: KW_ONLY
+    seed: int = 0
 
     async def inspect(self, response: str, claims: Sequence[Claim]) -> Inspected:
         """Asks about each claim, and for those that are missing."""
@@ -64,17 +65,17 @@ class FailureJudge:
         asked = await together(self._failure(response, claims, texts, place) for place in range(len(claims)))
         failures = tuple(one if isinstance(one, ClaimFailure) else None for one in asked)
         reasons = tuple(one for one in asked if not isinstance(one, ClaimFailure))
-        chat = missing_chat(response, texts, boundary=self._boundary)
+        chat = missing_chat(response, texts, boundary=Boundary(self.seed))
         try:
-            answer = await self._engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
+            answer = await self.engine.generate(chat, max_tokens=MISSING_TOKENS, stage=STAGE_MISSING)
         except (PromptTooLongError, RequestError) as error:
             return Inspected(failures, None, (*reasons, why(error)))
         return Inspected(failures, tuple(read_missing(answer.text, texts)), reasons)
 
     async def _failure(self, response: str, claims: Sequence[Claim], texts: Sequence[str], place: int) -> ClaimFailure | str:
-        chat = failure_chat(response, texts, place + 1, boundary=self._boundary)
+        chat = failure_chat(response, texts, place + 1, boundary=Boundary(self.seed))
         try:
-            choice = await self._engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
+            choice = await self.engine.choose(chat, CHOICES, stage=STAGE_CLAIMS)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError) as error:
             return why(error)
         if choice.best != REPEATED:
@@ -88,7 +89,7 @@ def why(error: Exception) -> str:
 
 
 def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFailure:
-    """In which way a claim repeats an earlier one: within its sentence, where one of those stands there, else across."""
+    """How a claim repeats an earlier one: within a sentence, if both stand in the same one, else across sentences."""
     sentences = text.sentences(response)
     own = _sentence(claim, sentences)
     same = own is not None and any(_sentence(other, sentences) == own for other in earlier)
@@ -96,7 +97,7 @@ def repetition(response: str, claim: Claim, earlier: Sequence[Claim]) -> ClaimFa
 
 
 def most_alike(claim: Claim, earlier: Sequence[Claim]) -> list[Claim]:
-    """The one earlier claim that has most words in common with a claim (Jaccard; of equals the first); none of none."""
+    """The earlier claim most similar in words (Jaccard index; the first of equals), as a list; empty without earlier claims."""
     own = set(text.words(claim.text))
 
     def alike(other: Claim) -> float:

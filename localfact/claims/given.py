@@ -1,18 +1,20 @@
 """Uses claims that come with the input unchanged; a response without any goes to the fallback extractor."""
 
+from dataclasses import dataclass
+
 from localfact.records import Extraction, Response
 from localfact.stages import ClaimExtractor
 
 
+@dataclass(frozen=True)
 class GivenClaims:
     """An extractor that prefers the claims of the input; `fallback` extracts those of responses without any."""
 
-    def __init__(self, fallback: ClaimExtractor) -> None:
-        self._fallback = fallback
+    fallback: ClaimExtractor
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the given claims unchanged (also an empty list), else what the fallback extracts."""
-        return given(response) or await self._fallback.extract(response)
+        return given(response) or await self.fallback.extract(response)
 
 
 def given(response: Response) -> Extraction | None:

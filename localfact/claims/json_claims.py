@@ -19,7 +19,7 @@ _LABEL_KEY = re.compile(rf"{ANNOUNCEMENT}|classification|rating", re.IGNORECASE)
 
 
 class JsonClaim(NamedTuple):
-    """A claim, its place in the answer, its label (None where none can be read), and the label's place, or where it belongs."""
+    """A claim and its place in the answer; its label, None if unreadable, and the place where the label stands or belongs."""
 
     text: str
     span: Span
@@ -28,7 +28,7 @@ class JsonClaim(NamedTuple):
 
 
 def json_claims(answer: str, start: int) -> list[JsonClaim]:
-    """The claims of answer[start:] if that is JSON with strings that are claims: objects, an object by number, or a list."""
+    """The claims in answer[start:] if it is JSON: a list of objects or strings, or an object with numbered keys; else []."""
     if not _BEGINS.match(answer, start):
         return []
     objects = [claim for found in _OBJECT.finditer(answer, start) for claim in _of_object(answer, *found.span())]

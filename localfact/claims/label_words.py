@@ -67,13 +67,13 @@ def is_as_asked(content: str) -> bool:
 
 
 def last_label(line: str, offset: int = 0) -> LabelWord | None:
-    """The name of a label that ends a line but for signs, wherever it may belong; None where the line ends otherwise."""
+    """The label whose name ends a line, apart from punctuation; None if the line ends otherwise."""
     found = _LAST.search(line)
     return found and LabelWord(_label(found), offset + found.start("word"), offset + found.end("word"))
 
 
 def after_first_label(text: str, start: int, end: int) -> int:
-    """Where the rest of text[start:end] begins if that begins with the name of a label; `start` where it does not."""
+    """The offset behind a label's name at the beginning of text[start:end]; `start` if there is none."""
     found = _FIRST.match(text, start, end)
     if found is None or not (found["word"].isupper() or found["joint"] or (found["signs"] and found["closing"])):
         return start

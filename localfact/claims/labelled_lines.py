@@ -41,7 +41,7 @@ _ONLY_ANNOUNCES = re.compile(rf"\W*(?:{ANNOUNCEMENT}\W*)?$", re.IGNORECASE)
 
 
 class Slot(NamedTuple):
-    """A place for a label, [start, end) with its signs.
+    """A place in a line where a label stands or should stand: [start, end), the signs around it included.
 
     Attributes:
         word: the label, written as it was asked for: between two # signs or more, which no shown text has before a label
@@ -67,7 +67,7 @@ class LinePart(NamedTuple):
 
 
 class LabelledLine:
-    """The characters [start, end) of an answer, one line without its end.
+    """One line of an answer: the characters [start, end), without the line break.
 
     Attributes:
         parts: claims and labels, in their order. remarks: what is neither.
@@ -96,7 +96,7 @@ class LabelledLine:
 
     @property
     def announces(self) -> bool:
-        """Whether the line says what follows it."""
+        """Whether the line introduces what follows it: it ends with a colon."""
         return self.text.rstrip("*_ ").endswith(":")
 
 
@@ -176,7 +176,7 @@ def _claim_end(answer: str, begin: int, stop: int) -> int:
 
 
 def _add_second_label(part: LinePart, slot: Slot) -> LinePart:
-    """The part with a second label behind its first: one that differs makes the label unreadable."""
+    """The part after a second label was read for the same claim: if the two differ, the label counts as unreadable."""
     if part.slot is None or part.slot.word is None or slot.word is None or part.slot.word.label is slot.word.label:
         return part
     return part._replace(slot=part.slot._replace(word=None))

@@ -6,7 +6,7 @@ Used by the parsers of labelled claims (`answers.py`), of numbered ones (`units.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from localfact.records import Span
 
@@ -53,17 +53,8 @@ _EMPHASIS = re.compile(r"(?P<sign>\*\*|__)(?=\S)(?P<inside>.+?)(?<=\S)(?P=sign)"
 _QUOTED = re.compile(r"[\"“„](?P<inside>[^\"“”„]+)[\"”“]$")
 _LETTER = re.compile(r"[^\W\d_]")
 
-
-class ReadClaim(Protocol):
-    """A claim parsed from an answer."""
-
-    @property
-    def text(self) -> str:
-        """The claim's text."""
-        ...
-
-
-Read = TypeVar("Read", bound=ReadClaim)
+#: A claim as one of the parsers reads it.
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -117,7 +108,7 @@ def is_marker(line: str) -> bool:
 
 
 def runs_on(line: str) -> bool:
-    """Whether a line behind claims begins what is no longer the answer: another example, or another speaker's turn."""
+    """Whether a line after the claims no longer belongs to the answer: an invented example, or another speaker's turn."""
     return is_marker(line) or bool(_PROMPT_LINE.match(line))
 
 
@@ -127,7 +118,7 @@ def says_nothing(text: str) -> bool:
 
 
 def excerpt(answer: str) -> str:
-    """An answer on one line, cut at SHOWN characters: to be shown to whoever asks what the model wrote."""
+    """An answer on one line, cut at SHOWN characters, for messages."""
     said = " ".join(answer.split())
     return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"
 

@@ -9,7 +9,7 @@ from localfact.vocabulary import DEFINITE_LABELS
 
 
 class MergedClaims(NamedTuple):
-    """Merged claims.
+    """The result of merging claims with equal wording.
 
     Attributes:
         claims: in the order of their first mention.

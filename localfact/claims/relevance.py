@@ -1,5 +1,7 @@
 """Finds out which claims are relevant to the question, one call a claim (SAFE, Wei et al. 2024, section 3)."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from localfact.errors import PromptTooLongError, RequestError, UnlikelyLabelsError
 from localfact.llm.engine import Engine
 from localfact.prompts import Boundary, relevance_chat
@@ -13,21 +15,22 @@ STAGE = "relevance"
 YES, NO = "yes", "no"
 
 
+@dataclass(frozen=True)
 class RelevantClaims:
     """An extractor that marks what another one extracts: an irrelevant claim carries that label, and is not judged later.
 
-    Args:
+    Attributes:
         found: extracts the claims. engine: the language model. seed: of the boundary's markers.
     """
 
-    def __init__(self, found: ClaimExtractor, engine: Engine, *, seed: int = 0) -> None:
-        self._found = found
-        self._engine = engine
-        self._boundary = Boundary(seed)
+    found: ClaimExtractor
+    engine: Engine
+    _: KW_ONLY
+    seed: int = 0
 
     async def extract(self, response: Response) -> Extraction:
-        """Returns the claims. Without a question all are relevant and nothing is asked; so is one that cannot be asked of."""
-        extraction = await self._found.extract(response)
+        """Returns the claims. Without a question all count as relevant; so does a claim that cannot be asked about."""
+        extraction = await self.found.extract(response)
         if not response.prompt:
             return extraction
         claims = await together(self._mark_relevance(claim, response, response.prompt) for claim in extraction.claims)
@@ -36,9 +39,9 @@ class RelevantClaims:
         return extraction.model_copy(update={"claims": tuple(claims), "counts": counts})
 
     async def _mark_relevance(self, claim: Claim, response: Response, question: str) -> Claim:
-        chat = relevance_chat(question, response.text, claim.text, boundary=self._boundary)
+        chat = relevance_chat(question, response.text, claim.text, boundary=Boundary(self.seed))
         try:
-            choice = await self._engine.choose(chat, (YES, NO), stage=STAGE)
+            choice = await self.engine.choose(chat, (YES, NO), stage=STAGE)
         except (PromptTooLongError, RequestError, UnlikelyLabelsError):
             return claim
         if choice.best == YES:

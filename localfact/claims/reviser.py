@@ -6,7 +6,7 @@ another.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class Outcome(StrEnum):
-    """The outcome of a claim's revision; the values are the keys of `Revised.counts`."""
+    """The outcome of a claim's revision; the values are the keys of `Extraction.counts`."""
 
     CHANGED = "revisions_made"
     UNCHANGED = "revisions_not_needed"
@@ -80,63 +80,64 @@ class _Revision(NamedTuple):
     unused: str = ""
 
 
-class Revised(NamedTuple):
-    """The revised claims of a response.
+@dataclass(frozen=True)
+class RevisedClaims:
+    """An extractor whose claims an engine then revises, all claims of a response at once; claims that become equal are merged.
 
     Attributes:
-        claims: in the order given, each with its id, places and labels.
-        unused: unusable answers, each after the id of its claim.
-        counts: number of claims for each Outcome.
-        warnings: sentences the reader must know.
-    """
-
-    claims: tuple[Claim, ...]
-    unused: tuple[str, ...]
-    counts: dict[str, int]
-    warnings: tuple[str, ...]
-
-
-class Reviser:
-    """Has an engine revise claims, all claims of a response at once; the response comes first in every prompt.
-
-    Args:
-        engine: the language model. max_tokens: of an answer, from 1. seed: of the boundary's markers and of the sampling.
+        extractor: finds the claims. engine: the language model. max_tokens: of an answer, from 1. seed: of the boundary's
+            markers and of the sampling.
 
     Raises:
         InputError: max_tokens below 1.
     """
 
-    def __init__(self, engine: Engine, *, max_tokens: int = 512, seed: int = 0) -> None:
-        if max_tokens < 1:
-            raise InputError(f"A revision of {max_tokens} tokens holds no claim: give a whole number from 1.")
-        self._engine = engine
-        self._max_tokens = max_tokens
-        self._seed = seed
-        self._boundary = Boundary(seed)
+    extractor: ClaimExtractor
+    engine: Engine
+    _: KW_ONLY
+    max_tokens: int = 512
+    seed: int = 0
 
-    async def revise(self, response: Response, claims: Sequence[Claim]) -> Revised:
-        """Returns the claims in words that need no context. A claim with an `original` was revised before and is left as it is.
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise InputError(f"A revision of {self.max_tokens} tokens holds no claim: give a whole number from 1.")
+
+    async def extract(self, response: Response) -> Extraction:
+        """Returns the extractor's claims in words that need no context, in its order, each with its id, places and labels.
+
+        A claim with an `original` was revised before and is left as it is. Unusable answers are among `unparsed`, each after
+        the id of its claim; `counts` has the number of claims for each Outcome.
 
         Raises:
-            LocalFactError: one that concerns all claims: a dead engine, something missing.
+            LocalFactError: as the extractor; one that concerns all claims: a dead engine, something missing.
         """
+        extraction = await self.extractor.extract(response)
         # Each call returns its own claim, so nothing has to be matched by position.
-        revisions = await together(self._revision(response, claim) for claim in claims)
+        revisions = await together(self._revision(response, claim) for claim in extraction.claims)
         outcomes = Counter(revision.outcome for revision in revisions)
-        return Revised(
-            claims=tuple(revision.claim for revision in revisions),
-            unused=tuple(f"{revision.claim.id}: {revision.unused}" for revision in revisions if revision.unused),
-            counts={outcome.value: outcomes[outcome] for outcome in Outcome},
-            warnings=tuple(warning for outcome, warning in _WARNINGS.items() if outcomes[outcome]),
+        kept = merge_claims([revision.claim for revision in revisions])
+        counts = {**extraction.counts, **{outcome.value: outcomes[outcome] for outcome in Outcome}}
+        counts["revisions_merged"] = kept.duplicates
+        if "claims_unlocated" in counts:
+            counts["claims_unlocated"] = sum(not claim.spans for claim in kept.claims)
+        unused = (f"{revision.claim.id}: {revision.unused}" for revision in revisions if revision.unused)
+        warnings = (warning for outcome, warning in _WARNINGS.items() if outcomes[outcome])
+        return extraction.model_copy(
+            update={
+                "claims": kept.claims,
+                "unparsed": (*extraction.unparsed, *unused),
+                "counts": counts,
+                "warnings": (*extraction.warnings, *warnings),
+            }
         )
 
     async def _revision(self, response: Response, claim: Claim) -> _Revision:
         if claim.original is not None:
             return _Revision(claim, Outcome.EARLIER)
-        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=self._boundary)
+        chat = revision_chat(response.prompt, response.topic, response.text, claim.text, boundary=Boundary(self.seed))
         try:
-            generation = await self._engine.generate(
-                chat, max_tokens=self._max_tokens, grammar=revision_grammar(), seed=self._seed, stage=REVISE
+            generation = await self.engine.generate(
+                chat, max_tokens=self.max_tokens, grammar=revision_grammar(), seed=self.seed, stage=REVISE
             )
         except PromptTooLongError:
             return _Revision(claim, Outcome.TOO_LONG)
@@ -150,35 +151,6 @@ class Reviser:
         if not faithful(wording, claim.text, " ".join((response.text, response.prompt or "", response.topic or ""))):
             return _Revision(claim, Outcome.UNFAITHFUL, excerpt(generation.text))
         return _Revision(claim.model_copy(update={"text": wording, "original": claim.text}), Outcome.CHANGED)
-
-
-class RevisedClaims:
-    """An extractor whose claims are then revised; claims that become equal are merged."""
-
-    def __init__(self, extractor: ClaimExtractor, reviser: Reviser) -> None:
-        self._extractor = extractor
-        self._reviser = reviser
-
-    async def extract(self, response: Response) -> Extraction:
-        """Returns the extractor's claims revised, in its order and with its ids.
-
-        Raises:
-            LocalFactError: as the extractor and the reviser.
-        """
-        extraction = await self._extractor.extract(response)
-        revised = await self._reviser.revise(response, extraction.claims)
-        kept = merge_claims(revised.claims)
-        counts = {**extraction.counts, **revised.counts, "revisions_merged": kept.duplicates}
-        if "claims_unlocated" in counts:
-            counts["claims_unlocated"] = sum(not claim.spans for claim in kept.claims)
-        return extraction.model_copy(
-            update={
-                "claims": kept.claims,
-                "unparsed": (*extraction.unparsed, *revised.unused),
-                "counts": counts,
-                "warnings": (*extraction.warnings, *revised.warnings),
-            }
-        )
 
 
 def read_revision(generation: Generation, claim: str) -> str | None:

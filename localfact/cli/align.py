@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from localfact.cli.options import AsJson
+from localfact.cli.options import AsJson, TableFormat
 from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
 
@@ -26,7 +26,7 @@ def align(
     ] = None,
     embedder: Annotated[str, typer.Option("--embedder", help="Whose vectors match claims; none: words.")] = "minilm",
     gamma: Annotated[float, typer.Option("--gamma", min=0, help="Of F1@K'. The paper gives none; its code has 0.1.")] = GAMMA,
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Align a run with people's claims and labels: edits, agreement, K' and F1@K', by source (FastFact, Table 1).
@@ -37,14 +37,12 @@ def align(
     [dim]localfact align runs/4f1c --gold annotated.jsonl --embedder none --format csv[/]
     """
     from localfact.api.align import align_run
-    from localfact.report.formats import known_format
 
-    chosen = known_format(how)
     found = align_run(run, gold, embedder=embedder, same=same, gamma=gamma)
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)
         return
-    show_table(table_of(found), chosen)
+    show_table(table_of(found), how)
 
 
 def table_of(found: "RunAligned") -> "Table":

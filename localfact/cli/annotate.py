@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from localfact.cli.options import AsJson
 from localfact.errors import InputError, MissingError
 from localfact.report.console import note, show, show_table
+from localfact.report.formats import Format, known_format
 
 if TYPE_CHECKING:
     from localfact.annotation.store import AnnotationStore
@@ -104,7 +105,12 @@ def export(
     disagreements: Annotated[
         Path | None, typer.Option("--disagreements", help="File of the claims on which annotators differ.")
     ] = None,
-    how: Annotated[str, typer.Option("--format", help="Of the figures: terminal, markdown, latex, csv or json.")] = "terminal",
+    how: Annotated[
+        Format,
+        typer.Option(
+            "--format", metavar="<str>", parser=known_format, help="Of the figures: terminal, markdown, latex, csv or json."
+        ),
+    ] = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Write gold data that eval, align, calibrate and papers read; print edits, agreement and time.
@@ -114,9 +120,7 @@ def export(
     """
     from localfact.annotation.gold import disagreements as differing
     from localfact.annotation.gold import gold_rows, summarise, summary_tables
-    from localfact.report.formats import known_format
 
-    chosen = known_format(how)
     with opened_to_read(project) as store:
         rows = list(gold_rows(store))
         write_lines(out, rows)
@@ -128,7 +132,7 @@ def export(
         show(found.model_dump(mode="json"), as_json=True)
         return
     for table in summary_tables(found):
-        show_table(table, chosen)
+        show_table(table, how)
 
 
 @app.command("import")

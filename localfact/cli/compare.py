@@ -1,20 +1,19 @@
 """The command that puts runs, or methods, side by side."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from localfact.cli.options import AsJson, Data, Limit, RecallK, options_from, typed_names
+from localfact.cli.options import AsJson, Data, Limit, RecallK, TableFormat, options_from, typed_names
+from localfact.cli.watching import watched
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
-from localfact.report.console import SOME_FAILED, errors, note, show, show_table
+from localfact.report.console import SOME_FAILED, note, show, show_table
+from localfact.report.formats import Format
 
 if TYPE_CHECKING:
     from localfact.report.comparison import RunsCompared
-    from localfact.report.progress import TerminalProgress
     from localfact.scoring import KPolicy
 
 Which = Literal["all", "scores", "differences", "claims"]
@@ -49,7 +48,7 @@ def compare(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a page for a browser: claims on which they differ, with all evidence.")
     ] = None,
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
     force: Annotated[
         bool, typer.Option("--force", help="With --methods: begin the runs again; claims, calls and relations are kept.")
     ] = False,
@@ -65,11 +64,10 @@ def compare(
     [dim]localfact compare runs/4f1c runs/9e02 --html compared.html[/]     both verdicts and both evidences, in a browser
     """
     from localfact.api.compare import compare_runs
-    from localfact.report.formats import known_format
     from localfact.scoring import KPolicy
 
-    known_format(how)
-    known_table(which)
+    if which not in get_args(Which):
+        raise InputError(f"There is no table '{which}'. There are: {', '.join(get_args(Which))}.")
     recall = KPolicy.parse(recall_k)
     if methods is not None and runs:
         raise InputError("Name runs or --methods, not both.")
@@ -113,30 +111,11 @@ def methods_compared(
     return compared
 
 
-@contextmanager
-def watched(step: str) -> Iterator["TerminalProgress"]:
-    """Prints which step is done and shows its progress."""
-    from localfact.report.progress import TerminalProgress
-
-    note(step)
-    with TerminalProgress(errors()) as progress:
-        yield progress
-
-
-def known_table(name: str) -> None:
-    """Raises InputError where there is no such table."""
-    if name not in get_args(Which):
-        raise InputError(f"There is no table '{name}'. There are: {', '.join(get_args(Which))}.")
-
-
-def print_compared(compared: "RunsCompared", which: str, how: str, claims: int, as_json: bool) -> None:
+def print_compared(compared: "RunsCompared", which: str, how: Format, claims: int, as_json: bool) -> None:
     """Prints the tables that are wanted, in that format."""
     from localfact.report.comparison import claims_table, differences_table, scores_table
-    from localfact.report.formats import known_format
 
-    chosen = known_format(how)
-    if as_json:
-        chosen = "json"
+    chosen = "json" if as_json else how
     if chosen == "json" and which == "all":
         show(compared.model_dump(mode="json"), as_json=True)
         return

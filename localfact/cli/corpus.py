@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from localfact.cli import corpus_info
 from localfact.cli.corpus_fetch import fetch
-from localfact.cli.corpus_info import AsJson, Folder, OwnEmbedder, PassageKindName, show_description
+from localfact.cli.corpus_info import Folder, OwnEmbedder, PassageKindName, show_description
 from localfact.cli.machines import Ray, machines_at
+from localfact.cli.options import AsJson, EmbedderName
+from localfact.cli.watching import line_for_each, reporting_interruption
 from localfact.errors import InputError
 from localfact.report.console import note, progress_bar
 
@@ -33,15 +35,12 @@ Sources = Annotated[
         help="JSONL (url, title, text, date), WARC, FActScore's Wikipedia (SQLite), Kiwix ZIM, HTML, PDF, text; or folders.",
     ),
 ]
-EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folder of weights, or none (BM25 alone).")]
-
 FollowLinks = Annotated[
     bool, typer.Option("--follow-links", help="Read files that symbolic links in a folder have outside of it.")
 ]
 
 #: The most problems of an import that are listed.
 PROBLEMS_SHOWN = 20
-
 
 Kinds = Annotated[
     list[PassageKindName] | None,
@@ -124,7 +123,8 @@ def remove(
     [dim]localfact corpus remove index/web https://mirror.example/copied page.txt[/]
     [dim]localfact corpus remove index/web mirror.example[/]
     """
-    from localfact.corpus.corpus import STORE_FILE, read_description
+    from localfact.corpus.corpus import read_description
+    from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     description = read_description(folder)
@@ -172,22 +172,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
 
 def kinds_of(passages: Sequence[PassageKindName] | None) -> list["PassageKind"]:
     """The kinds of passages that were named."""
-    named: dict[PassageKindName, PassageKind] = {
-        PassageKindName.CHUNKS: "chunks",
-        PassageKindName.PAGES: "pages",
-        PassageKindName.SNIPPETS: "snippets",
-    }
-    return [named[kind] for kind in passages or ()]
-
-
-@contextmanager
-def reporting_interruption(what: str) -> Iterator[None]:
-    """Prints `what`, what an interruption leaves behind, when Ctrl-C ends the block."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        note(f"Interrupted. {what}")
-        raise
+    return [kind.value for kind in passages or ()]
 
 
 def check_sources(sources: Sequence[Path], *, follow_links: bool) -> None:
@@ -203,18 +188,12 @@ def reading(
     sources: Sequence[Path], machines: "Machines", *, follow_links: bool
 ) -> Iterator[tuple[Iterable["Page"], list[str]]]:
     """The pages of all sources, one by one behind a progress bar, and the problems so far, the first of which are printed."""
-
     from localfact.corpus.importing.collections import import_pages
     from localfact.corpus.importing.imported import Problem
 
     problems: list[str] = []
     with progress_bar() as bar, closing(machines.extractors()) as extractors:
-        tasks: dict[str, Any] = {}
-
-        def watch(name: str, done: int, total: int | None) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(f"reading {name}", total=total)
-            bar.update(tasks[name], completed=done, total=total)
+        watch = line_for_each(bar, "reading {}")
 
         def pages() -> Iterator["Page"]:
             for source in sources:
@@ -234,16 +213,8 @@ def reading(
 @contextmanager
 def indexing() -> Iterator["Progress"]:
     """A progress bar for each kind of passages."""
-
     with progress_bar() as bar:
-        tasks: dict[str, Any] = {}
-
-        def watch(kind: str, done: int, total: int) -> None:
-            if kind not in tasks:
-                tasks[kind] = bar.add_task(f"indexing {kind}", total=total)
-            bar.update(tasks[kind], completed=done, total=total)
-
-        yield watch
+        yield line_for_each(bar, "indexing {}")
 
 
 def writer_of(folder: Path, embedder: str | None, machines: "Machines") -> "CorpusWriter":

@@ -18,6 +18,7 @@ from localfact.methods.options import (
     WebOptions,
 )
 from localfact.report.console import SOME_FAILED, errors, note, show
+from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table
 
 
@@ -69,7 +70,6 @@ def fetch(
     from localfact.api.fetch import summary_of
     from localfact.methods.options import checked
     from localfact.methods.web import privacy_note
-    from localfact.report.progress import TerminalProgress
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 
     asked = {"corpus": out, "results": k, "providers": options.providers or (DEFAULT_PROVIDER,)}

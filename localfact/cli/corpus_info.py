@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from localfact.cli.options import AsJson
 from localfact.errors import InputError
 from localfact.report.console import note, show
 from localfact.report.tables import best_sentence, fields_table, hits_view, rows_view
@@ -19,11 +20,10 @@ OwnEmbedder = Annotated[
     str | None,
     typer.Option("--embedder", help="Folder of weights, where it is no card. [default: the corpus's own]"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 
 class PassageKindName(StrEnum):
-    """Kinds of passages."""
+    """The values of --passages: what `corpus.passages.PassageKind` allows; Typer takes no list of literals."""
 
     CHUNKS = "chunks"
     PAGES = "pages"
@@ -36,7 +36,8 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Say what a corpus holds, what it was built with, and how many pages could not be had for which reason."""
-    from localfact.corpus.corpus import STORE_FILE, read_description
+    from localfact.corpus.corpus import read_description
+    from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     description = read_description(folder)
@@ -124,7 +125,7 @@ COMMANDS = (info, search, verify, export)
 
 def show_description(folder: Path, description: "CorpusDescription", more: dict[str, Any], *, as_json: bool) -> None:
     """Prints what a corpus holds and, where searches are recorded, how many of the addresses found were never asked for."""
-    from localfact.corpus.corpus import STORE_FILE
+    from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
     if description.searches:

@@ -1,4 +1,4 @@
-"""--debug: where an error came from, and what the language model's engine logs; else users get one sentence."""
+"""--debug: shows the traceback of an error, and what vLLM logs. Without it users get one sentence."""
 
 import os
 import traceback

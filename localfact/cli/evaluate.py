@@ -19,10 +19,12 @@ from localfact.cli.options import (
     options_from,
     read_text,
 )
+from localfact.cli.watching import reporting_interruption
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, note, show
+from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table
 from localfact.runs.shards import Shard
 from localfact.runtime.offline import go_offline
@@ -82,7 +84,6 @@ def eval_command(
     from localfact.api.plan import plan as planned
     from localfact.api.rescore import first_failure
     from localfact.methods.web import privacy_note
-    from localfact.report.progress import TerminalProgress
     from localfact.report.terminal import machine_line, summary_view
     from localfact.scoring import KPolicy
 
@@ -93,12 +94,12 @@ def eval_command(
     job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share)
     if replicas is not None and ray is None:
         raise InputError("--replicas counts the workers of --ray. Without it, every GPU of this machine is used.")
-    open_road: evaluate.Opener = evaluate.wire_interruptibly
+    open_assessor: evaluate.Opener = evaluate.wire_interruptibly
     if ray is not None:
         from localfact.cluster.evaluate import Cluster, check_shared
 
         check_shared(job)
-        open_road = Cluster(ray, replicas, offline).open
+        open_assessor = Cluster(ray, replicas, offline).open
     if plan:
         show(planned(job), as_json=as_json, view=fields_table)
         return
@@ -106,14 +107,11 @@ def eval_command(
         note(machine_line(job.chosen.facts.machine))
     if job.chosen.options.live:
         note(privacy_note(job.chosen.options))
-    try:
-        with TerminalProgress(errors()) as progress:
-            summary = evaluate.execute(
-                job, recall_k=recall, concurrency=concurrency, force=force, progress=progress, open_road=open_road
-            )
-    except KeyboardInterrupt:
-        note(f"Interrupted. What is done is in {job.out}; the same command goes on from there.")
-        raise
+    left = f"What is done is in {job.out}; the same command goes on from there."
+    with reporting_interruption(left), TerminalProgress(errors()) as progress:
+        summary = evaluate.execute(
+            job, recall_k=recall, concurrency=concurrency, force=force, progress=progress, open_assessor=open_assessor
+        )
     show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: summary_view(summary))
     if summary.responses_failed or summary.verdicts["failed"]:
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
@@ -163,7 +161,6 @@ def check(
     begin_offline(offline, options)
     from localfact.api.check import check as check_text
     from localfact.methods.web import check_web, privacy_note, with_corpus
-    from localfact.report.progress import TerminalProgress
     from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view
     from localfact.runs.assessments import is_failed

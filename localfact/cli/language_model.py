@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from localfact.cli.options import AsJson, Concurrency, Force, Limit, MaxWords, options_from, read_text
+from localfact.cli.watching import reporting_interruption
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
 from localfact.report.console import SOME_FAILED, errors, note, show
+from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table, table_of
 from localfact.runtime.files import replace, write_errors
-
-if TYPE_CHECKING:
-    from localfact.report.progress import TerminalProgress
 
 Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
 
@@ -186,14 +185,8 @@ def calibrate(
 
 
 @contextmanager
-def interruptible(out: Path | None) -> Iterator["TerminalProgress"]:
+def interruptible(out: Path | None) -> Iterator[TerminalProgress]:
     """Shows progress; Ctrl-C prints where the results so far are, if there are any."""
-    from localfact.report.progress import TerminalProgress
-
-    try:
-        with TerminalProgress(errors()) as progress:
-            yield progress
-    except KeyboardInterrupt:
-        kept = f"What is done is kept beside {out}" if out else "A --transcript keeps what was asked"
-        note(f"Interrupted. {kept}; the same command goes on from there.")
-        raise
+    kept = f"What is done is kept beside {out}" if out else "A --transcript keeps what was asked"
+    with reporting_interruption(f"{kept}; the same command goes on from there."), TerminalProgress(errors()) as progress:
+        yield progress

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.options import AsJson
+from localfact.cli.options import AsJson, TableFormat
 from localfact.report.console import show, show_table
 from localfact.scoring.recall import GAMMA
 
@@ -13,7 +13,7 @@ from localfact.scoring.recall import GAMMA
 def leaderboard(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Run folders, made alike.")],
     gamma: Annotated[float, typer.Option("--gamma", min=0, help="Of F1@K'. The paper gives none; its code has 0.1.")] = GAMMA,
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
     as_json: AsJson = False,
 ) -> None:
     """Rank the models that wrote the responses of runs: F1@K' by source and on average, precision, cost (FastFact, Figure 3).
@@ -24,12 +24,10 @@ def leaderboard(
     [dim]localfact leaderboard runs/* --format markdown[/]
     """
     from localfact.api.leaderboard import ranked
-    from localfact.report.formats import known_format
     from localfact.report.leaderboard_table import leaderboard_table
 
-    chosen = known_format(how)
     board = ranked(runs, gamma=gamma)
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)
         return
-    show_table(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs), chosen)
+    show_table(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs), how)

@@ -1,4 +1,4 @@
-"""The option of the commands that extract pages and embed passages, which other machines can do too."""
+"""The option --ray of commands that extract pages and embed passages: a cluster can do that in place of this machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ Ray = Annotated[
 
 @contextmanager
 def machines_at(ray: str | None) -> Iterator["Machines"]:
-    """Those of the cluster at that address; without one, this machine."""
+    """Where pages are extracted and passages embedded: on the cluster at that address, or here where it is None."""
     if ray is None:
         from localfact.methods.machines import THIS_MACHINE
 

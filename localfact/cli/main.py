@@ -99,13 +99,21 @@ Config = Annotated[
     Path | None,
     typer.Option("--config", help="Settings, from `localfact init`; none for none. Default: localfact.yaml, if it is here."),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust-settings", help="Take from the settings also what sends texts away, opens addresses or names a file to write."
+    ),
+]
 Debug = Annotated[
     bool, typer.Option("--debug", help="Show where an error came from, and what vLLM logs. May stand anywhere in a command.")
 ]
 
 
 @app.callback()
-def options(context: typer.Context, version: Version = False, config: Config = None, debug: Debug = False) -> None:
+def options(
+    context: typer.Context, version: Version = False, config: Config = None, trust_settings: Trust = False, debug: Debug = False
+) -> None:
     """What may stand before a command."""
     if debug:
         begin_debugging()

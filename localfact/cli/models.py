@@ -7,6 +7,7 @@ import typer
 from rich.console import RenderableType
 from rich.text import Text
 
+from localfact.cli.options import AsJson
 from localfact.errors import InputError, LocalFactError, MissingError
 from localfact.report.console import note, progress_bar, show
 from localfact.report.tables import fields_table, table_of
@@ -14,7 +15,6 @@ from localfact.report.tables import fields_table, table_of
 app = typer.Typer(no_args_is_help=True, help="Model cards: what there is, what is here, how to get the rest.")
 
 Name = Annotated[str, typer.Argument(help="A card's name, a hub id (owner/name), or the path of a card or of a folder.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 #: The folder in which pulled weights lie; others are part of localfact or of the user.
 PULLED = "weights"
 

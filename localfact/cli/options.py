@@ -18,6 +18,7 @@ from annotated_types import Ge, Le
 from localfact.errors import InputError
 from localfact.methods.options import OptionGroup, checked, flag_of, flags_of
 from localfact.report.console import note
+from localfact.report.formats import Format, known_format
 
 Data = Annotated[
     Path | None,
@@ -37,6 +38,9 @@ EmbedderName = Annotated[str, typer.Option("--embedder", help="Model card, folde
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
+TableFormat = Annotated[
+    Format, typer.Option("--format", metavar="<str>", parser=known_format, help="terminal, markdown, latex, csv or json.")
+]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows.")]
 Concurrency = Annotated[
     int | None,
@@ -57,6 +61,18 @@ RIVALS: Mapping[str, frozenset[str]] = {
     "model": frozenset({"replay"}),
     "transcript": frozenset({"replay"}),
 }
+#: What a settings file cannot open alone -> what it does. The file may come with a folder that somebody else made.
+OPENING: Mapping[str, str] = {
+    "providers": "claims are sent there as search queries",
+    "searxng_url": "claims are sent there as search queries",
+    "endpoint": "texts are sent there, with the token of your environment",
+    "allow_hosts": "pages are fetched from there although it is not public",
+    "relations_cache": "is written to",
+    "transcript": "is written to",
+    "corpus": "pages from the web are added to it",
+}
+#: The option before all commands by which a user takes from the file what opens something.
+TRUST = "trust_settings"
 #: The attribute of a command that names the fields it has as options.
 _FIELDS = "option_fields"
 
@@ -83,7 +99,9 @@ def options_from(
 
         @wraps(command)
         def run(**typed: Any) -> None:
-            replaced = replaced_settings(typed[own] if own else typed.pop(CONTEXT))
+            given = typed[own] if own else typed.pop(CONTEXT)
+            replaced = replaced_settings(given)
+            refuse_opening(given, replaced)
             if replaced:
                 note(f"Not taken, beside what is typed: {', '.join(sorted(replaced))}.")
             chosen = {name: None if name in replaced else plain(value) for name in fields for value in (typed.pop(name),)}
@@ -111,8 +129,36 @@ def typed_names(context: typer.Context) -> set[str]:
 def replaced_settings(context: typer.Context) -> set[str]:
     """The options that a settings file gives and that cannot be beside what was typed: what is typed goes before the file."""
     rivals = {rival for name in typed_names(context) & set(RIVALS) for rival in RIVALS[name]}
-    sources = {name: context.get_parameter_source(name) for name in rivals}
-    return {name for name, source in sources.items() if source is not None and source.name == "DEFAULT_MAP"}
+    return {name for name in rivals if _is_of_the_file(context, name)}
+
+
+def refuse_opening(context: typer.Context, replaced: Collection[str]) -> None:
+    """Refuses what a settings file alone would open; all of it is told at once.
+
+    Args:
+        replaced: settings of the file that are not taken.
+
+    Raises:
+        InputError: the file gives some, and the user neither typed them nor trusts the file.
+    """
+    if context.find_root().params.get(TRUST):
+        return
+    values = context.params
+    wanted = [name for name in OPENING if values.get(name) and name not in replaced and _is_of_the_file(context, name)]
+    if not values.get("providers"):  # a corpus is read
+        wanted = [name for name in wanted if name != "corpus"]
+    if wanted:
+        shown = {name: ", ".join(values[name]) if isinstance(values[name], list) else values[name] for name in wanted}
+        told = "; ".join(f"{name} {value} ({OPENING[name]})" for name, value in shown.items())
+        raise InputError(
+            f"The settings file opens what only you can open: {told}. Type each as an option, or take all of the file: "
+            f"localfact --trust-settings {context.info_name} ... (with --config none in its place, none of it)."
+        )
+
+
+def _is_of_the_file(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "DEFAULT_MAP"
 
 
 def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
@@ -135,7 +181,7 @@ def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
 
 
 def typed_as(annotation: Any, *, many: bool = False) -> Any:
-    """The type that Typer parses a value to: numbers, paths and switches; other types are text, which the group checks."""
+    """The type that Typer parses a value to: a number, path or switch; text for other types, which the option group checks."""
     if many or annotation == tuple[str, ...]:
         return list[str] | None
     for kind in (bool, int, float, Path):

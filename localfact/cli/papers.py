@@ -1,7 +1,6 @@
 """The commands about the papers: table10 runs one again; list, check and build are about the data that they judge by."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,16 +9,17 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from localfact.cli import papers_tables
-from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, options_from
+from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, TableFormat, options_from
+from localfact.cli.watching import watched
 from localfact.errors import LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, line, note, show, show_table
+from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table
 
 if TYPE_CHECKING:
     from localfact.papers.table10 import Row
     from localfact.report.formats import Format
-    from localfact.report.progress import TerminalProgress
 
 app = typer.Typer(no_args_is_help=True, help="Run the papers' tables again, beside the figures that the papers print.")
 build_app = typer.Typer(
@@ -50,7 +50,7 @@ def table10(
         Path | None,
         typer.Option("--out", help="Folder with a run folder a row. Default: runs/table10-<hash of data and options>."),
     ] = None,
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
     force: Force = False,
 ) -> None:
     """FactReasoner's Table 10: FR1 to FR3 by relation model, beside the paper's figures. The same command goes on with it.
@@ -60,11 +60,10 @@ def table10(
     [dim]localfact papers table10 --data biographies.jsonl --model llama-3.1-70b --solver wmb[/]  with the paper's solver
     """
     from localfact.papers.table10 import row_jobs, run_rows
-    from localfact.report.formats import known_format
     from localfact.report.terminal import machine_line
     from localfact.scoring import KPolicy
 
-    chosen, recall = known_format(how), KPolicy.parse(recall_k)
+    recall = KPolicy.parse(recall_k)
     jobs = row_jobs(data, relations=relations or (), options=options, out=out, limit=limit)
     folder = jobs[0].job.out.parent.parent
     for facts in [one.job.chosen.facts for one in jobs if one.job.chosen.facts is not None][:1]:
@@ -74,11 +73,11 @@ def table10(
         rows.extend(run_rows(jobs, watched, recall_k=recall, force=force))
     except (KeyboardInterrupt, LocalFactError) as stop:
         if rows:
-            print_table(rows, chosen)
+            print_table(rows, how)
         done = f"{len(rows)} of {len(jobs)} rows are done. What is done is in {folder}; the same command goes on from there."
         note(f"Interrupted. {done}" if isinstance(stop, KeyboardInterrupt) else done)
         raise
-    print_table(rows, chosen)
+    print_table(rows, how)
     note(f"Run folders: {folder}/*/fr1, fr2, fr3")
     if any(row.summary.responses_failed or row.summary.verdicts["failed"] for row in rows):
         note("Some responses or claims failed. The same command tries them again; rows that cannot be used must be mended.")
@@ -93,16 +92,6 @@ def print_table(rows: list["Row"], how: "Format") -> None:
     for warning in warnings_of(rows):
         note(warning)
     show_table(table_of_rows(rows), how)
-
-
-@contextmanager
-def watched(row: str) -> Iterator["TerminalProgress"]:
-    """Prints which row is run and shows its progress."""
-    from localfact.report.progress import TerminalProgress
-
-    note(row)
-    with TerminalProgress(errors()) as progress:
-        yield progress
 
 
 @app.command(name="list")
@@ -165,7 +154,6 @@ def biographies(
     """Make FactReasoner's biographies (IBM's schema) from FActScore's labels and a corpus. The same command goes on with it."""
     from localfact.models.embedder import named_embedder
     from localfact.papers.biographies import build_biographies
-    from localfact.report.progress import TerminalProgress
 
     with TerminalProgress(errors()) as progress:
         built = build_biographies(

@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from localfact.cli.compare import METHOD_OPTIONS, watched
-from localfact.cli.options import AsJson, Data, Limit, options_from, typed_names
+from localfact.cli.compare import METHOD_OPTIONS
+from localfact.cli.options import AsJson, Data, Limit, TableFormat, options_from, typed_names
+from localfact.cli.watching import watched
 from localfact.errors import InputError
 from localfact.methods.options import ModelOptions, Options
 from localfact.report.console import SOME_FAILED, note, show, show_table
@@ -37,7 +38,7 @@ def table(
     recall_k: Annotated[
         str | None, typer.Option("--recall-k", help="K of F1@K: median, max, gold or a number. Default: as in the table.")
     ] = None,
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
 ) -> None:
     """Show a paper's table as it is printed, with its known errors, and runs of ours beside it.
 
@@ -50,10 +51,9 @@ def table(
     from localfact.papers.measured_significance import significance_table
     from localfact.papers.measured_table import k_of, measured_table
     from localfact.papers.printed_tables import printed_table
-    from localfact.report.formats import known_format
     from localfact.scoring import KPolicy
 
-    printed, chosen = printed_table(name), known_format(how)
+    printed = printed_table(name)
     recall = KPolicy.parse(recall_k or k_of(printed))
     if runs and methods is not None:
         raise InputError("Name runs or --methods, not both.")
@@ -66,7 +66,7 @@ def table(
         note(f"Run folders: {', '.join(map(str, folders))}")
     found = measure_runs(folders, recall)
     made = significance_table(printed, found, recall) if printed.kind == "significance" else measured_table(printed, found)
-    show_table(made, chosen)
+    show_table(made, how)
 
 
 @options_from(Options, ModelOptions, "extraction_tokens", "seed")
@@ -76,7 +76,7 @@ def figure2(
     strides: Annotated[str, typer.Option("--strides", help="Sentences a chunk, with commas; max: all.")] = "1,4,16,max",
     limit: Limit = None,
     out: Annotated[Path | None, typer.Option("--out", help="Folder of the claims. Default: runs/strides-<hash>.")] = None,
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
 ) -> None:
     """FastFact's Figure 2: claims and tokens by stride; and theta beside it. The same command goes on where it stopped.
 
@@ -84,9 +84,7 @@ def figure2(
     [dim]localfact papers figure2 --data answers.jsonl --model llama-3.1-8b --strides 1,2,4,8,16,32,max[/]
     """
     from localfact.papers.figure2 import draw_figure2, figure2_tables, measure_strides
-    from localfact.report.formats import known_format
 
-    chosen = known_format(how)
     names = [one.strip() for one in strides.split(",") if one.strip()]
     folder, found = measure_strides(data, options=options, strides=names, watch=watched, out=out, limit=limit)
     note(f"Claims of each stride: {folder}/stride-*.jsonl")
@@ -94,7 +92,7 @@ def figure2(
     failed = sum(one.failed for one in found)
     facts = {"data": str(data or "the sample"), "extractor": options.model or f"replayed from {options.replay}"}
     for table in figure2_tables(found, facts):
-        show_table(table, chosen)
+        show_table(table, how)
     if failed:
         note(f"{failed} extractions failed. The same command tries them again.")
         raise typer.Exit(SOME_FAILED)
@@ -104,7 +102,7 @@ def figure2(
 def failures(
     options: Options,
     run: Annotated[Path, typer.Argument(help="A run folder with extracted claims.")],
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
 ) -> None:
     """Count redundant claims; with a --model unverifiable and missing ones too (FastFact, C.2).
 
@@ -114,13 +112,11 @@ def failures(
     from localfact.api.failures import claim_failures
     from localfact.methods.relations import BUILTIN_NLI
     from localfact.papers.failures_table import failures_table
-    from localfact.report.formats import known_format
 
-    chosen = known_format(how)
     with watched("looking at claims") as progress:
         found = claim_failures(run, options=options, progress=progress)
     judge = (options.model or f"replayed from {options.replay}") if options.names_model else ""
-    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge), chosen)
+    show_table(failures_table(found, options.relations or BUILTIN_NLI, judge), how)
     if failed := sum(one.failed + one.unrelated for one in found):
         note(f"{failed} questions got no answer; the shares are of what was answered.")
         raise typer.Exit(SOME_FAILED)

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import TaskID
 
 from localfact.cli.options import AsJson
+from localfact.cli.watching import line_for_each
 from localfact.report.console import note, one_line, progress_bar, show, show_text
 
 
@@ -18,11 +18,7 @@ def plot(
     out: Annotated[Path | None, typer.Option("--out", help="Folder to make. Default: runs/plots-<names of the runs>.")] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(
-            "--only",
-            metavar="NAME",
-            help="One of the figures named above; repeat for several.",
-        ),
+        typer.Option("--only", metavar="NAME", help="One of the figures named above; repeat for several."),
     ] = None,
     by_source: Annotated[bool, typer.Option("--by-source", help="Draw the responses of each source by themselves.")] = False,
     as_json: AsJson = False,
@@ -48,14 +44,8 @@ def plot(
     from localfact.api.runs import latest_run
 
     with progress_bar() as bar:
-        tasks: dict[str, TaskID] = {}
-
-        def report(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = bar.add_task(f"{name}: factor graphs", total=total)
-            bar.update(tasks[name], completed=done)
-
-        plots = draw(runs or [latest_run()], out=out, only=only or (), by_source=by_source, progress=report)
+        watch = line_for_each(bar, "{}: factor graphs")
+        plots = draw(runs or [latest_run()], out=out, only=only or (), by_source=by_source, progress=watch)
     for sentence in plots.notes:
         note(sentence)
     if as_json:

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import typer
 
+from localfact.cli.options import TableFormat
 from localfact.report.console import show_table
 
 
 def reliability(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Run folders with annotated claims.")],
-    how: Annotated[str, typer.Option("--format", help="terminal, markdown, latex, csv or json.")] = "terminal",
+    how: TableFormat = "terminal",
 ) -> None:
     """Say how far posteriors can be trusted: calibration error, Brier's parts, risk-coverage, by run and source.
 
@@ -20,13 +21,11 @@ def reliability(
     """
     from localfact.api.plot import names_of
     from localfact.errors import InputError
-    from localfact.report.formats import known_format
     from localfact.report.reliability_table import reliability_table
     from localfact.runs.assessments import read_assessments
 
-    chosen = known_format(how)
     paths = list({run.resolve(): run for run in runs}.values())
     table = reliability_table(dict(zip(names_of(paths), map(read_assessments, paths), strict=True)))
     if not table.groups:
         raise InputError("No run has posteriors of annotated claims: --claims given judges the claims that come with labels.")
-    show_table(table, chosen)
+    show_table(table, how)

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import Progress, TaskID
+from rich.progress import Progress
 
 from localfact.cli.options import AsJson, Force, Limit, options_from
+from localfact.cli.watching import line_for_each, reporting_interruption
 from localfact.methods.options import ModelOptions, Options
 from localfact.report.console import SOME_FAILED, note, progress_bar, show
 from localfact.report.tables import table_of
@@ -45,21 +46,12 @@ def roc(
 
     folder = out or default_folder(data, limit)
     names = relations or [BUILTIN_NLI]
-    try:
-        with progress_bar() as bar:
-            report = relation_roc(
-                data,
-                folder,
-                relations=names,
-                options=options,
-                seed=seed,
-                limit=limit,
-                force=force,
-                progress=progress_reporter(bar),
-            )
-    except KeyboardInterrupt:
-        note(f"Interrupted. What is done is in {folder}; the same command goes on from there.")
-        raise
+    left = f"What is done is in {folder}; the same command goes on from there."
+    with reporting_interruption(left), progress_bar() as bar:
+        watch = progress_reporter(bar)
+        report = relation_roc(
+            data, folder, relations=names, options=options, seed=seed, limit=limit, force=force, progress=watch
+        )
     for problem in report.unusable:
         note(f"Passed over: {problem}")
     for one in report.models:
@@ -81,15 +73,12 @@ def default_folder(data: Path, limit: int | None) -> Path:
 
 def progress_reporter(bar: Progress) -> Callable[[str, int, int], None]:
     """Updates the progress bar of each relation model; without a terminal, prints a line now and then."""
-    tasks: dict[str, TaskID] = {}
+    show_progress = line_for_each(bar, "{}: questions")
     printed: dict[str, int] = {}
 
     def report(name: str, done: int, total: int) -> None:
-        if name not in tasks:
-            tasks[name] = bar.add_task(f"{name}: questions", total=total)
-            printed[name] = done
-        bar.update(tasks[name], completed=done)
-        if not bar.console.is_terminal and done - printed[name] >= max(1, SHARE * total):
+        show_progress(name, done, total)
+        if not bar.console.is_terminal and done - printed.setdefault(name, done) >= max(1, SHARE * total):
             printed[name] = done
             note(f"{name}: {done} of {total} questions")
 

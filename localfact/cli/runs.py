@@ -1,15 +1,14 @@
 """The commands that look into a run: show and score. Nothing is assessed and nothing is written."""
 
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import RenderableType
 
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
-from localfact.report.console import note, output, show, show_text
+from localfact.report.console import note, output, show, show_table
+from localfact.report.formats import Format, known_format
 from localfact.vocabulary import VerdictLabel
 
 
@@ -24,7 +23,13 @@ def show_command(
     ] = None,
     graph: Annotated[bool, typer.Option("--graph", help="Print the factor graph of one response, for infer.")] = False,
     how: Annotated[
-        str, typer.Option("--format", help="terminal; or all claims as a table: csv, markdown, latex, json.")
+        Format,
+        typer.Option(
+            "--format",
+            metavar="<str>",
+            parser=known_format,
+            help="terminal; or all claims as a table: csv, markdown, latex, json.",
+        ),
     ] = "terminal",
     as_json: AsJson = False,
 ) -> None:
@@ -40,9 +45,9 @@ def show_command(
     from localfact.api.rescore import finished, rescore
     from localfact.api.runs import latest_run
     from localfact.report.claim_rows import claims_table
-    from localfact.report.formats import known_format, rendered
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
     from localfact.runs.assessments import read_assessment, read_assessments
+    from localfact.runs.record import read_record
 
     folder = Path(run) if run is not None else latest_run()
     if run is not None and response_id is None and not folder.exists():  # an id, where only that is given
@@ -51,35 +56,32 @@ def show_command(
     if graph:
         if response_id is None:
             raise InputError("A graph is of one response: localfact show RUN ID --graph. `localfact show RUN` lists the ids.")
-        show(graph_of(folder, assessments[0]), as_json=True)
+        show(graph_of(read_record(folder, outlines=False), assessments[0]), as_json=True)
         return
     whole = {one.index: one for one in assessments} if only else {}
     if only:
         assessments = [assessment for one in assessments if (assessment := only_verdicts(one, only)).claims]
-    if known_format(how) != "terminal":
-        text = rendered(claims_table(assessments), known_format(how))
-        show_text(str(text))
+    if how != "terminal":
+        show_table(claims_table(assessments), how)
         return
     if response_id is None and not only:
         summary = finished(folder)
         if summary is None:
             note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
             summary = rescore(folder)
-        view = summary_view(summary)
-        show(summary.model_dump(mode="json"), as_json=as_json, view=lambda _: view)
-        if not as_json:
+        if as_json:
+            show(summary.model_dump(mode="json"), as_json=True)
+        else:
+            output().print(summary_view(summary))
             output().print(responses_table(assessments))
         return
     for assessment in assessments:
-        view = assessment_view(assessment, whole.get(assessment.index))
-        show(assessment.model_dump(mode="json"), as_json=as_json, view=partial(viewed, view))
+        if as_json:
+            show(assessment.model_dump(mode="json"), as_json=True)
+        else:
+            output().print(assessment_view(assessment, whole.get(assessment.index)))
     if not assessments:
         note(f"No claim of {folder} has such a verdict.")
-
-
-def viewed(view: RenderableType, _: Any) -> RenderableType:
-    """A view that is drawn already, in place of plain values."""
-    return view
 
 
 def score(

@@ -1,7 +1,8 @@
 """localfact.yaml: what a project always types, written once. `localfact init` makes it, with every setting explained.
 
 A setting is named as the option is, with underscores, and as in run.yaml and Python. What is typed on the command line goes
-before the file. Only the file of the current folder is read, and what was taken from it is told.
+before the file. Only the file of the current folder is read, and what was taken from it is told. What opens something (a server
+that texts are sent to, an address that is not public, a file that is written) is typed, or the file is trusted: see `OPENING`.
 """
 
 import difflib
@@ -10,7 +11,6 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 import typer
 import yaml
@@ -45,8 +45,6 @@ ENGINE_ARGUMENTS = frozenset({
     "gpu_memory_utilization", "kv_cache_dtype", "kv_cache_memory_bytes", "max_model_len", "max_num_batched_tokens",
     "max_num_seqs", "pipeline_parallel_size", "quantization", "seed", "swap_space", "tensor_parallel_size",
 })  # fmt: skip
-#: Servers that a file may name.
-LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 WIDTH = 100
 
 Commands = Mapping[str, Callable[..., Any]]
@@ -72,7 +70,7 @@ def init(
 
 
 def read_settings(file: Path) -> dict[str, Any]:
-    """The settings that a file gives, as options take them; a name without a value is left out.
+    """Reads a settings file: name -> value as the option takes it; a name without a value is left out.
 
     Raises:
         InputError: it cannot be read, or names a setting that there is not, or a value that it cannot have.
@@ -124,11 +122,6 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         options = checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
-    if options.endpoint is not None and _host(file, options.endpoint) not in LOOPBACK_HOSTS:
-        raise InputError(
-            f"{file}: an endpoint on another machine would be sent the texts, and the token of your environment. "
-            f"Type it each time: --endpoint {options.endpoint}"
-        )
     for argument in options.engine_args:
         if argument not in ENGINE_ARGUMENTS:
             known = ", ".join(sorted(ENGINE_ARGUMENTS))
@@ -136,15 +129,6 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
                 f"{file}: {argument} is no argument of the engine that a file may give, since some of them run code. "
                 f"Type it each time: --engine-arg {argument}=VALUE. A file may give {known}."
             )
-
-
-def _host(file: Path, endpoint: str) -> str | None:
-    from localfact.llm.cores.endpoint import base_of
-
-    try:
-        return urlsplit(base_of(endpoint)).hostname
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from None
 
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:
@@ -162,7 +146,7 @@ def _take_settings(settings: Mapping[str, Any], name: str, command: Callable[...
 
 
 def _command_settings(name: str, command: Callable[..., Any]) -> frozenset[str]:
-    """The settings that a command has as options: of methods, and those of its own that are the same option elsewhere."""
+    """The settings that a command takes: its fields of `Options`, and those of OF_COMMANDS that are among its parameters."""
     parameters = inspect.signature(command).parameters
     own = {name for name, (option, _) in OF_COMMANDS.items() if name in parameters and parameters[name].annotation == option}
     return fields_of(command) | (own - ({"data"} if name in WITHOUT_DATA else set()))
@@ -194,7 +178,9 @@ def commented() -> str:
         "you want. On the command line each is an option of the same name, --passage-prior for passage_prior, and goes before "
         "this file. A name without a value is as if it were not there. `localfact methods` explains the methods."
     )
-    panels: dict[str, list[tuple[str, str, Any]]] = {"What is evaluated": _of_commands()}
+    panels: dict[str, list[tuple[str, str, Any]]] = {
+        "What is evaluated": [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
+    }
     for name in Options.model_fields:
         panel = Options.group_of(name).panel or "Claims, and what is drawn by lot"
         panels.setdefault(panel, []).append((name, _explain(name), _default(name)))
@@ -217,10 +203,6 @@ def _default(name: str) -> Any:
     """A field's default as YAML has it; None where it is the method's own."""
     default = Options.model_fields[name].get_default(call_default_factory=True)
     return list(default) if isinstance(default, tuple) else default or None if isinstance(default, Mapping) else default
-
-
-def _of_commands() -> list[tuple[str, str, Any]]:
-    return [(name, option.__metadata__[0].help, default) for name, (option, default) in OF_COMMANDS.items()]
 
 
 def _section(title: str, settings: list[tuple[str, str, Any]]) -> Iterator[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.evaluate import Job, Opened, usual_concurrency
-from localfact.cluster.joining import connect, leave, room
-from localfact.cluster.worker import OpenRoad
+from localfact.cluster.joining import connect, find_resources, leave
+from localfact.cluster.worker import OpenAssessor
 from localfact.cluster.workers import Resources, Workers
 from localfact.errors import InputError
 from localfact.llm.cores.sharing import Start
@@ -48,9 +48,9 @@ class Cluster:
         with interruptible():
             if connect(self.address):
                 opened.callback(leave)
-            replicas, resources = shares(chosen, self.replicas, *room())
+            replicas, resources = shares(chosen, self.replicas, *find_resources())
             workers = Workers(
-                road_of(chosen, offline=self.offline),
+                opener_of(chosen, offline=self.offline),
                 replicas=replicas,
                 slots=per_worker(chosen),
                 resources=resources,
@@ -92,10 +92,10 @@ def shares(chosen: Configuration, asked: int | None, nodes: int, cpus: int, gpus
     return replicas, Resources(cpus=max(1, cpus // replicas))
 
 
-def road_of(chosen: Configuration, *, offline: bool) -> OpenRoad:
+def opener_of(chosen: Configuration, *, offline: bool) -> OpenAssessor:
     """What a worker opens for this configuration."""
     plain = chosen.settings.plain()
-    return OpenRoad(
+    return OpenAssessor(
         method=chosen.method.name,
         options=absolute(chosen.options),
         settings={name: value for name, value in plain.items() if name != "data"},

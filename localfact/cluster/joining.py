@@ -68,7 +68,7 @@ def leave() -> None:
     ray.shutdown()
 
 
-def room() -> tuple[int, int, int]:
+def find_resources() -> tuple[int, int, int]:
     """(nodes, CPUs, GPUs) of the cluster; of nodes those that have CPUs.
 
     Raises:
@@ -85,13 +85,13 @@ def room() -> tuple[int, int, int]:
     return len(nodes), cpus, gpus
 
 
-def inherited() -> dict[str, Any]:
+def worker_environment() -> dict[str, Any]:
     """Ray's `runtime_env` of a worker."""
     return {"env_vars": {name: os.environ[name] for name in INHERITED if name in os.environ}}
 
 
-def told(error: Exception) -> LocalFactError:
-    """What a worker raised, in our own words."""
+def translate_error(error: Exception) -> LocalFactError:
+    """The error that a worker raised, as one of ours: itself where it is one, else an EngineError."""
     cause = getattr(error, "cause", None)
     if isinstance(cause, LocalFactError):
         return cause

@@ -1,6 +1,7 @@
-"""The pages of a corpus on the machines of a cluster: they extract texts and embed passages; one process fetches and writes.
+"""Makes a corpus with the machines of a cluster: they extract the texts of pages and embed passages.
 
-So fetching is as polite as it is alone, and a corpus is made in one place. Knows no Ray.
+One process fetches the pages and writes the corpus, so that web servers are asked as slowly as without a cluster. Ray itself is
+in tasks.py and joining.py.
 """
 
 from collections import deque
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
-from localfact.cluster.joining import connect, leave, room
+from localfact.cluster.joining import connect, find_resources, leave
 from localfact.cluster.tasks import RemoteTask
 from localfact.errors import InputError
 from localfact.models.cards import everywhere
@@ -75,7 +76,7 @@ def extract(readers: Mapping[str, str], body: bytes, media_type: str, charset: s
 
 
 class ClusterEmbedder:
-    """An embedder that the machines of the cluster are together: a `PassageEmbedder`.
+    """Embeds passages on all machines of the cluster at once: a `PassageEmbedder`.
 
     Args:
         own: the embedder as it is here. name: a card, or a folder at the same place everywhere. nodes, cpus, gpus: of
@@ -102,7 +103,7 @@ class ClusterEmbedder:
 
 
 class ClusterExtractors:
-    """The extraction processes of all machines: in place of `web.extracting.extractors.Extractors`.
+    """Extracts the texts of pages on all machines of the cluster: in place of `web.extracting.extractors.Extractors`.
 
     Attributes:
         at_once: how many pages they extract at once.
@@ -170,7 +171,7 @@ def machines_of(address: str) -> Iterator[ClusterMachines]:
     """
     joined = connect(address)
     try:
-        yield ClusterMachines(*room())
+        yield ClusterMachines(*find_resources())
     finally:
         if joined:
             leave()

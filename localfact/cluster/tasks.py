@@ -1,10 +1,10 @@
-"""A function on the machines of the cluster: what it is asked on a machine that is lost is asked of another."""
+"""Calls of a function on the machines of a cluster; when a machine is lost, Ray repeats its calls on another."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from localfact.cluster.joining import inherited, told
+from localfact.cluster.joining import translate_error, worker_environment
 from localfact.errors import EngineError
 
 #: Seconds that are waited for one answer.
@@ -15,10 +15,11 @@ Answer = TypeVar("Answer")
 
 
 class RemoteTask(Generic[Asked, Answer]):
-    """A function that depends on its arguments alone. Ray's processes keep what it caches from call to call.
+    """A function that runs on the machines of the cluster; Ray's processes keep what it caches from call to call.
 
     Args:
-        function: at the top of a module. cpus, gpus: what a call takes of its machine while it runs.
+        function: at the top of a module; its answer depends on its arguments alone.
+        cpus, gpus: what a call takes of its machine while it runs.
     """
 
     def __init__(self, function: Callable[Asked, Answer], *, cpus: int = 1, gpus: int = 0) -> None:
@@ -27,7 +28,7 @@ class RemoteTask(Generic[Asked, Answer]):
         self._needs = f"{gpus} GPU" if gpus else f"{cpus} CPUs"
         # Without max_calls=0 a process that has a GPU would end after each call, and load its model again.
         options = {"num_cpus": cpus, "num_gpus": gpus, "max_calls": 0, "scheduling_strategy": "SPREAD"}
-        self._remote = ray.remote(**options, runtime_env=inherited())(function)
+        self._remote = ray.remote(**options, runtime_env=worker_environment())(function)
 
     def begin(self, *asked: Asked.args, **named: Asked.kwargs) -> Any:
         """Begins a call, for `end` or `awaited`."""
@@ -47,7 +48,7 @@ class RemoteTask(Generic[Asked, Answer]):
         except ray.exceptions.GetTimeoutError:
             raise self._silence() from None
         except ray.exceptions.RayError as error:
-            raise told(error) from None
+            raise translate_error(error) from None
         return answer
 
     async def awaited(self, begun: Any) -> Answer:
@@ -59,7 +60,7 @@ class RemoteTask(Generic[Asked, Answer]):
         except TimeoutError:
             raise self._silence() from None
         except ray.exceptions.RayError as error:
-            raise told(error) from None
+            raise translate_error(error) from None
         return answer
 
     def _silence(self) -> EngineError:

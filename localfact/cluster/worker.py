@@ -1,4 +1,4 @@
-"""What a machine of the cluster does: opens models and corpus once, and assesses what it is given. Knows no Ray."""
+"""What runs on a machine of the cluster: opens models and corpus once, then assesses responses. Ray itself is in workers.py."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -11,14 +11,14 @@ from localfact.methods.options import Options
 from localfact.methods.settings import windowless
 from localfact.methods.web import Notes
 from localfact.methods.wiring import configure, wire
-from localfact.pipeline import Costs, Road, unobserved
+from localfact.pipeline import Costs, ResponseAssessor, unobserved
 from localfact.records import Assessment, Failure, Response
 from localfact.runs.failures import or_failure
 from localfact.runs.journal import differences
 from localfact.runtime.offline import go_offline
 
-#: Opens a road, and registers with the stack what must be closed.
-Make = Callable[[AsyncExitStack], tuple[Road, Notes]]
+#: Opens what assesses responses, and registers with the stack what must be closed.
+Make = Callable[[AsyncExitStack], tuple[ResponseAssessor, Notes]]
 
 
 class Answer(NamedTuple):
@@ -30,7 +30,7 @@ class Answer(NamedTuple):
 
 
 class Worker:
-    """One engine, one corpus opened for reading, one embedder. An error at opening is raised by `ready`.
+    """Assesses responses with models and a corpus that it opens once. An error at opening is raised by `ready`.
 
     Args:
         make: opens them, and blocks until they are there.
@@ -40,7 +40,7 @@ class Worker:
         self._opened = AsyncExitStack()
         self._error: Exception | None = None
         try:
-            self._road, self._notes = make(self._opened)
+            self._assessor, self._notes = make(self._opened)
         except Exception as error:
             self._error = error
 
@@ -64,7 +64,7 @@ class Worker:
         def observe(what: str, number: int) -> None:
             counted[what] += number
 
-        result = await or_failure(self._road.assess(index, response, costs, observe))
+        result = await or_failure(self._assessor.assess(index, response, costs, observe))
         costs.ledger.watch = costs.ledger.observe = None
         return Answer(result, costs, counted)
 
@@ -78,7 +78,7 @@ class Worker:
 
 
 @dataclass(frozen=True)
-class OpenRoad:
+class OpenAssessor:
     """Opens what a method with these options needs, on whichever machine it is called.
 
     Attributes:
@@ -93,8 +93,8 @@ class OpenRoad:
     secret: bytes = field(repr=False)
     offline: bool = False
 
-    def __call__(self, opened: AsyncExitStack) -> tuple[Road, Notes]:
-        """Returns the road and the notes of its evidence.
+    def __call__(self, opened: AsyncExitStack) -> tuple[ResponseAssessor, Notes]:
+        """Returns the assessor and the notes of its evidence.
 
         Raises:
             InputError: here something decides results that is not as on the machine of the command.

@@ -1,4 +1,4 @@
-"""The workers of a run as one road: who is free gets the next response, and what a lost worker had goes to others."""
+"""The workers of a cluster, used as one assessor: a free worker gets the next response; those of a lost worker go to others."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from localfact.cluster.joining import inherited, told
+from localfact.cluster.joining import translate_error, worker_environment
 from localfact.cluster.worker import Answer, Make, Worker
 from localfact.errors import EngineError, InputError
 from localfact.pipeline import Costs, Observer
@@ -48,10 +48,10 @@ class _Member:
 
 
 class Workers:
-    """A `Road` over the workers of the cluster that this process has joined.
+    """Assesses responses by the workers of the cluster that this process has joined: a `ResponseAssessor`.
 
-    A response whose worker is lost is given to another one, alone, so that it can be told from its neighbours if that is lost
-    too: then it has failed. What was on a node that is gone is innocent.
+    A response whose worker is lost is given to another worker, which assesses nothing else meanwhile. If that one is lost too,
+    the response is taken for the cause and has failed. A response on a node that left the cluster is not suspected.
 
     Args:
         make: opens what a worker needs; it is sent to each. replicas: how many workers. slots: responses at once in each.
@@ -73,11 +73,6 @@ class Workers:
         self._begun = False
         self._actors = [self._start_actor() for _ in range(replicas)]
         self._wait_for_one()
-
-    @property
-    def joined(self) -> int:
-        """How many workers are ready; none before the first response is assessed."""
-        return len(self._members)
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """The assessment of a response by whichever worker is free; `costs` and `observe` get what it counted.
@@ -140,7 +135,7 @@ class Workers:
                 max_concurrency=self.slots + 2,  # and being asked whether it is ready, and closed
                 max_restarts=0,
                 scheduling_strategy="SPREAD",
-                runtime_env=inherited(),
+                runtime_env=worker_environment(),
             )
             .remote(self._make)
         )
@@ -155,7 +150,7 @@ class Workers:
             try:
                 ray.get(first)
             except ray.exceptions.RayError as error:
-                refused = told(error)
+                refused = translate_error(error)
                 self._refusals.append(str(refused))
                 if not waiting:
                     raise refused from None
@@ -180,7 +175,7 @@ class Workers:
             await actor.ready.remote()
             node = await actor.node.remote()
         except ray.exceptions.RayError as error:
-            self._refusals.append(str(told(error)))
+            self._refusals.append(str(translate_error(error)))
         else:
             self._members.append(_Member(actor, node, self.slots))
         async with self._changed:
@@ -189,7 +184,7 @@ class Workers:
 
     @asynccontextmanager
     async def _seat(self, alone: bool) -> AsyncIterator[_Member]:
-        """A place at a worker; all of its places where the response is to be alone, for which all others wait."""
+        """Reserves one slot of a worker; with `alone` all its slots, and other responses wait until such a worker is found."""
         async with self._changed:
             self._alone_waiting += alone
             try:
@@ -213,7 +208,7 @@ class Workers:
         return max((member for member in self._members if member.free >= least), key=lambda one: one.free, default=None)
 
     async def _change(self) -> None:
-        """Waits until something has changed.
+        """Waits until a worker has joined, was lost, or has a free slot.
 
         Raises:
             EngineError: there is no worker, and none comes.
@@ -235,7 +230,7 @@ class Workers:
         try:
             return await member.actor.assess.remote(index, response), False
         except ray.exceptions.RayTaskError as error:
-            cause = told(error)
+            cause = translate_error(error)
             if not isinstance(cause, EngineError):
                 raise cause from None
         except ray.exceptions.RayError:

@@ -17,19 +17,30 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
-from types import TracebackType
 from typing import Self
 
+from localfact.corpus.files import (
+    ARCHIVE_FOLDER,
+    DESCRIPTION_FILE,
+    SEGMENTS_FOLDER,
+    STORE_FILE,
+    FileMark,
+    cure,
+    generation_of,
+    refuse_missing_files,
+)
 from localfact.corpus.indexing.index import Index
-from localfact.corpus.indexing.segments import GENERATION_FILE, Segments
+from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.locks import lock_for_reading
 from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, PassageKind
 from localfact.corpus.store import PageStore
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.records import Passage, Record
+from localfact.runtime.files import NEW
 from localfact.runtime.formats import other_format
 from localfact.runtime.links import refuse_links
+from localfact.runtime.path_names import RelativePath
 from localfact.runtime.plain_yaml import read_yaml
 
 #: Version of the format; a corpus of another is refused.
@@ -40,10 +51,6 @@ FINDING = 2
 DAMAGE = (ValueError, KeyError, IndexError, TypeError, AttributeError, SyntaxError, TokenError, EOFError)
 #: Characters of a library's message that are repeated.
 LONGEST_REASON = 200
-DESCRIPTION_FILE = "corpus.yaml"
-STORE_FILE = "corpus.sqlite"
-ARCHIVE_FOLDER = "pages"
-SEGMENTS_FOLDER = "segments"
 
 
 class Chunking(Record):
@@ -59,13 +66,6 @@ class SegmentCounts(Record):
 
     passages: int
     vectors: int | None
-
-
-class FileMark(Record):
-    """Size and SHA-256 of a file: opening compares the size, `corpus verify` the hash."""
-
-    bytes: int
-    sha256: str
 
 
 class CorpusDescription(Record):
@@ -88,7 +88,7 @@ class CorpusDescription(Record):
     searches: int = 0
     failures: int = 0
     segments: Mapping[PassageKind, SegmentCounts] = {}
-    files: Mapping[str, FileMark] = {}
+    files: Mapping[RelativePath, FileMark] = {}
     unfinished: bool = False
 
 
@@ -124,7 +124,7 @@ class Corpus:
             refuse_unfinished(folder, description)
             if embedder is not None:
                 refuse_other_embedder(folder, description, embedder.identity)
-            refuse_missing_files(folder, description)
+            refuse_missing_files(folder, description.files, unfinished=False)
         except BaseException:
             release(hold)
             raise
@@ -133,7 +133,7 @@ class Corpus:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -168,7 +168,7 @@ class Corpus:
     def _load(self, kind: PassageKind) -> Index:
         with index_damage(self.folder, kind):
             segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
-            return segments.open(self.description.embedder is not None, generation_of(self.description, kind))
+            return segments.open(self.description.embedder is not None, generation_of(self.description.files, kind))
 
 
 @contextmanager
@@ -192,28 +192,10 @@ def content_hash(store: PageStore, embedder: str | None, kinds: Iterable[Passage
     return hashlib.sha256(f"{json.dumps(settings, sort_keys=True)} {store.digest()}".encode()).hexdigest()
 
 
-def generation_of(description: CorpusDescription, kind: PassageKind) -> str:
-    """The folder of the index over that kind, from the description's list of files.
-
-    Raises:
-        ValueError: the list has none.
-    """
-    for name in description.files:
-        folder, _, file = name.removeprefix(f"{SEGMENTS_FOLDER}/").partition("/")
-        if file == GENERATION_FILE and folder.startswith(f"{kind}-index-"):
-            return folder
-    raise ValueError(f"{DESCRIPTION_FILE} names no {GENERATION_FILE}")
-
-
 def release(hold: int | None) -> None:
     """Releases a lock from `lock_for_reading`; does nothing for None."""
     if hold is not None:
         os.close(hold)
-
-
-def cure(folder: Path) -> str:
-    """What the user can do about a damaged corpus."""
-    return f"Copy it again, or remove it and build it again: localfact corpus build PAGES --out {folder}"
 
 
 def refuse_unfinished(folder: Path, description: CorpusDescription) -> None:
@@ -223,25 +205,6 @@ def refuse_unfinished(folder: Path, description: CorpusDescription) -> None:
             f"The corpus {folder} is unfinished: a run that adds to it is at work, or was killed. Let it end, give its command "
             f"again, or finish with what is there: localfact corpus merge {folder}"
         )
-
-
-def refuse_missing_files(folder: Path, description: CorpusDescription) -> None:
-    """Raises CorpusError if a file that the description lists is missing or has another size.
-
-    Of an unfinished corpus only the files that grow are checked: the store, and the archive, which may be larger by now.
-    """
-    for name, mark in description.files.items():
-        if description.unfinished and name.startswith(f"{SEGMENTS_FOLDER}/"):
-            continue
-        file = folder / name
-        if not file.is_file():
-            raise CorpusError(f"The corpus {folder} lacks its file {name}. {cure(folder)}")
-        size = file.stat().st_size
-        archived = name.startswith(f"{ARCHIVE_FOLDER}/")
-        if size < mark.bytes and archived if description.unfinished else size != mark.bytes:
-            raise CorpusError(
-                f"The file {name} of the corpus {folder} has {size:,} bytes instead of {mark.bytes:,}. {cure(folder)}"
-            )
 
 
 def refuse_other_embedder(folder: Path, description: CorpusDescription, identity: str) -> None:
@@ -283,6 +246,28 @@ def read_description(folder: Path) -> CorpusDescription:
         return CorpusDescription.model_validate(content)
     except (OSError, ValueError) as error:
         raise CorpusError(f"{file} is damaged and cannot be read. {cure(folder)}") from error
+
+
+def description_to_add_to(folder: Path, embedder: str | None) -> CorpusDescription:
+    """The description of the corpus in a folder, for whoever adds to it with that embedder; a new one for an empty folder.
+
+    Raises:
+        InputError: the folder holds something else. CorpusError: a damaged corpus, or one of another embedder.
+    """
+    if (folder / DESCRIPTION_FILE).is_file():
+        description = read_description(folder)
+        if embedder is not None:
+            refuse_other_embedder(folder, description, embedder)
+        else:
+            refuse_no_embedder(folder, description)
+        refuse_missing_files(folder, description.files, unfinished=description.unfinished)
+        if not (folder / STORE_FILE).is_file() and any((folder / ARCHIVE_FOLDER).glob("*.warc.gz")):
+            raise CorpusError(f"The corpus {folder} lacks its file {STORE_FILE}. {cure(folder)}")
+        return description
+    strange = [item.name for item in folder.iterdir() if item.name != DESCRIPTION_FILE + NEW]
+    if strange:
+        raise InputError(f"{folder} holds other files ({strange[0]}, ...) and no corpus. Name an empty folder.")
+    return CorpusDescription(format=FORMAT, embedder=embedder)
 
 
 def recorded_id(folder: Path) -> str | None:

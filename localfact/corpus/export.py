@@ -1,12 +1,10 @@
 """Writes pages as JSON lines, from which a corpus of the same pages can be built again, here or with other tools."""
 
 import json
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from localfact.runtime.files import NEW, write_errors
-from localfact.runtime.links import new_file
+from localfact.runtime.files import replace_by, write_errors
 from localfact.text import readable
 from localfact.web.pages import PROVIDER, Page
 
@@ -22,21 +20,17 @@ def export_pages(pages: Iterable[Page], file: Path) -> int:
     Raises:
         WriteError: the disk is full, or the folder cannot be written.
     """
-    beside = file.with_name(file.name + NEW)
     count = 0
+
+    def lines() -> Iterator[bytes]:
+        nonlocal count
+        for page in pages:
+            count += 1
+            yield line_of(page)
+
     with write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with new_file(beside) as handle:
-                for page in pages:
-                    handle.write(line_of(page))
-                    count += 1
-                handle.flush()
-                os.fsync(handle.fileno())
-            beside.replace(file)
-        except BaseException:
-            beside.unlink(missing_ok=True)
-            raise
+        replace_by(file, lines())
     return count
 
 

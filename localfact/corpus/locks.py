@@ -16,7 +16,9 @@ def lock_for_writing(folder: Path) -> int:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         if not locked(descriptor, fcntl.LOCK_EX):
-            raise being_read(folder) if locked(descriptor, fcntl.LOCK_SH) else being_added_to(folder)
+            if not locked(descriptor, fcntl.LOCK_SH):
+                raise being_added_to(folder)
+            raise InputError(f"The corpus {folder} is being read by another process. Wait until that ends, or add to a copy.")
     except BaseException:
         os.close(descriptor)
         raise
@@ -57,8 +59,3 @@ def locked(descriptor: int, how: int) -> bool:
 def being_added_to(folder: Path) -> InputError:
     """The error for a corpus that a process writes."""
     return InputError(f"The corpus {folder} is being added to by another process. Wait for it, or name another folder.")
-
-
-def being_read(folder: Path) -> InputError:
-    """The error for a corpus that a process reads."""
-    return InputError(f"The corpus {folder} is being read by another process. Wait until that ends, or add to a copy.")

@@ -1,9 +1,11 @@
-"""The texts of a corpus's passages as a mapping that reads them from the store when they are asked for, several at a time."""
+"""Indexes the passages of one kind; their texts are a mapping that reads them from the store, several at a time."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
+from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.indexing.passage_ids import PassageIds
+from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.store import PassageReader
 from localfact.errors import CorpusError
@@ -49,3 +51,27 @@ class PassageTexts(Mapping[str, str]):
             if len(self._texts) < len(wanted):
                 raise CorpusError("The store of the corpus lacks texts of its passages. Copy or build the corpus again.")
         return self._texts[passage]
+
+
+def index_passages(
+    reader: PassageReader,
+    kind: PassageKind,
+    segments: Segments,
+    embedder: PassageEmbedder | None,
+    progress: Callable[[int, int], None],
+    *,
+    merge: bool,
+) -> tuple[int, int | None]:
+    """Brings the index over a kind up to date with the store; see `Segments.add`.
+
+    Args:
+        progress: called as (passages with vectors, all passages).
+
+    Returns:
+        How many passages there are and, with an embedder, how many vectors they have. Without passages there is no index.
+    """
+    texts = PassageTexts(reader, kind)
+    if not texts:
+        segments.remove_others(())
+        return 0, None
+    return segments.add(texts, embedder, lambda done: progress(done, len(texts)), ids=texts.ids, merge=merge)

@@ -9,14 +9,15 @@ import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from localfact.corpus.passages import PassageKind, passages_of
-from localfact.corpus.store import LEAVES, SCHEMA, Fetch, PageStore, page_digest, page_of_row
+from localfact.corpus.store import Fetch, PageStore
+from localfact.corpus.tables import LEAVES, SCHEMA, page_digest, page_of_row
 from localfact.errors import CorpusError
 from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
 from localfact.web.fetching.failures import Reason
@@ -95,13 +96,10 @@ class Recorder:
             self._database.execute("CREATE TEMP TABLE IF NOT EXISTS given (page INTEGER PRIMARY KEY)")
             self._database.execute("DELETE FROM given")
             self._database.executemany("INSERT OR IGNORE INTO given VALUES (?)", ((number,) for number in known))
-        added, some = 0, []
-        for page in pages:
-            some.append(page)
-            if len(some) == PAGES_AT_ONCE:
-                added += self._add(some)
-                some = []
-        return added + self._add(some)
+        added, rest = 0, iter(pages)
+        while some := list(islice(rest, PAGES_AT_ONCE)):
+            added += self._add(some)
+        return added
 
     def older(self) -> list[Page]:
         """The pages at addresses of the web that `add_pages` gave other texts for; what was fetched is not among them."""
@@ -194,7 +192,8 @@ class Recorder:
         Every few pages are one transaction: after a kill those that were cut need not be cut again.
         """
         with self._lock, transaction(self._database):
-            wanted, cut = self._find_wanted(kind), self._numbers("SELECT DISTINCT page FROM places WHERE kind = ?", kind)
+            wanted = self._numbers(f"SELECT id FROM pages INDEXED BY pages_without_texts WHERE {WANTED[kind]}")
+            cut = self._numbers("SELECT DISTINCT page FROM places WHERE kind = ?", kind)
             unwanted = ((kind, number) for number in np.setdiff1d(cut, wanted, assume_unique=True).tolist())
             self._database.executemany("DELETE FROM places WHERE kind = ? AND page = ?", unwanted)
         uncut = np.setdiff1d(wanted, cut, assume_unique=True).tolist()
@@ -232,10 +231,6 @@ class Recorder:
                 time.sleep(RETRY_SECONDS)
             else:
                 return
-
-    def _find_wanted(self, kind: PassageKind) -> NDArray[np.int64]:
-        """The numbers of the pages that are cut into that kind."""
-        return self._numbers(f"SELECT id FROM pages INDEXED BY pages_without_texts WHERE {WANTED[kind]}")
 
     def _numbers(self, statement: str, *values: str) -> NDArray[np.int64]:
         """The numbers that a statement finds, ascending."""

@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from localfact.corpus.passages import PassageKind
+from localfact.corpus.tables import page_of_row
 from localfact.errors import CorpusError, WriteError
 from localfact.records import Passage, Record
 from localfact.runtime.sqlite import connected
@@ -17,36 +18,6 @@ from localfact.web.fetching.failures import PageFailure
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search, SearchResult
 
-SCHEMA = """
-    -- A page once for each text it was seen with; `snippet` marks what a search engine shows of a page in place of the page.
-    CREATE TABLE pages (
-        id INTEGER PRIMARY KEY, link TEXT, title TEXT, date TEXT, language TEXT, provider TEXT, text TEXT,
-        snippet INTEGER, digest TEXT UNIQUE
-    ) STRICT;
-    CREATE INDEX pages_of_link ON pages (link);
-    CREATE TABLE passages (id TEXT PRIMARY KEY, text TEXT) STRICT, WITHOUT ROWID;
-    CREATE TABLE places (
-        kind TEXT, page INTEGER REFERENCES pages, position INTEGER, passage TEXT REFERENCES passages,
-        PRIMARY KEY (kind, page, position)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX places_of_passage ON places (passage);
-    CREATE TABLE searches (
-        id INTEGER PRIMARY KEY, query TEXT, count INTEGER, provider TEXT, time TEXT, UNIQUE (query, count)
-    ) STRICT;
-    CREATE TABLE results (
-        search INTEGER REFERENCES searches, rank INTEGER, link TEXT, title TEXT, snippet TEXT, date TEXT, provider TEXT,
-        PRIMARY KEY (search, rank)
-    ) STRICT, WITHOUT ROWID;
-    CREATE INDEX results_of_link ON results (link);
-    -- One row an address, with the page it gave or the reason why none; file, offset, length say where the archive has it.
-    CREATE TABLE fetches (
-        link TEXT PRIMARY KEY, time TEXT, final_link TEXT, file TEXT, offset INTEGER, length INTEGER,
-        page INTEGER REFERENCES pages, reason TEXT, detail TEXT
-    ) STRICT, WITHOUT ROWID;
-"""
-#: What is asked of all pages but for their texts, which lie in the way in the table: an index that answers by itself. Whoever
-#: writes to a corpus makes it; one that is only read, as the sample that ships, does without.
-LEAVES = "CREATE INDEX IF NOT EXISTS pages_without_texts ON pages (digest, snippet, link)"
 #: The most values in one statement, which SQLite limits.
 VALUES_PER_STATEMENT = 500
 #: How many rows are hashed together.
@@ -162,15 +133,14 @@ class PageStore:
 
     def fetches(self, link: str | None = None) -> Iterator[Fetch]:
         """The results of fetching all addresses, ordered by link, or of that one."""
+        where, values = ("", ()) if link is None else ("WHERE fetches.link = ?", (link,))
         statement = f"""
             SELECT fetches.link, final_link, time, file, offset, length, reason, detail,
                 pages.link, title, date, language, {FOUND_BY}, text
-            FROM fetches LEFT JOIN pages ON pages.id = fetches.page WHERE ? IS NULL OR fetches.link = ? ORDER BY fetches.link
+            FROM fetches LEFT JOIN pages ON pages.id = fetches.page {where} ORDER BY fetches.link
         """
-        if link is not None:
-            statement = statement.replace("? IS NULL OR", "? IS NOT NULL AND")
         with self._database() as database:
-            for address, final, time, file, offset, length, reason, detail, *page in database.execute(statement, (link, link)):
+            for address, final, time, file, offset, length, reason, detail, *page in database.execute(statement, values):
                 yield Fetch(
                     link=address,
                     final_link=final,
@@ -305,17 +275,6 @@ def joined(passage: str, rows: Sequence[PageRow]) -> Passage:
     link, title, date, provider, text = rows[0]
     links = tuple(dict.fromkeys(row[0] for row in rows))
     return Passage(id=passage, text=text, title=title, links=links, host=host_of(link), date=date, provider=provider)
-
-
-def page_of_row(row: Sequence[str | None]) -> Page:
-    """The page of (link, title, date, language, provider, text)."""
-    link, title, date, language, provider, text = row
-    return Page(link=link or "", title=title or "", date=date, language=language, provider=provider or "", text=text or "")
-
-
-def page_digest(page: Page) -> str:
-    """SHA-256 that identifies a page, whichever provider found it."""
-    return hashlib.sha256(page.model_dump_json(exclude={"provider"}).encode()).hexdigest()
 
 
 def _count(database: sqlite3.Connection, where: str) -> int:

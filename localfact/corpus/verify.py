@@ -1,6 +1,7 @@
 """Checks every file of a corpus."""
 
-from localfact.corpus.corpus import ARCHIVE_FOLDER, DESCRIPTION_FILE, STORE_FILE, Corpus, content_hash
+from localfact.corpus.corpus import Corpus, content_hash
+from localfact.corpus.files import ARCHIVE_FOLDER, DESCRIPTION_FILE, STORE_FILE
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.errors import CorpusError
 from localfact.runtime.files import file_digest

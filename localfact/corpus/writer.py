@@ -9,41 +9,24 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import Self, get_args
 
 import yaml
 
-from localfact.corpus.corpus import (
-    ARCHIVE_FOLDER,
-    DAMAGE,
-    DESCRIPTION_FILE,
-    FORMAT,
-    SEGMENTS_FOLDER,
-    STORE_FILE,
-    CorpusDescription,
-    FileMark,
-    SegmentCounts,
-    content_hash,
-    cure,
-    damaged_index,
-    read_description,
-    refuse_missing_files,
-    refuse_no_embedder,
-    refuse_other_embedder,
-)
+from localfact.corpus.corpus import DAMAGE, CorpusDescription, SegmentCounts, content_hash, damaged_index, description_to_add_to
+from localfact.corpus.files import ARCHIVE_FOLDER, DESCRIPTION_FILE, SEGMENTS_FOLDER, STORE_FILE, marks_of
 from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.locks import lock_for_writing
-from localfact.corpus.passage_texts import PassageTexts
+from localfact.corpus.passage_texts import index_passages
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.recorder import Recorder, from_first_new
 from localfact.corpus.store import Fetch, PageStore
 from localfact.corpus.write_errors import writing
-from localfact.errors import CorpusError, InputError
-from localfact.runtime.files import NEW, file_digest, replace
+from localfact.runtime.files import replace
 from localfact.runtime.links import refuse_links
 from localfact.web.archiving.archive import Archive
 from localfact.web.fetching.exchange import Exchange
@@ -101,7 +84,7 @@ class CorpusWriter:
             self._hold = lock_for_writing(folder)
         try:
             refuse_links(folder)
-            self.description = self._described()
+            self.description = description_to_add_to(folder, embedder.identity if embedder is not None else None)
             # What an unfinished description names may be gone, and its name given to another segment.
             named = () if self.description.unfinished else self.description.files
             self._written_before = {name for name in named if name.startswith(f"{SEGMENTS_FOLDER}/")}
@@ -118,7 +101,7 @@ class CorpusWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     @property
@@ -231,7 +214,7 @@ class CorpusWriter:
                     **counts,
                     "content": content_hash(store, self.description.embedder, segments),
                     "segments": segments,
-                    "files": self._marks(segments),
+                    "files": marks_of(self.folder, self._files(segments), self.description.files, self._written_before),
                     "unfinished": False,
                 }
             )
@@ -243,23 +226,6 @@ class CorpusWriter:
         """Releases the corpus; what was added stays, and is indexed only if `finish` was called."""
         self._close_files()
         os.close(self._hold)
-
-    def _described(self) -> CorpusDescription:
-        if (self.folder / DESCRIPTION_FILE).is_file():
-            description = read_description(self.folder)
-            if self.embedder is not None:
-                refuse_other_embedder(self.folder, description, self.embedder.identity)
-            else:
-                refuse_no_embedder(self.folder, description)
-            refuse_missing_files(self.folder, description)
-            if not (self.folder / STORE_FILE).is_file() and any((self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")):
-                raise CorpusError(f"The corpus {self.folder} lacks its file {STORE_FILE}. {cure(self.folder)}")
-            return description
-        strange = [item.name for item in self.folder.iterdir() if item.name != DESCRIPTION_FILE + NEW]
-        if strange:
-            raise InputError(f"{self.folder} holds other files ({strange[0]}, ...) and no corpus. Name an empty folder.")
-        identity = self.embedder.identity if self.embedder is not None else None
-        return CorpusDescription(format=FORMAT, embedder=identity)
 
     def _begin(self, *, searched: bool = False, renewed: bool = False) -> None:
         """Marks the corpus as unfinished before anything in it changes.
@@ -289,7 +255,7 @@ class CorpusWriter:
         """Removes segments that the description of the finished corpus does not list."""
         files = [self.folder / name for name in self.description.files]
         for kind in get_args(PassageKind):
-            Segments(self.folder / SEGMENTS_FOLDER, kind).remove_others(files)
+            self._segments(kind).remove_others(files)
 
     def _recording(self) -> Recorder:
         with self._opening:
@@ -300,36 +266,19 @@ class CorpusWriter:
 
     def _index_kind(self, kind: PassageKind, *, merge: bool, progress: Progress) -> SegmentCounts:
         self._recording().cut(kind)
-        segments = Segments(self.folder / SEGMENTS_FOLDER, kind)
         with self._recording().store().reader() as reader:
-            texts = PassageTexts(reader, kind)
-            if not texts:
-                segments.remove_others(())
-                return SegmentCounts(passages=0, vectors=None)
             embedder = self.embedder if self.description.embedder is not None else None
-            passages, vectors = segments.add(
-                texts, embedder, lambda done: progress(kind, done, len(texts)), ids=texts.ids, merge=merge
+            passages, vectors = index_passages(
+                reader, kind, self._segments(kind), embedder, partial(progress, kind), merge=merge
             )
         return SegmentCounts(passages=passages, vectors=vectors)
 
-    def _marks(self, kinds: Iterable[PassageKind]) -> dict[str, FileMark]:
-        """Size and hash of every file.
+    def _segments(self, kind: PassageKind) -> Segments:
+        return Segments(self.folder / SEGMENTS_FOLDER, kind)
 
-        The archive is only appended to, so a file of the same size is not hashed again; nor is one of a segment that was there
-        when this process opened the corpus, as segments are written once.
-        """
-        files = [self.folder / STORE_FILE, *(self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")]
-        for kind in kinds:
-            files += Segments(self.folder / SEGMENTS_FOLDER, kind).files()
-        marks = {}
-        for file in sorted(files):
-            name, size = file.relative_to(self.folder).as_posix(), file.stat().st_size
-            known = self.description.files.get(name)
-            kept = name.startswith(f"{ARCHIVE_FOLDER}/") or name in self._written_before
-            marks[name] = (
-                known if known is not None and known.bytes == size and kept else FileMark(bytes=size, sha256=file_digest(file))
-            )
-        return marks
+    def _files(self, kinds: Iterable[PassageKind]) -> list[Path]:
+        archived = (self.folder / ARCHIVE_FOLDER).glob("*.warc.gz")
+        return [self.folder / STORE_FILE, *archived, *(file for kind in kinds for file in self._segments(kind).files())]
 
     def _describe(self, description: CorpusDescription) -> None:
         text = yaml.safe_dump(description.model_dump(mode="json"), sort_keys=False)

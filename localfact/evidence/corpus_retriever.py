@@ -73,7 +73,7 @@ class CorpusRetriever:
     def __init__(self, corpus: Corpus, selection: Selection = DEFAULT, queries: QueryWriter | None = None) -> None:
         self._corpus = corpus
         self._index = corpus.index(selection.kind)
-        self._selection = selection
+        self.selection = selection
         self._writer = queries
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
@@ -86,32 +86,28 @@ class CorpusRetriever:
                 damaged.
         """
         queries = await queries_of(self._writer, response, claims)
-        with index_damage(self._corpus.folder, self._selection.kind):
+        with index_damage(self._corpus.folder, self.selection.kind):
             return await asyncio.to_thread(self._retrieve, claims, queries)
 
     def find(self, queries: Mapping[str, str]) -> dict[str, list[tuple[Passage, float]]]:
         """The best admitted passages of the whole corpus for each query, with their scores; `queries` by claim id."""
-        embedder, selection = self._corpus.embedder, self._selection
-        vectors = embedder.encode(list(queries.values()), role="query") if embedder is not None else None
-        found = {}
-        for position, (claim, query) in enumerate(queries.items()):
-            vector = vectors[position] if vectors is not None else None
-            found[claim] = self._find_admitted(query, vector, selection.candidates)
-        return found
+        vectors = query_vectors(self._corpus.embedder, list(queries.values()))
+        asked = zip(queries.items(), vectors, strict=True)
+        return {claim: self._find_admitted(query, vector, self.selection.candidates) for (claim, query), vector in asked}
 
     def _find_admitted(self, query: str, vector: Vectors | None, count: int) -> list[tuple[Passage, float]]:
         """The best `count` admitted passages; more candidates are taken until there are that many."""
         looked_at = count
         while True:
             ranked = self._index.search(query, vector, looked_at)
-            admitted = self._corpus.store.passages((passage for passage, _ in ranked), self._selection.admission.admits)
+            admitted = self._corpus.store.passages((passage for passage, _ in ranked), self.selection.admission.admits)
             found = [(admitted[passage], score) for passage, score in ranked if passage in admitted]
             if len(found) >= count or len(ranked) < looked_at:
                 return found[:count]
             looked_at *= 2
 
     def _retrieve(self, claims: Sequence[Claim], queries: Queries) -> Evidence:
-        passages, hits = selected(self.find(queries.texts), queries.texts, self._selection)
+        passages, hits = selected(self.find(queries.texts), queries.texts, self.selection)
         embedder = self._corpus.embedder
         remember_parts(self._index, embedder, passages)
         lexical = () if embedder is not None else (LEXICAL_ALONE,)
@@ -119,7 +115,7 @@ class CorpusRetriever:
             passages=passages,
             hits=hits,
             affinity=affinity(self._index, embedder, claims, [passage.id for passage in passages]),
-            notes=(WHOLE_CORPUS, *queries.notes, *self._selection.notes, *lexical),
+            notes=(WHOLE_CORPUS, *queries.notes, *self.selection.notes, *lexical),
         )
 
 
@@ -149,7 +145,7 @@ def selected(
 
 
 def one_of(passage: Passage, again: Passage) -> Passage:
-    """Two records of one text as one: all links; the other fields are those of the record whose first link sorts first."""
+    """Joins two passages with the same text: all links of both; other fields of the one whose first link sorts first."""
     first = min(passage, again, key=lambda one: (one.links, one.title, one.date or "", one.provider))
     return first.model_copy(update={"links": tuple(sorted({*passage.links, *again.links}))})
 
@@ -161,24 +157,25 @@ def reranked(reranker: Reranker, query: str, found: Sequence[tuple[Passage, floa
     return sorted(again, key=lambda item: (-item[1], item[0].id))
 
 
+def query_vectors(embedder: Embedder | None, texts: Sequence[str]) -> Sequence[Vectors | None]:
+    """The vector of each text as a query; None for each without an embedder."""
+    return [None] * len(texts) if embedder is None else list(embedder.encode(texts, role="query"))
+
+
 def search_all(
     index: Index, embedder: Embedder | None, queries: Mapping[str, str], count: int
 ) -> dict[str, list[tuple[str, float]]]:
     """Claim id -> the best `count` passages of the index for its query, as (id, score); `queries` by claim id too."""
-    if embedder is None:
-        return {claim: index.search(query, None, count) for claim, query in queries.items()}
-    vectors = embedder.encode(list(queries.values()), role="query")
-    searched = zip(queries.items(), vectors, strict=True)
-    return {claim: index.search(query, vector, count) for (claim, query), vector in searched}
+    vectors = query_vectors(embedder, list(queries.values()))
+    asked = zip(queries.items(), vectors, strict=True)
+    return {claim: index.search(query, vector, count) for (claim, query), vector in asked}
 
 
 def affinity(
     index: Index, embedder: Embedder | None, claims: Sequence[Claim], passages: Sequence[str]
 ) -> dict[str, dict[str, float]]:
     """Claim id -> passage id -> how well they match, for every claim with every passage (see Index.affinity)."""
-    if embedder is None:
-        return {claim.id: index.affinity(claim.text, None, passages) for claim in claims}
-    vectors = embedder.encode([claim.text for claim in claims], role="query")
+    vectors = query_vectors(embedder, [claim.text for claim in claims])
     return {claim.id: index.affinity(claim.text, vector, passages) for claim, vector in zip(claims, vectors, strict=True)}
 
 

@@ -24,7 +24,7 @@ class MergedPassages:
 
 
 def merge_near_duplicates(passages: Sequence[Passage]) -> MergedPassages:
-    """Merges each passage into the first earlier one that is left and has a Jaccard index of 0.9 or more with it.
+    """Merges each passage into the first passage kept so far whose Jaccard index with it is at least 0.9.
 
     The index is that of their shingles. The passage that is left gets the other's links. As merged passages are not compared
     any more, small changes do not chain up.

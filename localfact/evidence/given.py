@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.passages import PassageKind, capped, chunks
@@ -16,13 +17,14 @@ from localfact.stages import Retriever
 RANKED = "Evidence: the response's own passages were ranked for its claims."
 
 
+@dataclass(frozen=True)
 class GivenEvidence:
     """Uses the passages that came with a response.
 
     A claim that came with the response keeps the passages that the input gives it, even if there are none. For extracted
     claims, and where the input does not say which passages belong to which claim, the response's passages are ranked.
 
-    Args:
+    Attributes:
         fallback: asked where a response brings no evidence; None for nobody.
         embedder: ranks passages, with BM25; None for BM25 alone.
         k: how many passages a claim gets where they are ranked.
@@ -31,22 +33,13 @@ class GivenEvidence:
         queries: writes what they are ranked by; None where each claim is its own query.
     """
 
-    def __init__(
-        self,
-        fallback: Retriever | None,
-        embedder: Embedder | None,
-        *,
-        k: int = 5,
-        kind: PassageKind = "pages",
-        merge_near_duplicates: bool = False,
-        queries: QueryWriter | None = None,
-    ) -> None:
-        self._fallback = fallback
-        self._embedder = embedder
-        self._k = k
-        self._kind = kind
-        self._merge = merge_near_duplicates
-        self._writer = queries
+    fallback: Retriever | None
+    embedder: Embedder | None
+    _: KW_ONLY
+    k: int = 5
+    kind: PassageKind = "pages"
+    merge_near_duplicates: bool = False
+    queries: QueryWriter | None = None
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
         """Returns the evidence of the response, or the fallback's.
@@ -56,33 +49,33 @@ class GivenEvidence:
         """
         if response.evidence is not None:
             unlinked = unlinked_claims(response, response.evidence, claims) if response.evidence.passages else ()
-            queries = await queries_of(self._writer if unlinked else None, response, unlinked)
+            queries = await queries_of(self.queries if unlinked else None, response, unlinked)
             return await asyncio.to_thread(self._retrieve, response.evidence, claims, queries)
-        if self._fallback is None:
+        if self.fallback is None:
             raise MissingError(
                 f"The response '{response.id}' brings no passages, and no corpus was named. Name one with --corpus DIR; "
                 "`localfact corpus build PAGES --out DIR` makes one from your own pages."
             )
-        return await self._fallback.retrieve(response, claims)
+        return await self.fallback.retrieve(response, claims)
 
     def _retrieve(self, given: Evidence, claims: Sequence[Claim], queries: Queries) -> Evidence:
         if not given.passages:
             return Evidence(hits={claim.id: () for claim in claims}, notes=given.notes)
-        given, linked = cut_evidence(given, self._kind)
-        if self._merge:
+        given, linked = cut_evidence(given, self.kind)
+        if self.merge_near_duplicates:
             given = merged_evidence(given)
-        index = Index.of({passage.id: passage.text for passage in given.passages}, self._embedder)
-        found = search_all(index, self._embedder, queries.texts, self._k)
-        matching = affinity(index, self._embedder, claims, [passage.id for passage in given.passages])
+        index = Index.of({passage.id: passage.text for passage in given.passages}, self.embedder)
+        found = search_all(index, self.embedder, queries.texts, self.k)
+        matching = affinity(index, self.embedder, claims, [passage.id for passage in given.passages])
         hits = {claim.id: given.hits.get(claim.id, ()) for claim in claims}
-        hits |= {claim: best_hits(own, matching[claim], self._k) for claim, own in hits.items() if claim in linked}
-        hits |= {claim: hits_of(ranked, self._k) for claim, ranked in found.items()}
+        hits |= {claim: best_hits(own, matching[claim], self.k) for claim, own in hits.items() if claim in linked}
+        hits |= {claim: hits_of(ranked, self.k) for claim, ranked in found.items()}
         all_ranked = all(claim.id in found for claim in claims)
         passages = hit_passages(given, hits) if all_ranked else given.passages
         notes = list(given.notes)
         if found:
             notes += [RANKED, *queries.notes]
-        if self._embedder is None:
+        if self.embedder is None:
             notes.append(LEXICAL_ALONE)
         kept = {passage.id for passage in passages}
         near = {claim: {passage: score for passage, score in own.items() if passage in kept} for claim, own in matching.items()}
@@ -90,7 +83,7 @@ class GivenEvidence:
 
 
 def cut_evidence(given: Evidence, kind: PassageKind) -> tuple[Evidence, set[str]]:
-    """The evidence with each passage cut as a page of a corpus would be, and the claims of whose passages some became several.
+    """Cuts each passage as a page of a corpus is cut. Also returns the claims with a passage that became several.
 
     Those claims are linked to all parts of their passages, in order.
     """
@@ -109,7 +102,7 @@ def cut_evidence(given: Evidence, kind: PassageKind) -> tuple[Evidence, set[str]
 
 
 def parts_of(passage: Passage, kind: PassageKind) -> list[Passage]:
-    """A given passage as it is where it is short, else in chunks, or as the beginning of a page."""
+    """A given passage unchanged if it is short; else its chunks, or its beginning."""
     texts = chunks(passage.text) if kind == "chunks" else [capped(passage.text)]
     if len(texts) < 2 and texts == [passage.text]:
         return [passage]

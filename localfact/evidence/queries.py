@@ -6,6 +6,7 @@ interpret. Where the model wrote none that can be used, the claim is the query, 
 
 import re
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple, Protocol
 
 from localfact.errors import InputError, PromptTooLongError, RequestError
@@ -84,10 +85,11 @@ class ClaimQueries:
         return Written(tuple(dict.fromkeys(query for query in queries if query)))
 
 
+@dataclass(frozen=True)
 class LLMQueries:
     """Has a language model write the queries of each claim, all in one answer.
 
-    Args:
+    Attributes:
         engine: the language model.
         count: how many queries a claim.
         max_tokens: the most tokens of an answer, from 1.
@@ -97,16 +99,17 @@ class LLMQueries:
         InputError: max_tokens below 1, more queries than the prompt shows.
     """
 
-    def __init__(self, engine: Engine, *, count: int = 1, max_tokens: int = 64, seed: int = 0) -> None:
-        if max_tokens < 1:
-            raise InputError(f"An answer of {max_tokens} tokens holds no query: give a whole number from 1.")
-        if not 1 <= count <= MOST_WRITTEN:
-            raise InputError(f"A language model writes 1 to {MOST_WRITTEN} queries a claim, not {count}.")
-        self._count = count
-        self._engine = engine
-        self._max_tokens = max_tokens
-        self._seed = seed
-        self._boundary = Boundary(seed)
+    engine: Engine
+    _: KW_ONLY
+    count: int = 1
+    max_tokens: int = 64
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 1:
+            raise InputError(f"An answer of {self.max_tokens} tokens holds no query: give a whole number from 1.")
+        if not 1 <= self.count <= MOST_WRITTEN:
+            raise InputError(f"A language model writes 1 to {MOST_WRITTEN} queries a claim, not {self.count}.")
 
     async def write(self, claim: Claim, response: Response) -> Written:
         """Returns the model's queries as plain words, or the claim itself where the answer holds none for it.
@@ -114,19 +117,18 @@ class LLMQueries:
         Raises:
             LocalFactError: one that concerns all claims: a dead engine, something missing.
         """
-        chat = query_chat(response.prompt, response.topic, claim.text, self._count, boundary=self._boundary)
+        chat = query_chat(response.prompt, response.topic, claim.text, self.count, boundary=Boundary(self.seed))
         try:
-            generation = await self._engine.generate(
+            generation = await self.engine.generate(
                 chat,
-                max_tokens=self._max_tokens * self._count,
-                grammar=query_grammar(self._count),
-                seed=self._seed,
+                max_tokens=self.max_tokens * self.count,
+                grammar=query_grammar(self.count),
+                seed=self.seed,
                 stage=QUERY,
             )
         except (PromptTooLongError, RequestError):
             return Written((claim.text,), failed=True)
-        # A refusal or a remark of the model shares no word with the claim.
-        found = [text for text in read_queries(generation, self._count) if _words(text) & _words(claim.text)]
+        found = queries_about(claim.text, generation, self.count)
         return Written(tuple(found) or (claim.text,), failed=not found)
 
 
@@ -158,14 +160,19 @@ async def _write_query(writer: QueryWriter, claim: Claim, response: Response) ->
 
 
 def key_words(claim: str, topic: str | None = None) -> str:
-    """What the claim is about and its words but for small ones: "Ada Morel born Lyon 1950"."""
+    """The topic, and the claim's words without function words: "Ada Morel born Lyon 1950"."""
     found = [word for word in words(claim) if not _NO_KEY_WORD.fullmatch(word)]
     about = [word for word in words(topic or "") if word.casefold() not in {one.casefold() for one in found}]
     return plain(" ".join((*about, *found)))
 
 
+def queries_about(claim: str, generation: Generation, count: int = 1) -> list[str]:
+    """The queries of an answer that share a word with the claim, which a refusal or a remark of the model does not."""
+    return [query for query in read_queries(generation, count) if _words(query) & _words(claim)]
+
+
 def read_queries(generation: Generation, count: int = 1) -> list[str]:
-    """The lines of an answer as plain words, different ones; none of an answer that is something else.
+    """The different queries in an answer, as plain words; none if the answer is something else.
 
     An answer that was cut, has more lines than were asked for or no word, or a line that is too long, holds no query.
     """

@@ -6,6 +6,7 @@ the corpus that it filled all agree.
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import Protocol
 
@@ -63,10 +64,11 @@ class Collector(Protocol):
         ...
 
 
+@dataclass(frozen=True)
 class SearchRetriever:
     """Retrieves the k best passages of the pages that each claim's own search found.
 
-    Args:
+    Attributes:
         store: returns the corpus's store as it is now. embedder: computes affinity; None leaves that to BM25.
         results: how many results of a search are used. queries: writes the queries; None where each claim is its own.
         collector: searches for queries that are not recorded; None where only the corpus is used, and then `whole` retrieves
@@ -74,26 +76,15 @@ class SearchRetriever:
         score_affinity: whether affinities of claims to other claims' passages are needed; embedding takes time.
     """
 
-    def __init__(
-        self,
-        store: Callable[[], PageStore],
-        embedder: Embedder | None,
-        selection: Selection = DEFAULT,
-        *,
-        results: int = 5,
-        queries: QueryWriter | None = None,
-        collector: Collector | None = None,
-        whole: CorpusRetriever | None = None,
-        score_affinity: bool = True,
-    ) -> None:
-        self._store = store
-        self._embedder = embedder
-        self._selection = selection
-        self._results = results
-        self._writer = queries
-        self._collector = collector
-        self._whole = whole
-        self._score_affinity = score_affinity
+    store: Callable[[], PageStore]
+    embedder: Embedder | None
+    selection: Selection = DEFAULT
+    _: KW_ONLY
+    results: int = 5
+    queries: QueryWriter | None = None
+    collector: Collector | None = None
+    whole: CorpusRetriever | None = None
+    score_affinity: bool = True
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
         """Returns up to k passages a claim, best first, scored by BM25 among the passages that were found.
@@ -103,47 +94,40 @@ class SearchRetriever:
         Raises:
             LocalFactError: one that concerns all claims.
         """
-        queries = await queries_of(self._writer, response, claims)
+        queries = await queries_of(self.queries, response, claims)
         failures: dict[str, str] = {}
-        if self._collector is not None:
+        if self.collector is not None:
             asked = [(claim, query) for claim, own in queries.searches.items() for query in own]
-            failures = dict(filter(None, await together(self._collect(*query) for query in asked)))
+            failures = dict(filter(None, await together(_collect(self.collector, *query) for query in asked)))
         return await asyncio.to_thread(self._retrieve, claims, queries, failures)
 
-    async def _collect(self, claim: str, query: str) -> tuple[str, str] | None:
-        if self._collector is None:
-            raise AssertionError("only a retriever with a collector collects")
-        try:
-            await self._collector.collect(query)
-        except SearchError as error:
-            count("searches_failed")
-            return claim, str(error)
-        return None
-
     def _retrieve(self, claims: Sequence[Claim], queries: Queries, failures: Mapping[str, str]) -> Evidence:
-        store = self._store()
+        store = self.store()
         unanswered = bool(failures)
         asked = {claim: query for claim, query in queries.texts.items() if claim not in failures}
         # With a collector, a search for fewer results is made again.
-        or_fewer = self._collector is None
+        or_fewer = self.collector is None
         searches = {
-            claim: [store.search(query, self._results, or_fewer=or_fewer) for query in queries.searches[claim]]
+            claim: [store.search(query, self.results, or_fewer=or_fewer) for query in queries.searches[claim]]
             for claim in asked
         }
         recorded = {claim: known for claim, own in searches.items() if (known := [one for one in own if one is not None])}
         unrecorded = {claim: asked[claim] for claim in searches if claim not in recorded}
         missing = sum(len(searches[claim]) - len(known) for claim, known in recorded.items())
         found = {claim: self._rank(store, asked[claim], own) for claim, own in recorded.items()}
-        if self._whole is None:
+        if self.whole is None:
             failures = {**failures, **dict.fromkeys(unrecorded, self._nowhere)}
         elif unrecorded:
-            found |= self._whole.find(unrecorded)
+            found |= self.whole.find(unrecorded)
         in_order = {claim: found[claim] for claim in asked if claim in found}
-        passages, hits = selected(in_order, asked, self._selection)
-        counts = self._counts(store, [search for own in recorded.values() for search in own], len(unrecorded))
-        empty = sum(not own for own in hits.values())
-        counts |= {"claims_without_passages": empty} if empty else {}
-        counts |= {"queries_without_search": missing} if missing else {}
+        passages, hits = selected(in_order, asked, self.selection)
+        counts = self._counts(store, [search for own in recorded.values() for search in own])
+        rare = {
+            "claims_without_search": len(unrecorded),
+            "claims_without_passages": sum(not own for own in hits.values()),
+            "queries_without_search": missing,
+        }
+        counts |= {name: number for name, number in rare.items() if number}
         return Evidence(
             passages=passages,
             hits=hits | dict.fromkeys(failures, ()),
@@ -151,48 +135,44 @@ class SearchRetriever:
             failures=failures,
             counts=counts,
             notes=(
-                *self._notes(counts, searched_whole=bool(unrecorded) and self._whole is not None),
+                *self._notes(counts, searched_whole=bool(unrecorded) and self.whole is not None),
                 *([UNANSWERED] if unanswered else []),
                 *queries.notes,
             ),
         )
 
-    def _counts(self, store: PageStore, searches: Sequence[Search], unrecorded: int) -> dict[str, int]:
-        """Counts of different searches, of the pages that they named, of those that failed or were never fetched, and of claims
-        without a search.
-        """
-        fewer = sum(search.count < self._results for search in searches)
+    def _counts(self, store: PageStore, searches: Sequence[Search]) -> dict[str, int]:
+        """Different searches, and the pages that they named; where there are any, those that failed or were never fetched."""
         links = {result.link for search in searches for result in search.results if self._admits(result.link)}
+        fetches = [store.fetch(link) for link in links] if self.selection.kind != "snippets" else []
+        rare = {
+            "pages_failed": sum(fetch is not None and fetch.page is None for fetch in fetches),
+            "pages_never_asked_for": fetches.count(None),
+            "searches_for_fewer": sum(search.count < self.results for search in searches),
+        }
         counts = {"searches": len({search.query for search in searches}), "pages": len(links)}
-        asks_pages = self._selection.kind != "snippets"
-        fetches = [store.fetch(link) for link in links] if asks_pages else []
-        unasked = fetches.count(None)
-        failed = sum(fetch is not None and fetch.page is None for fetch in fetches)
-        counts |= {"pages_failed": failed} if failed else {}
-        counts |= {"pages_never_asked_for": unasked} if unasked else {}
-        counts |= {"searches_for_fewer": fewer} if fewer else {}
-        return counts | ({"claims_without_search": unrecorded} if unrecorded else {})
+        return counts | {name: number for name, number in rare.items() if number}
 
     def _notes(self, counts: Mapping[str, int], *, searched_whole: bool) -> list[str]:
         """Sentences about the evidence for the reader of the results."""
-        what = "snippets of search results" if self._selection.kind == "snippets" else "pages"
+        what = "snippets of search results" if self.selection.kind == "snippets" else "pages"
         notes = [OWN_SEARCH.format(what=what)] if counts["searches"] else []
         notes += [NO_SEARCH] if searched_whole else []
         notes += [note for name, note in NOTES_OF_COUNTS.items() if name in counts]
-        lexical = [LEXICAL_ALONE] if self._embedder is None and self._score_affinity else []
-        return [*notes, *self._selection.notes, *lexical]
+        lexical = [LEXICAL_ALONE] if self.embedder is None and self.score_affinity else []
+        return [*notes, *self.selection.notes, *lexical]
 
     @property
     def _nowhere(self) -> str:
         """Why a claim has no evidence where its search is not recorded and the whole corpus cannot be searched."""
         return (
-            f"no search is recorded for this claim, and the corpus has no passages of the kind '{self._selection.kind}' to "
+            f"no search is recorded for this claim, and the corpus has no passages of the kind '{self.selection.kind}' to "
             f"search as a whole: `localfact corpus fetch` searches for it, `localfact corpus merge` with --passages "
-            f"{self._selection.kind} adds them"
+            f"{self.selection.kind} adds them"
         )
 
     def _admits(self, link: str) -> bool:
-        return self._selection.admission.admits_host(host_of(link))
+        return self.selection.admission.admits_host(host_of(link))
 
     def _rank(self, store: PageStore, query: str, searches: Sequence[Search]) -> list[tuple[Passage, float]]:
         """The admitted passages of the results' pages, by BM25.
@@ -202,9 +182,9 @@ class SearchRetriever:
         found: dict[str, Passage] = {}
         results = [result for search in searches for result in search.results]
         for result in filter(lambda result: self._admits(result.link), results):
-            for passage in passages_behind(store, result, self._selection.kind):
+            for passage in passages_behind(store, result, self.selection.kind):
                 # After redirects the page may have another host than the result.
-                if self._selection.admission.admits(passage.host, passage.date):
+                if self.selection.admission.admits(passage.host, passage.date):
                     known = found.get(passage.id)
                     found[passage.id] = passage if known is None else one_of(known, passage)
         if not found:
@@ -213,13 +193,23 @@ class SearchRetriever:
         scores = BM25.of([passage.text for passage in passages]).scores(query).tolist()
         order = range(len(passages))
         ranked = sorted(order, key=lambda at: (-scores[at], passages[at].id if scores[at] > 0 else "", at))
-        return [(passages[at], scores[at]) for at in ranked[: self._selection.candidates]]
+        return [(passages[at], scores[at]) for at in ranked[: self.selection.candidates]]
 
     def _affinity(self, claims: Sequence[Claim], passages: Sequence[Passage]) -> dict[str, dict[str, float]]:
-        if not passages or not self._score_affinity:
+        if not passages or not self.score_affinity:
             return {}
-        index = Index.of({passage.id: passage.text for passage in passages}, self._embedder)
-        return affinity(index, self._embedder, claims, [passage.id for passage in passages])
+        index = Index.of({passage.id: passage.text for passage in passages}, self.embedder)
+        return affinity(index, self.embedder, claims, [passage.id for passage in passages])
+
+
+async def _collect(collector: Collector, claim: str, query: str) -> tuple[str, str] | None:
+    """Searches for one query of a claim: None, or the claim and why nobody answered."""
+    try:
+        await collector.collect(query)
+    except SearchError as error:
+        count("searches_failed")
+        return claim, str(error)
+    return None
 
 
 def passages_behind(store: PageStore, result: SearchResult, kind: PassageKind) -> Iterator[Passage]:

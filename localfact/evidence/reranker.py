@@ -25,7 +25,7 @@ HASH_BYTES = 16
 
 
 class Reranker:
-    """A cross-encoder with one output, in memory; made by `load_reranker`. Safe to call from several threads.
+    """A cross-encoder with one output, in memory. Safe to call from several threads.
 
     Args:
         card: of a reranker, whose weights are on this machine.
@@ -150,19 +150,10 @@ def reranker_identity(card: ModelCard) -> str:
     return f"{card.identity}+{card.precision}{window}+reading={READING}"
 
 
-def load_reranker(card: ModelCard) -> Reranker:
-    """Loads the reranker of `card` from this machine onto the GPU if there is one, else onto the CPU; downloads nothing.
-
-    Raises:
-        MissingError, InputError: as `Reranker`.
-    """
-    return Reranker(card)
-
-
 def named_reranker(name: str) -> Reranker:
-    """The reranker that a user named: a card, a path, or a hub id.
+    """Loads the reranker that a user named by a card, a path, or a hub id, from this machine; downloads nothing.
 
     Raises:
-        MissingError, InputError: as `load_card` and `load_reranker`.
+        MissingError, InputError: as `load_card` and `Reranker`.
     """
-    return load_reranker(load_card(name))
+    return Reranker(load_card(name))

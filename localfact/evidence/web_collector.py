@@ -6,6 +6,7 @@ query -> recorded? -> search -> results -> each address: there? -> fetch -> arch
 import asyncio
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from localfact.corpus.store import Fetch
@@ -102,17 +103,17 @@ class WebCollector:
             search = named_once(await self._provider.search(query, self._results))
             await asyncio.to_thread(self._writer.add_search, search)
             count("searches")
-        if self._fetcher is None:
+        fetcher = self._fetcher
+        if fetcher is None:
             return
         links = [result.link for result in search.results if self._admission.admits_host(host_of(result.link))]
-        await together(self._once("page", link, self._fetch) for link in links[: self._results])
+        await together(self._once("page", link, partial(self._fetch, fetcher)) for link in links[: self._results])
 
-    async def _fetch(self, link: str) -> None:
-        if self._fetcher is None:
-            raise AssertionError("pages are fetched only by a collector with a fetcher")
+    async def _fetch(self, fetcher: Fetcher, link: str) -> None:
         store = self._writer.store
         known = await asyncio.to_thread(store.fetch, link)
-        if known is not None and not (self._retry_failed and is_transient(known) and link not in self._retried):
+        again = self._retry_failed and link not in self._retried
+        if known is not None and not (again and known.failure is not None and known.failure.reason in TRANSIENT):
             return
         self._retried.add(link)
         there = await asyncio.to_thread(store.page_at, link)
@@ -120,7 +121,7 @@ class WebCollector:
             await asyncio.to_thread(self._writer.add_fetch, Fetch(link=link, final_link=link, time=now(), page=there))
             return
         try:
-            fetched = await self._fetcher.fetch(link, ready=self._until_room)
+            fetched = await fetcher.fetch(link, ready=self._until_room)
         except FetchError as error:
             missed = Fetch(link=link, final_link=address(error.final_link), time=now(), failure=error.failure)
             await asyncio.to_thread(self._writer.add_fetch, missed, error.exchanges, error.answer)
@@ -155,11 +156,6 @@ class WebCollector:
             return None, error.failure
         # A page is recorded under the address that gave it, as rules about hosts are about who published it.
         return Page(link=address(fetched.final_link), provider=WEB, **document.model_dump()), None
-
-
-def is_transient(fetch: Fetch) -> bool:
-    """Whether the address gave no page for a transient reason."""
-    return fetch.failure is not None and fetch.failure.reason in TRANSIENT
 
 
 def named_once(search: Search) -> Search:

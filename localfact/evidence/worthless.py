@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Evidence, Response
@@ -27,15 +28,15 @@ _ENGINES_OWN = re.compile(
 _LINK = re.compile(r"\[[^\]\n]{0,200}\]\([^)\s]{1,2000}\)|(?:https?://|www\.)[^\s<>\"]+")
 
 
+@dataclass(frozen=True)
 class WithoutWorthless:
-    """A retriever whose passages all may state something; what is left out is counted, by reason."""
+    """A retriever that leaves out passages that state nothing, and counts them by reason."""
 
-    def __init__(self, retriever: Retriever) -> None:
-        self._retriever = retriever
+    retriever: Retriever
 
     async def retrieve(self, response: Response, claims: Sequence[Claim]) -> Evidence:
         """The evidence of the retriever without what states nothing; its hits go too, and no other takes their place."""
-        found = await self._retriever.retrieve(response, claims)
+        found = await self.retriever.retrieve(response, claims)
         reasons = {passage.id: why for passage in found.passages if (why := worthless(passage.text, passage.title))}
         if not reasons:
             return found
@@ -57,7 +58,7 @@ class WithoutWorthless:
 
 
 def worthless(text: str, title: str = "") -> str | None:
-    """Why a passage can be no evidence, in a word or two joined by "_" for a count; None where it may state something."""
+    """Why a passage cannot be evidence, as the end of a count's name ("links_only"); None if it may state something."""
     if instead_of_prose(text) is not None:
         return "no_text"
     if _ENGINES_OWN.search(text) and word_count(_ENGINES_OWN.sub(" ", text)) < FEWEST_WORDS:

@@ -53,11 +53,6 @@ def log_form(graph: FactorGraph) -> tuple[Component, NDArray[np.int64]]:
     return Component(np.arange(count), log_priors, pairs, merged), pair_of
 
 
-def components(graph: FactorGraph) -> list[Component]:
-    """The connected components of a graph as it stands, ordered by their first variable."""
-    return [part.component for part in split(log_form(graph)[0])]
-
-
 def split(whole: Component) -> list[Part]:
     """The connected components, ordered by their first variable; an isolated variable is a component of its own."""
     member_of = _labels(len(whole.variables), whole.pairs)

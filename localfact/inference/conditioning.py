@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.inference import message_passing
 from localfact.inference.components import Component
-from localfact.inference.network import FixedPoint, Network, add_pair_marginals, fix_variable, fixed_points, lay_out, starts
+from localfact.inference.message_passing import Network
+from localfact.inference.network import FixedPoint, fix_variable, fixed_points, lay_out, starts
 from localfact.inference.solution import Solution
 
 #: The most cases.
@@ -171,5 +173,5 @@ def _pair_marginals(network: Network, cases: list[_Case], shares: NDArray[np.flo
     joint = np.zeros_like(network.tables)
     for case, share in zip(cases, shares.tolist(), strict=True):
         for point, share_in_case in zip(case.points, case.shares.tolist(), strict=True):
-            add_pair_marginals(network, point, case.fixed, share * share_in_case, joint)
+            message_passing.add_pair_marginals(point.messages, network, case.fixed, share * share_in_case, joint)
     return joint[network.of_pair].reshape(-1, 2, 2)

@@ -4,6 +4,7 @@ Widths and table sizes are counted before anything is computed, never timed, so 
 machine.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from localfact.inference.components import Component
@@ -94,21 +95,31 @@ def elimination_order(component: Component, *, cells_limit: int = CELLS_LIMIT) -
     cheapest = min(
         (found for found in (first, *others) if found.within(cells_limit)), key=lambda found: found.cells, default=None
     )
-    return _too_wide(first.width, cells_limit) if cheapest is None else cheapest.order()
+    if cheapest is None:
+        limits = f"the limits are {WIDTH_LIMIT} or {cells_limit} table cells in all"
+        return TooWide(f"elimination reaches width {first.width}, where {limits}")
+    return cheapest.order()
 
 
-def _too_wide(width: int, cells_limit: int) -> TooWide:
-    return TooWide(f"elimination reaches width {width}, where the limits are {WIDTH_LIMIT} or {cells_limit} table cells in all")
+def min_fill_order(component: Component) -> list[int]:
+    """Min-fill's order of all variables, however wide it is."""
+    found = _Elimination(_neighbourhoods(component))
+    _take_by_fewest_joins(found, lambda: True)
+    return list(found.separators)
 
 
 def _by_fewest_joins(neighbours: list[int], cells_limit: int) -> _Elimination:
-    """Min-fill: the variable that joins the fewest unjoined neighbours; ties: the fewest neighbours, then the first."""
     found = _Elimination(neighbours)
     _strip_leaves(found)
-    costs = {
-        variable: _cost(found.neighbours, variable) for variable in range(len(neighbours)) if variable not in found.separators
-    }
-    while costs and found.within(cells_limit):
+    _take_by_fewest_joins(found, lambda: found.within(cells_limit))
+    return found
+
+
+def _take_by_fewest_joins(found: _Elimination, may_go_on: Callable[[], bool]) -> None:
+    """Min-fill: the variable that joins the fewest unjoined neighbours; ties: the fewest neighbours, then the first."""
+    left = [variable for variable in range(len(found.neighbours)) if variable not in found.separators]
+    costs = {variable: _cost(found.neighbours, variable) for variable in left}
+    while costs and may_go_on():
         variable = min(costs, key=lambda candidate: (costs[candidate], candidate))
         separator = found.take(variable)
         del costs[variable]
@@ -117,7 +128,6 @@ def _by_fewest_joins(neighbours: list[int], cells_limit: int) -> _Elimination:
         for neighbour in separator:
             changed |= found.neighbours[neighbour] | 1 << neighbour
         costs.update((other, _cost(found.neighbours, other)) for other in _members(changed))
-    return found
 
 
 def _by_fewest_neighbours(neighbours: list[int], most: int) -> _Elimination:

@@ -5,7 +5,7 @@ neighbours' priors. In the rest every variable can have both values, also after 
 no new hard evidence.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,49 +47,25 @@ class Conditioned:
         return true, joint
 
 
-def condition(whole: Component) -> Conditioned | None:
-    """Fixes all variables that are forced; None when some variable is left without a value.
+def condition(whole: Component) -> Conditioned:
+    """Fixes all variables that are forced to one value.
 
-    The whole should have no tied variables (contraction.py): with some, not all that is forced need be found.
+    The whole must be consistent and without tied variables, as contraction.py leaves it: else not all that is forced is found.
     """
     impossible = impossible_values(whole)
     log_priors = np.where(impossible, -np.inf, whole.log_priors)
-    if impossible.all(axis=1).any():
-        return None
     values = np.full(len(log_priors), FREE)
-    forced = np.flatnonzero(impossible.any(axis=1)).tolist()
-    if not forced:
-        everything = replace(whole, variables=np.arange(len(values)))
-        return Conditioned(everything, np.arange(len(whole.pairs)), values, 0.0)
-    if not _propagate(whole, log_priors, values, forced):
-        return None
-    return _without_fixed(whole, log_priors, values)
-
-
-def _propagate(whole: Component, log_priors: NDArray[np.float64], values: NDArray[np.int64], forced: list[int]) -> bool:
-    """Fixes the forced variables and all that follow, in place; False when a variable has no possible value left."""
     meeting: list[list[tuple[int, int]]] = [[] for _ in range(len(values))]
     for pair, (first, second) in enumerate(whole.pairs.tolist()):
         meeting[first].append((pair, second))
         meeting[second].append((pair, first))
-    listed = set(forced)
-    for variable in forced:
-        value = int(np.isneginf(log_priors[variable, 0]))
-        values[variable] = value
-        if np.isneginf(log_priors[variable, value]):
-            return False
+    for variable in np.flatnonzero(impossible.any(axis=1)).tolist():
+        value = values[variable] = int(impossible[variable, 0])
         for pair, other in meeting[variable]:
-            if values[other] != FREE:
-                continue
-            table = whole.log_tables[pair]
-            log_priors[other] += table[value] if variable < other else table[:, value]
-            impossible = np.isneginf(log_priors[other])
-            if impossible.all():
-                return False
-            if impossible.any() and other not in listed:
-                listed.add(other)
-                forced.append(other)
-    return True
+            if values[other] == FREE:
+                table = whole.log_tables[pair]
+                log_priors[other] += table[value] if variable < other else table[:, value]
+    return _without_fixed(whole, log_priors, values)
 
 
 def _without_fixed(whole: Component, log_priors: NDArray[np.float64], values: NDArray[np.int64]) -> Conditioned:

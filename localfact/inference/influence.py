@@ -54,16 +54,13 @@ def leave_one_out(graph: FactorGraph, found: Marginals, variables: Iterable[str]
         for own, other in ((source, target), (target, source)):
             if own in factors:
                 factors[own].setdefault(other, []).append(factor)
-    return {
-        graph.ids[own]: _rank(
-            [_influence(graph, found.marginals[graph.ids[own]], joint, own, other, meeting[other]) for other in sorted(meeting)]
-        )
-        for own, meeting in factors.items()
-    }
-
-
-def _rank(influences: list[Influence]) -> tuple[Influence, ...]:
-    return tuple(sorted(influences, key=lambda influence: -abs(influence.shift)))
+    ranked = {}
+    for own, meeting in factors.items():
+        identity = graph.ids[own]
+        posterior = found.marginals[identity]
+        influences = [_influence(graph, posterior, joint, own, other, meeting[other]) for other in sorted(meeting)]
+        ranked[identity] = tuple(sorted(influences, key=lambda influence: -abs(influence.shift)))
+    return ranked
 
 
 def _influence(

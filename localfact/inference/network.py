@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 from localfact.inference import message_passing
 from localfact.inference.components import Component
-from localfact.inference.message_passing import LARGEST
-
-_Floats = NDArray[np.float64]
-_Integers = NDArray[np.int64]
-_Arrays = tuple[_Floats, _Integers, _Integers, _Integers, _Floats]
+from localfact.inference.message_passing import LARGEST, Network
 
 #: Share of the old message that is kept, and sweeps: the next pair is tried only where the one before does not settle.
 DAMPINGS = ((0.0, 60), (0.5, 200), (0.8, 600))
@@ -26,29 +22,8 @@ SAME_FIXED_POINT = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """A component of n variables and k pairs laid out for message passing: two messages a pair, sorted by sender.
-
-    Attributes:
-        log_odds: (n,) of the priors.
-        first_message, receiver, reverse, tables: see message_passing.py; tables (2k, 4) have 1 as their largest weight, and
-            a weight below 1 / LARGEST, 0 as well, counts as that.
-        of_pair: (k,) the message of each of the component's pairs that its smaller variable sends.
-        log_scale: what the weights were divided by altogether.
-    """
-
-    log_odds: NDArray[np.float64]
-    first_message: NDArray[np.int64]
-    receiver: NDArray[np.int64]
-    reverse: NDArray[np.int64]
-    tables: NDArray[np.float64]
-    of_pair: NDArray[np.int64]
-    log_scale: float
-
-
-@dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Where messages (2k,) converged.
+    """A fixed point of belief propagation: the messages, shape (2k,), and what follows from them.
 
     Attributes:
         marginals: (n,) P(true).
@@ -115,14 +90,12 @@ def run_to_fixed_point(network: Network, messages: NDArray[np.float64], fixed: N
     sweeps = 0
     for damping, most in DAMPINGS:
         run = messages.copy()
-        done, converged = message_passing.iterate(
-            run, network.log_odds, network.first_message, network.reverse, network.tables, fixed, damping, CONVERGED, most
-        )
+        done, converged = message_passing.iterate(run, network, fixed, damping, CONVERGED, most)
         sweeps += done
         if converged:
             break
     marginals, influence = np.empty(len(fixed)), np.empty(len(fixed))
-    log_weight = message_passing.describe(run, *_arrays(network), fixed, marginals, influence)
+    log_weight = message_passing.describe(run, network, fixed, marginals, influence)
     return FixedPoint(run, marginals, influence, network.log_scale + log_weight, converged, sweeps)
 
 
@@ -138,14 +111,3 @@ def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed:
         if all(np.max(np.abs(point.marginals - other.marginals)) > SAME_FIXED_POINT for other in distinct):
             distinct.append(point)
     return distinct
-
-
-def add_pair_marginals(
-    network: Network, point: FixedPoint, fixed: NDArray[np.int8], share: float, joint: NDArray[np.float64]
-) -> None:
-    """Adds `share` of a fixed point's pair marginals to joint, shape (2k, 4); joint[network.of_pair] is in the pairs' order."""
-    message_passing.add_pair_marginals(point.messages, *_arrays(network), fixed, share, joint)
-
-
-def _arrays(network: Network) -> _Arrays:
-    return network.log_odds, network.first_message, network.receiver, network.reverse, network.tables

@@ -1,37 +1,22 @@
-"""Converts fact graphs to pgmpy Markov networks, and computes marginals by pgmpy's variable elimination for comparison.
+"""Computes marginals by pgmpy's variable elimination, for comparison.
 
-pgmpy puts factors into sets, which drops one of two equal factors over the same variables, and does not normalise its answers
-about Markov networks: here parallel factors are multiplied first and the answers divided by their sums.
+pgmpy drops one of two equal factors over the same variables: a component has one factor a pair. It does not normalise its
+answers about Markov networks: they are divided by their sums here.
 """
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from localfact.errors import InputError
 from localfact.inference.components import Component
-from localfact.inference.factor_graph import FactorGraph
-from localfact.inference.wmb import min_fill_variables
+from localfact.inference.elimination import min_fill_order
 
 #: Most table entries that all eliminations of a component may need together; at some 200 ns each, half a minute.
 WORK_LIMIT = 2**27
 #: What an elimination in pgmpy costs besides its table, in entries.
 ENTRIES_PER_STEP = 512
-
-
-def to_pgmpy(graph: FactorGraph) -> Any:
-    """The graph as a pgmpy `DiscreteMarkovNetwork`: nodes are the ids, states 0 (false) and 1 (true).
-
-    Every variable has its prior as a factor, every pair of related variables the product of its factors.
-    """
-    products: dict[tuple[int, int], NDArray[np.float64]] = {}
-    for (source, target), table in zip(graph.edges.tolist(), graph.tables, strict=True):
-        pair, turned = ((source, target), table) if source < target else ((target, source), table.T)
-        products[pair] = products.get(pair, np.ones((2, 2))) * turned
-    priors = np.stack([1 - graph.priors, graph.priors], axis=1)
-    return _network(list(graph.ids), priors, {(graph.ids[a], graph.ids[b]): table for (a, b), table in products.items()})
 
 
 def eliminate_with_pgmpy(component: Component) -> tuple[NDArray[np.float64], float]:
@@ -43,16 +28,22 @@ def eliminate_with_pgmpy(component: Component) -> tuple[NDArray[np.float64], flo
     Raises:
         InputError: the work, counted in table entries and not in seconds, passes WORK_LIMIT, or the weights underflow.
     """
+    from pgmpy.factors.discrete import DiscreteFactor
     from pgmpy.inference import VariableElimination
+    from pgmpy.models import DiscreteMarkovNetwork
 
-    order = min_fill_variables(component)
+    order = min_fill_order(component)
     roots = _roots(component, order)
     priors, prior_scales = _scale(component.log_priors)
     tables, table_scales = _scale(component.log_tables)
     factors = dict(zip(map(tuple, component.pairs.tolist()), tables, strict=True))
     # pgmpy loses the sum of a part that the queried variable is not connected with, so the parts are tied together by ones.
     factors.update((ends, np.ones((2, 2))) for ends in pairwise(roots))
-    network = _network(order, priors[order], factors)
+    network = DiscreteMarkovNetwork()
+    network.add_nodes_from(order)
+    network.add_edges_from(factors)
+    network.add_factors(*(DiscreteFactor([variable], [2], priors[variable]) for variable in order))
+    network.add_factors(*(DiscreteFactor(list(ends), [2, 2], table) for ends, table in factors.items()))
     elimination = VariableElimination(network)
     weights = np.empty((len(order), 2))
     for variable in order:
@@ -64,18 +55,6 @@ def eliminate_with_pgmpy(component: Component) -> tuple[NDArray[np.float64], flo
             "The graph's weights are too small for pgmpy, which computes in plain numbers: take the solver 'auto'."
         )
     return weights[:, 1] / totals, float(np.log(totals[0]) + prior_scales + table_scales)
-
-
-def _network(nodes: list[Any], priors: NDArray[np.float64], tables: dict[Any, NDArray[np.float64]]) -> Any:
-    from pgmpy.factors.discrete import DiscreteFactor
-    from pgmpy.models import DiscreteMarkovNetwork
-
-    network = DiscreteMarkovNetwork()
-    network.add_nodes_from(nodes)
-    network.add_edges_from(tables)
-    network.add_factors(*(DiscreteFactor([node], [2], prior) for node, prior in zip(nodes, priors, strict=True)))
-    network.add_factors(*(DiscreteFactor(list(pair), [2, 2], table) for pair, table in tables.items()))
-    return network
 
 
 def _scale(log_weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:

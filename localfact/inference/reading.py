@@ -35,7 +35,7 @@ def read_graph(path: Path) -> FactorGraph:
             relation of an unknown type or of a node with itself, or a probability that is not a number in [0, 1].
     """
     try:
-        return _graph(json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_object))
+        return parse_graph(json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_object))
     except OSError as error:
         raise GraphError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
@@ -54,7 +54,12 @@ def _object(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return content
 
 
-def _graph(content: object) -> FactorGraph:
+def parse_graph(content: object) -> FactorGraph:
+    """As `read_graph`, of the content of a file.
+
+    Raises:
+        GraphError: as there, without the name of a file.
+    """
     if not isinstance(content, dict):
         raise GraphError("the file must hold one JSON object.")
     variant = content.get("variant", "paper")

@@ -57,16 +57,13 @@ class Reduction:
         for variable, true in zip(self.core.variables.tolist(), marginals.tolist(), strict=True):
             values[variable] = (1 - true, true)
         pairs, quads = self.core.variables[self.core.pairs].tolist(), pair_marginals.reshape(-1, 4).tolist()
-        joint = {(first, second): _quad(quad) for (first, second), quad in zip(pairs, quads, strict=True)}
+        joint: dict[tuple[int, int], _Quad] = {
+            (first, second): (e00, e01, e10, e11) for (first, second), (e00, e01, e10, e11) in zip(pairs, quads, strict=True)
+        }
         for step in reversed(self.steps):
             _put_back(step, values, joint)
         of_pairs = [joint[first, second] for first, second in whole.pairs.tolist()]
         return np.array([true for _, true in values]), np.array(of_pairs, dtype=np.float64).reshape(-1, 2, 2)
-
-
-def _quad(entries: list[float]) -> _Quad:
-    e00, e01, e10, e11 = entries
-    return e00, e01, e10, e11
 
 
 def reduce(whole: Component) -> Reduction:

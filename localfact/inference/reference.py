@@ -33,7 +33,7 @@ class Deviation:
 
 
 def deviation_of(path: Path, found: Marginals) -> Deviation | None:
-    """Compares with the reference in the file, which was read as a graph before; None where it has no usable reference."""
+    """Compares with the reference marginals in a graph file that was read without errors; None if it has none."""
     content: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     reference = content.get("reference")
     if not isinstance(reference, dict):

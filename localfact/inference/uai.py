@@ -1,11 +1,11 @@
 """Factor graphs in the UAI file format, so that any other solver can be used on our graphs and ours on theirs.
 
-The format of the UAI inference competitions: model (`.uai`), evidence (`.uai.evid`) and marginals (`.MAR`), all of numbers and
-white space. It has no names: variable i of a file is `graph.ids[i]`, and value 1 is true.
+The format of the UAI inference competitions: numbers and white space, without names. Variable i of a file is `graph.ids[i]`,
+and value 1 is true.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -38,105 +38,40 @@ def write_uai(graph: FactorGraph) -> str:
     return "\n".join([*head, *entries])
 
 
-def read_uai(text: str, ids: Sequence[str] | None = None) -> FactorGraph:
-    """The graph of a file with binary variables and factors over at most two of them; the weights are kept to the last factor.
+def read_uai(text: str) -> FactorGraph:
+    """The graph of a file with binary variables, named "x0", "x1"..., and factors over at most two of them each.
 
     The unary factors of a variable are multiplied and become its prior. Where they do not add up to 1, their sum goes into a
     pair factor, so that log Z is the file's too; the same goes for constants (factors over no variable).
 
-    Args:
-        text: the content of a `.uai` file.
-        ids: names for the variables, in the file's order; "x0", "x1"... without.
-
     Raises:
         InputError: the text is not in the format (with line and token), a variable is not binary, a factor is over more than
-            two variables, a weight is negative or not finite, there is another number of ids, or an unnormalised file has a
-            single variable, so that there is no pair to hold the constant.
+            two variables, a weight is negative or not finite, or an unnormalised file has a single variable, so that there is
+            no pair to hold the constant.
     """
-    tokens = _Tokens(text, "UAI file")
+    tokens = _Tokens(text)
     if tokens.take("the preamble").upper() not in PREAMBLES:
         tokens.refuse(f"the preamble must be {' or '.join(PREAMBLES)}")
     count = tokens.natural("the number of variables")
     for variable in range(count):
         if tokens.natural(f"the number of values of variable {variable}") != 2:
             tokens.refuse("every variable must have 2 values")
-    names = tuple(ids) if ids is not None else tuple(f"x{variable}" for variable in range(count))
-    if len(names) != count or len(set(names)) != count:
-        raise InputError(f"The UAI file has {count} variables: give {count} different ids, not {len(set(names))}.")
     scopes = [_scope(tokens, factor, count) for factor in range(tokens.natural("the number of factors"))]
     tables = [_table(tokens, factor, len(scope)) for factor, scope in enumerate(scopes)]
     tokens.finish()
-    return _graph(names, scopes, tables)
-
-
-def write_evidence(evidence: Mapping[int, bool]) -> str:
-    """A `.uai.evid` file: how many variables are observed, then the position and value of each. Solvers want one, if empty."""
-    return " ".join([str(len(evidence)), *(f"{variable} {int(value)}" for variable, value in evidence.items())]) + "\n"
-
-
-def read_evidence(text: str, count: int) -> dict[int, bool]:
-    """The observed values by position, from a `.uai.evid` file of a graph of `count` variables.
-
-    Raises:
-        InputError: the text is not in the format, or names a variable twice or one that is not there.
-    """
-    tokens = _Tokens(text, "evidence file")
-    evidence: dict[int, bool] = {}
-    for _ in range(tokens.natural("the number of observed variables")):
-        variable = tokens.natural("a variable", below=count)
-        if variable in evidence:
-            tokens.refuse("this variable is observed twice")
-        evidence[variable] = bool(tokens.natural("a value", below=2))
-    tokens.finish()
-    return evidence
-
-
-def read_mar(text: str, count: int) -> _Table:
-    """P(true) of each of `count` variables, from a result file in the MAR format.
-
-    What other solvers print before the line "MAR" is passed over, and so is the number of evidence sets (1) of older files.
-
-    Raises:
-        InputError: there is no MAR part, or it is not in the format, has another number of variables, or probabilities that do
-            not add up to 1 within a thousandth.
-    """
-    tokens = _Tokens(text, "MAR file")
-    while tokens.take("the line MAR") != "MAR":
-        pass
-    # "1 n 2 ..." of older files and "n 2 ..." differ in length: 3 tokens follow for each variable.
-    if tokens.left == 2 + 3 * count and tokens.natural("the number of evidence sets") != 1:
-        tokens.refuse("only one set of evidence can be read")
-    if tokens.natural("the number of variables") != count:
-        tokens.refuse(f"the graph has {count} variables")
-    marginals = np.empty(count)
-    for variable in range(count):
-        if tokens.natural(f"the number of values of variable {variable}") != 2:
-            tokens.refuse("every variable must have 2 values")
-        false, true = tokens.weight("P(false)"), tokens.weight("P(true)")
-        if abs(false + true - 1) > 1e-3:
-            tokens.refuse(f"the probabilities of variable {variable} do not add up to 1")
-        marginals[variable] = true / (false + true)
-    tokens.finish()
-    return marginals
+    return _graph(count, scopes, tables)
 
 
 class _Tokens:
     """The tokens of a file in order, with the line of the last one taken for the messages."""
 
-    def __init__(self, text: str, kind: str) -> None:
-        self._kind = kind
+    def __init__(self, text: str) -> None:
         self._tokens = [(number, token) for number, line in enumerate(text.splitlines(), start=1) for token in line.split()]
         self._taken = 0
 
-    @property
-    def left(self) -> int:
-        return len(self._tokens) - self._taken
-
     def take(self, what: str) -> str:
-        if not self.left:
-            raise InputError(
-                f"The {self._kind} ends where {what} should stand: it is cut short, or an earlier number is wrong."
-            )
+        if self._taken == len(self._tokens):
+            raise InputError(f"The UAI file ends where {what} should stand: it is cut short, or an earlier number is wrong.")
         self._taken += 1
         return self._tokens[self._taken - 1][1]
 
@@ -162,10 +97,10 @@ class _Tokens:
     def refuse(self, reason: str) -> NoReturn:
         """Raises an InputError about the last token."""
         line, token = self._tokens[self._taken - 1]
-        raise InputError(f"The {self._kind}, line {line}, token {token[:SHOWN_CHARACTERS]!r}: {reason}.")
+        raise InputError(f"The UAI file, line {line}, token {token[:SHOWN_CHARACTERS]!r}: {reason}.")
 
     def finish(self) -> None:
-        if self.left:
+        if self._taken < len(self._tokens):
             self.take("the end")
             self.refuse("the file should end before this")
 
@@ -187,9 +122,8 @@ def _table(tokens: _Tokens, factor: int, size: int) -> _Table:
     return np.array([tokens.weight(f"a weight of factor {factor}") for _ in range(2**size)]).reshape((2,) * size)
 
 
-def _graph(names: tuple[str, ...], scopes: Sequence[tuple[int, ...]], tables: Sequence[_Table]) -> FactorGraph:
+def _graph(count: int, scopes: Sequence[tuple[int, ...]], tables: Sequence[_Table]) -> FactorGraph:
     """The tables as a FactorGraph; the constants of normalising its priors are multiplied into pair factors."""
-    count = len(names)
     edges: list[tuple[int, ...]] = []
     factors: list[_Table] = []
     constant = 1.0
@@ -217,6 +151,7 @@ def _graph(names: tuple[str, ...], scopes: Sequence[tuple[int, ...]], tables: Se
         )
     for variable, scale in scales:
         _multiply_in(variable, scale, count, edges, factors)
+    names = tuple(f"x{variable}" for variable in range(count))
     return FactorGraph(names, np.clip(priors, 0.0, 1.0), np.array(edges, dtype=np.int64), np.array(factors))
 
 

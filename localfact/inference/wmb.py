@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from localfact.errors import InputError
 from localfact.inference.components import Component
+from localfact.inference.elimination import min_fill_order
+from localfact.inference.solution import Solution
 
 #: Largest number of variables of a mini-bucket, less one, in the published experiments (FactReasoner, appendix A).
 I_BOUND = 6
@@ -24,21 +26,6 @@ ENTRIES_LIMIT = 2**24
 _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
 _Scope = tuple[int, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class MiniBuckets:
-    """The result of weighted mini-buckets for a component.
-
-    Attributes:
-        marginals: (n,) P(true) of each variable: no bounds, and exact only where no bucket had to be split.
-        log_z: the smallest upper bound on the natural log of the sum of all weights in any iteration.
-        exact: whether no bucket had to be split, so that both are exact up to rounding.
-    """
-
-    marginals: _Floats
-    log_z: float
-    exact: bool
 
 
 @dataclass(eq=False)
@@ -74,12 +61,13 @@ class _MiniBucket:
 _Bucket = list[_MiniBucket]
 
 
-def mini_buckets(component: Component, *, i_bound: int = I_BOUND, iterations: int = ITERATIONS) -> MiniBuckets:
-    """Bounds log Z and approximates the marginals of a consistent component; exact where the induced width is <= i_bound.
+def mini_buckets(component: Component, *, i_bound: int = I_BOUND, iterations: int = ITERATIONS) -> Solution:
+    """An upper bound on log Z, and approximate marginals, of a consistent component; exact where no bucket is split.
 
     Each iteration eliminates forwards, shifting costs between the mini-buckets of a variable so that their marginals of it
     agree better, and then passes messages backwards. Shifting leaves the product of all tables as it was, so every forward
-    pass bounds log Z from above. The step of iteration t is 1 / t and the weights are uniform, as in merlin.
+    pass bounds log Z from above; the smallest bound counts. The step of iteration t is 1 / t and the weights are uniform, as in
+    merlin.
 
     Args:
         component: one that has an assignment of positive weight; hard zeros are allowed.
@@ -87,11 +75,9 @@ def mini_buckets(component: Component, *, i_bound: int = I_BOUND, iterations: in
         iterations: at least 1. One suffices, and one is done, where no bucket is split.
 
     Raises:
-        InputError: i_bound or iterations is below 1, or the tables would need more than ENTRIES_LIMIT numbers.
+        InputError: the tables would need more than ENTRIES_LIMIT numbers.
     """
-    if i_bound < 1 or iterations < 1:
-        raise InputError(f"Mini-buckets need an i-bound and iterations of at least 1, not {i_bound} and {iterations}.")
-    order = min_fill_variables(component)
+    order = min_fill_order(component)
     buckets = _buckets(component, order, i_bound)
     split = any(len(bucket) > 1 for bucket in buckets)
     log_z = np.inf
@@ -100,41 +86,7 @@ def mini_buckets(component: Component, *, i_bound: int = I_BOUND, iterations: in
         _backward(buckets)
     marginals = np.empty(len(order))
     marginals[order] = [_marginal(bucket) for bucket in buckets]
-    return MiniBuckets(marginals, log_z, exact=not split)
-
-
-def min_fill_variables(component: Component) -> list[int]:
-    """All variables, ordered by greedy min-fill whatever the width; ties: the fewest neighbours, then the first."""
-    count = len(component.variables)
-    joined = np.zeros((count, count), dtype=np.float32)
-    joined[component.pairs[:, 0], component.pairs[:, 1]] = 1
-    joined += joined.T
-    cost = _fill_costs(joined, np.arange(count))
-    order = []
-    for _ in range(count):
-        variable = int(np.argmin(cost))
-        order.append(variable)
-        neighbours = np.flatnonzero(joined[variable])
-        joined[variable] = joined[:, variable] = 0
-        changed = neighbours
-        among = np.ix_(neighbours, neighbours)
-        if joined[among].sum() < len(neighbours) * (len(neighbours) - 1):
-            joined[among] = 1
-            joined[neighbours, neighbours] = 0
-            # A variable outside has another cost only if two of its neighbours may have been joined just now.
-            changed = np.union1d(neighbours, np.flatnonzero(joined[:, neighbours].sum(axis=1) > 1))
-        cost[changed] = _fill_costs(joined, changed)
-        cost[order] = np.inf
-    return order
-
-
-def _fill_costs(joined: NDArray[np.float32], variables: _Integers) -> _Floats:
-    """How many pairs of neighbours are not joined; the number of neighbours decides between equals. Whole numbers all."""
-    rows = joined[variables]
-    degree = rows.sum(axis=1, dtype=np.float64)
-    joined_twice = np.einsum("ij,ij->i", rows @ joined, rows, dtype=np.float64)
-    costs: _Floats = (degree * (degree - 1) - joined_twice) / 2 * len(joined) + degree
-    return costs
+    return Solution("wmb", marginals, exact=not split, log_z=log_z)
 
 
 def _buckets(component: Component, order: Sequence[int], i_bound: int) -> list[_Bucket]:
@@ -226,7 +178,7 @@ def _cells_within(scope: _Scope, part: _Scope) -> _Integers:
 
 
 def _forward(buckets: list[_Bucket], step: float) -> float:
-    """Sums every variable out in order ; returns the bound on log Z.
+    """Sums every variable out in order; returns the bound on log Z.
 
     The message of c is the weighted sum (sum over the variable of incoming ** (1 / w_c)) ** w_c: by Hölder's inequality the
     product of these sums over the mini-buckets of a variable is at least the sum of their product.

@@ -12,16 +12,8 @@ from typing import Any
 from pydantic import Field
 
 from localfact.inputs.claims import GOLD_LABELS, label_name
-from localfact.inputs.json_rows import Row, RowError, read_rows
-from localfact.inputs.responses import (
-    CLAIM_KEYS,
-    FASTFACT_CLAIMS,
-    REMOVED,
-    RESPONSES,
-    fastfact_claims,
-    first,
-    responses_of,
-)
+from localfact.inputs.json_rows import Row, RowError, first, read_rows
+from localfact.inputs.responses import CLAIM_KEYS, FASTFACT_CLAIMS, REMOVED, RESPONSES, fastfact_claims, responses_of
 from localfact.records import Record, Response
 from localfact.text import readable
 from localfact.vocabulary import GoldLabel, VerdictLabel
@@ -47,7 +39,7 @@ class Edit(StrEnum):
 
 
 class AnnotatedClaim(Record):
-    """A claim that stands after annotation. `gold`: what scores count of its label; `label`: it itself, where it says more."""
+    """A claim after annotation. `gold`: its label as scores count it; `label`: the finer label, where there is one."""
 
     text: str
     gold: GoldLabel | None = None
@@ -72,7 +64,7 @@ class AnnotatedResponse(Record):
 
 
 def read_annotations(path: Path) -> list[AnnotatedResponse]:
-    """Reads all rows; one that cannot be used says why, and stops no other.
+    """Reads all rows of a file. A row that cannot be used has a `problem`; the others are read all the same.
 
     Raises:
         InputError: the file is missing, unreadable, empty, or not JSON at all.
@@ -82,7 +74,7 @@ def read_annotations(path: Path) -> list[AnnotatedResponse]:
 
 
 def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
-    """The annotation of a row, whose response was read."""
+    """The annotation of a row, given its response."""
     bare = AnnotatedResponse(
         id=response.id, text=response.text, model=response.model, source=response.source, problem=response.problem
     )

@@ -126,5 +126,5 @@ def listed(value: object, name: str) -> Sequence[Any]:
 
 
 def optional_text(value: object) -> str | None:
-    """A cleaned text; None for a value that is no text, or empty."""
+    """The text, with unprintable characters replaced; None for a value that is not a text, or is blank."""
     return readable(value) if isinstance(value, str) and value.strip() else None

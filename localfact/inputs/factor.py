@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from localfact.errors import InputError
+from localfact.inputs.json_rows import lines_or_errors
 from localfact.text import readable
 
 FACTOR = "FACTOR's CSV, with the columns full_prefix, completion, contradiction_0, contradiction_1, contradiction_2"
@@ -47,7 +48,7 @@ def read_questions(path: Path) -> Iterator[Question | str]:
             missing = [column for column in COLUMNS if column not in (rows.fieldnames or ())]
             if missing:
                 raise InputError(f"{path} has no column {' or '.join(missing)}. It should be {FACTOR}.")
-            yield from map(_question, count(1), _rows_or_errors(rows))
+            yield from map(_question, count(1), lines_or_errors(rows))
     except FileNotFoundError:
         raise InputError(f"There is no file {path}. Name {FACTOR}.") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -61,17 +62,6 @@ def _text_of(path: Path) -> IO[str]:
         packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     opener: Callable[..., IO[str]] = gzip.open if packed else open
     return opener(path, "rt", encoding="utf-8-sig", errors="replace", newline="")
-
-
-def _rows_or_errors(rows: "csv.DictReader[str]") -> Iterator[dict[str, Any] | csv.Error]:
-    """The rows; one that the csv module cannot read does not stop the others."""
-    while True:
-        try:
-            yield next(rows)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield error
 
 
 def _question(number: int, row: dict[str, Any] | csv.Error) -> Question | str:

@@ -2,14 +2,16 @@
 
 import csv
 import io
+import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from localfact.errors import InputError
 
 Row = Mapping[str, Any]
+Line = TypeVar("Line")
 
 #: What json.loads raises: ValueError for no JSON and for numbers of thousands of digits, RecursionError for endless nesting.
 UNPARSABLE = (ValueError, RecursionError)
@@ -38,19 +40,28 @@ def read_rows(path: Path, holding: str) -> Iterator[Row | RowError]:
     """
     if path.is_dir():
         raise InputError(f"{path} is a folder. Name a file of {holding}.")
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    except FileNotFoundError:
-        raise InputError(f"There is no file {path}. Name a file of {holding}.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    text = text.removeprefix("\ufeff")
-    if not text.strip():
-        raise InputError(f"{path} is empty. It should hold {holding}.")
+    text = read_text(path, holding)
     if path.suffix.lower() in DELIMITERS:
         return table_rows(path, text, DELIMITERS[path.suffix.lower()], holding)
     whole = parse_whole(path, text, holding)
     return iter(whole) if whole is not None else (parse_line(line) for line in text.split("\n") if line.strip())
+
+
+def read_text(path: Path, holding: str) -> str:
+    """The text of a file, UTF-8; invalid bytes become lone surrogates, which `readable` makes replacement characters of.
+
+    Raises:
+        InputError: the file is missing, unreadable or empty.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
+    except FileNotFoundError:
+        raise InputError(f"There is no file {path}. Name a file of {holding}.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
+    if not text.strip():
+        raise InputError(f"{path} is empty. It should hold {holding}.")
+    return text
 
 
 def table_rows(path: Path, text: str, delimiter: str, holding: str) -> Iterator[Row | RowError]:
@@ -71,18 +82,23 @@ def table_rows(path: Path, text: str, delimiter: str, holding: str) -> Iterator[
 
 
 def _table_rows(lines: Iterator[list[str]], head: Sequence[str]) -> Iterator[Row | RowError]:
+    for cells in lines_or_errors(lines):
+        if isinstance(cells, csv.Error):
+            yield RowError(f"The row is no row of a table: {cells}.")
+        elif any(cells):
+            too_many = RowError(f"The row has {len(cells)} cells under {len(head)} names.") if len(cells) > len(head) else None
+            yield too_many or _values(dict(zip(head, cells, strict=False)))
+
+
+def lines_or_errors(lines: Iterator[Line]) -> Iterator[Line | csv.Error]:
+    """What a reader of the csv module yields; a line that it cannot read does not stop the others."""
     while True:
         try:
-            cells = next(lines)
+            yield next(lines)
         except StopIteration:
             return
         except csv.Error as error:
-            yield RowError(f"The row is no row of a table: {error}.")
-            continue
-        if any(cells):
-            known = dict(zip(head, cells, strict=False))
-            too_many = len(cells) > len(head)
-            yield RowError(f"The row has {len(cells)} cells under {len(head)} names.") if too_many else _values(known)
+            yield error
 
 
 def _values(cells: Mapping[str, str]) -> Row:
@@ -96,6 +112,17 @@ def _value(cell: str) -> Any:
         return json.loads(cell)
     except UNPARSABLE:
         return cell
+
+
+def first(row: Row, keys: Sequence[str]) -> Any:
+    """The value of the first of `keys` that the row has with a value other than null."""
+    return next((row[key] for key in keys if row.get(key) is not None), None)
+
+
+def unused_name(name: str, used: Container[str]) -> str:
+    """The name, or the first of "name#2", "name#3", ... that is not used yet."""
+    repetitions = (f"{name}#{count}" for count in itertools.count(2))
+    return next(one for one in itertools.chain([name], repetitions) if one not in used)
 
 
 def broken_bytes(path: Path) -> int:

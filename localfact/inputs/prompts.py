@@ -10,7 +10,6 @@ A row that cannot be used becomes a Prompt with a `problem`, which is carried al
 """
 
 import html
-import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +17,8 @@ from typing import NamedTuple
 
 from localfact.errors import InputError
 from localfact.inputs.claims import optional_text
-from localfact.inputs.json_rows import Row, RowError, read_rows
-from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS, first
+from localfact.inputs.json_rows import Row, RowError, first, read_rows, read_text, unused_name
+from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS
 from localfact.records import Record
 from localfact.text import readable
 
@@ -92,8 +91,7 @@ def read_prompts(path: Path, *, entities: bool = False, limit: int | None = None
         if limit is not None and len(prompts) >= limit:
             break
         seen.add((prompt.id, prompt.text))
-        repetitions = (f"{prompt.id}#{count}" for count in itertools.count(2))
-        name = next(name for name in itertools.chain([prompt.id], repetitions) if name not in prompts)
+        name = unused_name(prompt.id, prompts)
         prompts[name] = prompt.model_copy(update={"id": name})
     return PromptFile(list(prompts.values()), repeated)
 
@@ -104,15 +102,7 @@ def lines_as_rows(path: Path, key: str) -> Iterator[Row]:
     Raises:
         InputError: the file is missing, unreadable or empty.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
-    except FileNotFoundError:
-        raise InputError(f"There is no file {path}. Name a file of {PROMPTS}.") from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from None
-    if not text.strip():
-        raise InputError(f"{path} is empty. It should hold {PROMPTS}.")
-    return ({key: line.strip()} for line in text.split("\n") if line.strip())
+    return ({key: line.strip()} for line in read_text(path, PROMPTS).split("\n") if line.strip())
 
 
 def prompt_of(row: Row | RowError, number: int) -> Prompt:

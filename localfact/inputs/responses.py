@@ -17,19 +17,18 @@ Our own schema, one JSON object a line (only `response` is needed):
 A claim whose "edit" is "removed", by an annotator, is passed over.
 """
 
-import itertools
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
 from localfact.inputs.claims import claim_of, listed, optional_text
-from localfact.inputs.json_rows import Row, RowError, broken_bytes, read_rows
+from localfact.inputs.json_rows import Row, RowError, broken_bytes, first, read_rows, unused_name
+from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.prose import instead_of_prose
-from localfact.records import Claim, Evidence, Extraction, Hit, Passage, Response, passage_id
-from localfact.text import host_of, normalise, readable, word_count
+from localfact.records import Claim, Extraction, Response
+from localfact.text import readable, word_count
 
 #: The default of the most words of a response; `--max-words` changes it.
 MAX_WORDS = 20_000
@@ -50,10 +49,6 @@ SOURCES = {"hellobench": "hellobench", "longfact": "longfact", "longfact_concept
 HUMAN_LABELS, EDIT_KEYS, REMOVED = ("annotator_label", "human_label", "label"), ("operation", "edit"), "removed"
 #: An extractor's results besides its claims.
 SAID = ("unparsed", "dropped", "counts", "warnings")
-OWN_PASSAGES = "passages"
-PASSAGE_KEYS = (OWN_PASSAGES, "contexts")
-#: Stands between the parts of a page that a search shows.
-ELLIPSIS = re.compile(r"\s*(?:\.{3,}|…)\s*")
 
 
 def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
@@ -79,8 +74,7 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
             break
         response = response_of(row, number, max_words)
         # FaStfact has answers of several models under one id: the second becomes "id#2".
-        repetitions = (f"{response.id}#{count}" for count in itertools.count(2))
-        name = next(name for name in itertools.chain([response.id], repetitions) if name not in seen)
+        name = unused_name(response.id, seen)
         seen.add(name)
         responses.append(response.model_copy(update={"id": name}))
     return responses
@@ -123,18 +117,14 @@ def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) ->
     try:
         claims, links = claims_of(row, response.text)
         evidence = evidence_of(row, claims or (), links)
-        annotation = annotation_of(row, response.text)
+        # The annotator's claims that `localfact extract` stored beside its own.
+        kept = row.get("annotation")
+        annotation = claims_of({"claims": kept}, response.text)[0] if isinstance(kept, list) else None
         extraction = extraction_of(row)
     except RowError as error:
         return response.model_copy(update={"problem": readable(str(error))})
     found = {"claims": claims, "evidence": evidence, "annotation": annotation, "extraction": extraction}
     return response.model_copy(update=found)
-
-
-def annotation_of(row: Row, text: str) -> tuple[Claim, ...] | None:
-    """The annotator's claims that `localfact extract` stored beside its own; None where there are none."""
-    kept = row.get("annotation")
-    return claims_of({"claims": kept}, text)[0] if isinstance(kept, list) else None
 
 
 def extraction_of(row: Row) -> Extraction | None:
@@ -198,7 +188,7 @@ def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
 
 
 def source_of(row: Row) -> str | None:
-    """The data set that a prompt came from, one name for each."""
+    """The data set that a prompt came from; spellings of the same set give one name."""
     named = optional_text(first(row, SOURCE_KEYS))
     return None if named is None else SOURCES.get(named.strip().lower(), named)
 
@@ -223,86 +213,3 @@ def fastfact_claims(claims: Sequence[object]) -> Iterator[dict[str, Any]]:
                 "label": next((label for label in labels if label not in (None, "")), None),
                 "edit": edit,
             }
-
-
-def evidence_of(row: Row, claims: Sequence[Claim], links: Mapping[str, Sequence[str]]) -> Evidence | None:
-    """The passages of a row, linked to its claims in the order given. None where the row gives none."""
-    given = first(row, PASSAGE_KEYS)
-    if given is None:
-        return None
-    if not isinstance(given, list):
-        raise RowError("'passages' must be a list.")
-    by_given_id: dict[str, Passage | None] = {}
-    for position, item in enumerate(given, start=1):
-        if not isinstance(item, dict):
-            raise RowError(f"Passage {position} is not a JSON object.")
-        name = readable(str(item.get("id", position)))
-        if name in by_given_id:
-            raise RowError(f"Two passages have the id '{name[:40]}'.")
-        by_given_id[name] = passage_of(item, joined=OWN_PASSAGES in row)
-    notes = []
-    empty = sum(passage is None for passage in by_given_id.values())
-    if empty:
-        notes.append(f"{empty} of the given passages have neither text nor snippet and were passed over.")
-    unknown = sorted({link for linked in links.values() for link in linked if link not in by_given_id})
-    if unknown:
-        notes.append(f"{len(unknown)} passage ids that claims name are not among the passages ({', '.join(unknown[:3])}).")
-    hits = {claim.id: hits_of([by_given_id.get(link) for link in links.get(claim.id, ())]) for claim in claims}
-    return Evidence(passages=unique_passages(by_given_id.values()), hits=hits, notes=tuple(notes))
-
-
-def unique_passages(passages: Iterable[Passage | None]) -> tuple[Passage, ...]:
-    """Each text once, as it was given first, with the links of all its repetitions."""
-    unique: dict[str, Passage] = {}
-    for passage in passages:
-        if passage is not None:
-            known = unique.get(passage.id, passage)
-            links = tuple(dict.fromkeys((*known.links, *passage.links)))
-            unique[passage.id] = known.model_copy(update={"links": links, "host": known.host or passage.host})
-    return tuple(unique.values())
-
-
-def hits_of(passages: Sequence[Passage | None]) -> tuple[Hit, ...]:
-    """Hits in the order given; the score only restates the rank, as no retriever scored them."""
-    found = [passage for passage in passages if passage is not None]
-    return tuple(Hit(passage_id=passage.id, rank=rank, score=1.0 / rank) for rank, passage in enumerate(found, start=1))
-
-
-def passage_of(item: Row, *, joined: bool) -> Passage | None:
-    """One given passage; the snippet is used for an empty text; None where both are empty.
-
-    Args:
-        joined: whether what the snippet shows and the text lacks is put before the text. Of other schemas it is not, so that
-            files that were published give what they gave.
-    """
-    text, snippet = optional_text(item.get("text")), optional_text(item.get("snippet"))
-    if text is None or snippet is None:
-        text = text or snippet
-    elif joined:
-        lacking = [part.strip() for part in ELLIPSIS.split(snippet) if normalise(part) not in normalise(text)]
-        text = "\n\n".join((*lacking, text))
-    if text is None:
-        return None
-    text = text.strip()
-    links = links_of(item)
-    return Passage(
-        id=passage_id(text),
-        text=text,
-        title=optional_text(item.get("title")) or "",
-        links=links,
-        host=next(filter(None, map(host_of, links)), None),
-        date=optional_text(item.get("date")),
-        provider="input",
-    )
-
-
-def links_of(item: Row) -> tuple[str, ...]:
-    """The addresses of a passage: our `links`, or other schemas' single `link` or `url`."""
-    given = item.get("links")
-    found = [optional_text(link) for link in (given if isinstance(given, list) else [item.get("link") or item.get("url")])]
-    return tuple(dict.fromkeys(link for link in found if link))
-
-
-def first(row: Row, keys: Sequence[str]) -> Any:
-    """The value of the first of `keys` that the row has with a value other than null."""
-    return next((row[key] for key in keys if row.get(key) is not None), None)

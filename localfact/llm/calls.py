@@ -10,10 +10,11 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
+from localfact.records import Record
 
 #: Version of the keys, part of every one; increased when older transcripts cannot answer any more.
 FORMAT = 1
@@ -51,7 +52,10 @@ class Keys(NamedTuple):
 
 @dataclass(frozen=True)
 class Call(ABC, Generic[CallResult]):
-    """A call of an engine. `stage` is recorded for readers; it is not part of the key."""
+    """A call of an engine; `kind` names the method of `ModelEngine` that answers it.
+
+    `stage` is recorded for readers; it is not part of the key.
+    """
 
     chat: Chat
     stage: str
@@ -62,13 +66,9 @@ class Call(ABC, Generic[CallResult]):
     def parameters(self) -> Mapping[str, Any]:
         """What decides the answer besides messages and engine, in a canonical form that equal calls share."""
 
-    @abstractmethod
-    async def put_to(self, model: "Model") -> CallResult:
-        """Asks the method of the model that answers this kind of call."""
-
-    @abstractmethod
     def plain(self, answer: CallResult) -> Any:
-        """The answer in JSON's types."""
+        """The answer in JSON's types: all its fields."""
+        return answer.model_dump() if isinstance(answer, Record) else answer
 
     @abstractmethod
     def read(self, plain: Any) -> CallResult:
@@ -129,10 +129,6 @@ class CountCall(Call[int]):
         """The answer prefix."""
         return {"prefix": self.prefix}
 
-    async def put_to(self, model: "Model") -> int:
-        """Returns the number of tokens."""
-        return await model.answer_count(self)
-
     def plain(self, answer: int) -> Any:
         """An object with one named number."""
         return {"tokens": answer}
@@ -164,14 +160,6 @@ class GenerateCall(Call[Generation]):
             **({} if self.grammar is None else {"grammar": self.grammar}),  # a key tells only of what was asked for
         }
 
-    async def put_to(self, model: "Model") -> Generation:
-        """Returns the generated text."""
-        return await model.answer_generate(self)
-
-    def plain(self, answer: Generation) -> Any:
-        """All fields."""
-        return answer.model_dump()
-
     def read(self, plain: Any) -> Generation:
         """The text with its tokens; refused where they do not cover it, as a probability of it would be too high."""
         answer = Generation.model_validate(plain)
@@ -198,14 +186,6 @@ class ChooseCall(Call[Choice]):
         """The labels, sorted, as no label's probability depends on their order."""
         return {"labels": sorted(self.labels), "prefix": self.prefix, **({"whole": True} if self.whole else {})}
 
-    async def put_to(self, model: "Model") -> Choice:
-        """Returns the probabilities."""
-        return await model.answer_choose(self)
-
-    def plain(self, answer: Choice) -> Any:
-        """All fields."""
-        return answer.model_dump()
-
     def read(self, plain: Any) -> Choice:
         """The probabilities, in the order in which this call names the labels; refused where they are more than all."""
         choice = Choice.model_validate(plain)
@@ -214,28 +194,8 @@ class ChooseCall(Call[Choice]):
         return choice.model_copy(update={"log_probs": {label: choice.log_probs[label] for label in self.labels}})
 
 
-class Model(Protocol):
-    """What answers calls itself: a method for each kind of call."""
-
-    @abstractmethod
-    async def answer_count(self, call: CountCall) -> int:
-        """Returns the number of tokens of the chat and its prefix."""
-
-    @abstractmethod
-    async def answer_generate(self, call: GenerateCall) -> Generation:
-        """Returns the generated text."""
-
-    @abstractmethod
-    async def answer_choose(self, call: ChooseCall) -> Choice:
-        """Returns the probabilities of the labels."""
-
-
 def require_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """Returns the labels as a tuple.
-
-    Raises:
-        InputError: no labels, an empty one, or one twice.
-    """
+    """Returns the labels as a tuple. Raises InputError for no labels, an empty one, or one twice."""
     if not labels or len(set(labels)) < len(labels) or "" in labels:
         raise InputError("A choice needs labels, none of them empty, each once.")
     return tuple(labels)

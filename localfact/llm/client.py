@@ -6,7 +6,7 @@ A stage asks the outermost layer; the layers (`layers/stack.py`) and the model a
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from localfact.llm.calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, Model, require_labels
+from localfact.llm.calls import Call, CallResult, ChooseCall, CountCall, GenerateCall, require_labels
 from localfact.llm.engine import Chat, Choice, EngineIdentity, Generation, Grammar
 
 
@@ -50,9 +50,22 @@ class CallingEngine(ABC):
         return await self.answer(ChooseCall(tuple(chat), stage, require_labels(labels), prefix, whole))
 
 
-class ModelEngine(CallingEngine, Model):
+class ModelEngine(CallingEngine):
     """A `CallingEngine` at the end of the way: a model, with a method for each kind of call."""
 
     async def answer(self, call: Call[CallResult]) -> CallResult:
         """Returns what the method for this kind of call returns."""
-        return await call.put_to(self)
+        answer: CallResult = await getattr(self, f"answer_{call.kind}")(call)
+        return answer
+
+    @abstractmethod
+    async def answer_count(self, call: CountCall) -> int:
+        """Returns the number of tokens of the chat and its prefix."""
+
+    @abstractmethod
+    async def answer_generate(self, call: GenerateCall) -> Generation:
+        """Returns the generated text."""
+
+    @abstractmethod
+    async def answer_choose(self, call: ChooseCall) -> Choice:
+        """Returns the probabilities of the labels."""

@@ -79,7 +79,7 @@ def asking_policy(options: Options, model: str | None) -> AskingPolicy:
     try:
         card = named_card(model or "")
     except (LocalFactError, OSError):
-        card = ModelCard(name="", revision="", roles=())
+        card = ModelCard(name="unknown", revision="unknown", roles=("llm",))
     return AskingPolicy(
         guided=card.guided if options.guided is None else options.guided,
         answer_tokens=card.answer_tokens,

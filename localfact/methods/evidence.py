@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from localfact.corpus.corpus import STORE_FILE, Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.corpus import Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.files import STORE_FILE
 from localfact.corpus.store import PageStore
 from localfact.errors import InputError
 from localfact.evidence.admission import admission_of

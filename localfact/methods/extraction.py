@@ -10,7 +10,7 @@ from localfact.claims.decomposer import Decomposer
 from localfact.claims.given import GivenClaims
 from localfact.claims.preverified import PreVerifiedClaims
 from localfact.claims.relevance import RelevantClaims
-from localfact.claims.reviser import RevisedClaims, Reviser
+from localfact.claims.reviser import RevisedClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
 from localfact.errors import InputError
@@ -67,7 +67,7 @@ def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, 
         longest = settings.extraction_tokens
         found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed)
         if "revision" in prompts:
-            found = RevisedClaims(found, Reviser(engine, max_tokens=longest, seed=seed))
+            found = RevisedClaims(found, engine, max_tokens=longest, seed=seed)
         return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
     return ExtractorKind(opened, _atomizer_settings, prompts=prompts, calls=calls)

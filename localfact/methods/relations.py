@@ -16,10 +16,11 @@ from localfact.models.cards import ModelCard, list_cards, load_card, weights_fol
 from localfact.models.embedder import NO_EMBEDDER, named_embedder
 from localfact.prompts import Task
 from localfact.records import Distribution, Pair
-from localfact.relations.cache import CachedRelations, kept
+from localfact.relations.cache import CachedRelations
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.llm import LLMRelationModel, llm_identity
+from localfact.relations.store import kept
 from localfact.relations.windows import READING_VERSION
 from localfact.stages import RelationModel
 

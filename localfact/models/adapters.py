@@ -1,4 +1,4 @@
-"""A low-rank difference to the weights of a language model (LoRA; Hu et al. 2021): small enough to come with localfact.
+"""LoRA adapters (Hu et al. 2021): low-rank updates to the weights of a language model, small enough to come with localfact.
 
 The file holds for each changed matrix `NAME.down` (rank, columns) and `NAME.up` (rows, rank), NAME being the module's in the
 model; their product is added to its weight once, when the model is loaded.
@@ -14,10 +14,10 @@ DOWN, UP = ".down", ".up"
 
 
 def add_adapter(model: Any, folder: Path) -> None:
-    """Adds the difference in a folder to the weights of a model.
+    """Adds the adapter in a folder to the weights of a model.
 
     Raises:
-        InputError: the folder has no such file, or the difference is another model's.
+        InputError: the folder has no adapter, or one of another model.
     """
     import torch
     from safetensors import SafetensorError

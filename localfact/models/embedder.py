@@ -9,7 +9,6 @@ import os
 import re
 import threading
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from localfact.errors import InputError
 from localfact.models.cards import ModelCard, load_card, weights_folder
 from localfact.models.loading import loading_error
+from localfact.runtime.recent import Recent
 from localfact.text import readable, sentences
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Embedder(InTurn):
         self._tokenizer_lock = threading.Lock()  # its truncation is state of the tokenizer, not of the call
         self._prefixes: dict[TextRole, str] = {"query": query_prefix, "passage": passage_prefix}
         self._room = {role: self._room_beside(prefix) for role, prefix in self._prefixes.items()}
-        self._memo: OrderedDict[str, Vectors] = OrderedDict()
+        self._memo: Recent[Vectors] = Recent(MEMO_VECTORS)
         self._memo_lock = threading.Lock()
         self._workers = single_threaded_workers() if model.device.type == "cpu" else None
 
@@ -135,17 +135,12 @@ class Embedder(InTurn):
     def _keep(self, vectors: Mapping[str, Vectors]) -> None:
         with self._memo_lock:
             for text, vector in vectors.items():
-                self._memo[text] = np.array(vector, dtype=np.float32)
-                self._memo.move_to_end(text)
-            while len(self._memo) > MEMO_VECTORS:
-                self._memo.popitem(last=False)
+                if self._memo.get(text) is None:
+                    self._memo.keep(text, np.array(vector, dtype=np.float32), 1)
 
     def _recall(self, texts: Sequence[str]) -> dict[str, Vectors]:
         with self._memo_lock:
-            found = {text: self._memo[text] for text in texts if text in self._memo}
-            for text in found:
-                self._memo.move_to_end(text)
-            return found
+            return {text: found for text in texts if (found := self._memo.get(text)) is not None}
 
     def _embed(self, texts: Sequence[str]) -> list[Vectors]:
         if self._workers is not None:
@@ -186,12 +181,14 @@ class Embedder(InTurn):
             return vectors
 
     def _token_starts(self, text: str) -> list[int]:
-        """The offset at which each token of the text begins."""
         with self._tokenizer_lock:
-            encoded = self._tokenizer(
-                readable(text), truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False
-            )
-        return [start for start, _ in encoded["offset_mapping"]]
+            return token_starts(self._tokenizer, readable(text))
+
+
+def token_starts(tokenizer: Any, text: str) -> list[int]:
+    """The offset at which each token of a text by itself begins, without special tokens; no text is too long."""
+    encoded = tokenizer(text, truncation=False, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
+    return [start for start, _ in encoded["offset_mapping"]]
 
 
 def fitting_pieces(text: str, starts: Sequence[int], room: int) -> list[str]:
@@ -245,8 +242,7 @@ def load_embedder(card: ModelCard) -> Embedder:
         MissingError: its weights are not on this machine.
         InputError: the card is no embedder's, the weights do not match it, or its prefixes fill the window.
     """
-    if "embedder" not in card.roles:
-        raise InputError(f"The model '{card.name}' is no embedder; its roles are: {', '.join(card.roles)}.")
+    card.require_role("embedder", "embedder")
     folder = weights_folder(card)
     import torch
     from sentence_transformers import SentenceTransformer

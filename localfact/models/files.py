@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from localfact.runtime.files import file_digest
+from localfact.runtime.locations import user_folder
 
 WEIGHT_PATTERNS = ("*.safetensors", "*.bin")
 #: Weights and network in one, for ONNX Runtime; ignored beside weights that torch loads.
@@ -164,7 +165,7 @@ def memory_of(file: Path) -> Path:
 
 def hash_store() -> Path:
     """The folder in which hashes of large files are stored; it can be deleted at any time."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "localfact" / "hashes"
+    return user_folder("XDG_CACHE_HOME", "~/.cache") / "localfact" / "hashes"
 
 
 def write_if_possible(file: Path, text: str) -> None:

@@ -16,17 +16,13 @@ def loading_error(folder: Path, what: str, error: Exception) -> InputError:
     Args:
         what: the model, as in "the embedder 'minilm'". error: of any class; damaged files raise many.
     """
+    names_code = any(CODE in file.read_bytes() for file in folder.glob("*config.json") if file.is_file())
     if isinstance(error, pickle.UnpicklingError):
         why = "its weights are pickled with more than numbers in them, which could run code. Give weights in safetensors."
     elif isinstance(error, MemoryError):
         why = "there is not enough memory."
-    elif "trust_remote_code" in str(error) or has_code(folder):
+    elif "trust_remote_code" in str(error) or names_code:
         why = "its configuration names code of its own, which localfact does not run. Give a model that transformers knows."
     else:
         why = " ".join(str(error).split())[:LONGEST] or type(error).__name__
     return InputError(f"The folder {folder} could not be loaded as {what}: {why}")
-
-
-def has_code(folder: Path) -> bool:
-    """Whether a configuration in the folder names code beside it."""
-    return any(CODE in file.read_bytes() for file in folder.glob("*config.json") if file.is_file())

@@ -1,7 +1,7 @@
 """Marks, in place of a cross-encoder's token types, which tokens of each text also occur in the other.
 
-A small model that is given the differences of two texts need not spend its few layers on finding them. Only models that were
-trained with these marks get them: their configuration says `"match_types": true`.
+So a small model need not spend its few layers on finding where the texts differ. Only models that were trained with these marks
+get them: their configuration says `"match_types": true`.
 """
 
 from collections.abc import Sequence

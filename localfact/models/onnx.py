@@ -124,11 +124,7 @@ class OnnxTokenizer:
 
 
 def config_of(folder: Path) -> OnnxConfig:
-    """The content of config.json.
-
-    Raises:
-        InputError: it cannot be read, or does not name the outputs.
-    """
+    """The content of config.json. Raises InputError where it cannot be read, or does not name the outputs."""
     stated = json_file(folder / CONFIGURATION_FILE)
     names = stated.get("id2label")
     if not isinstance(names, dict) or not names or not all(map(str.isdecimal, names)):
@@ -143,11 +139,7 @@ def config_of(folder: Path) -> OnnxConfig:
 
 
 def json_file(file: Path) -> dict[str, Any]:
-    """The object in a JSON file.
-
-    Raises:
-        InputError: there is no such file, or it holds something else.
-    """
+    """The object in a JSON file. Raises InputError where there is no such file, or it holds something else."""
     try:
         read = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""How a model that was trained to judge pairs of texts is asked: in its own turns, for its own words."""
+"""The prompt of a language model that was fine-tuned to judge pairs of texts: its chat turns, and what its answers mean."""
 
 import re
 from collections.abc import Mapping

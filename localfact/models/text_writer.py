@@ -1,8 +1,8 @@
-"""A small language model with an adapter, on the CPU: goes on with short texts, always by the most probable token.
+"""A small language model with a LoRA adapter on the CPU, which continues short texts by greedy decoding.
 
-Each text goes through the model by itself, on one core, so that what is written hangs on nothing that is written beside it.
-Most of it stands in the text before it, so several tokens are guessed from there and checked at once (prompt lookup; Saxena
-2023), which changes nothing but the time.
+Each text goes through the model by itself, on one core, so that a result does not depend on what else is written. Most of it
+repeats words of the prompt, so several tokens are guessed from there and checked at once (prompt lookup decoding; Saxena 2023),
+which only saves time.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Tokens guessed at once.
 GUESSED = 8
-#: Tokens of an answer at most, and of a text, of which the beginning would be cut.
+#: The most tokens of a continuation, and of a prompt; of a longer prompt the beginning is cut off.
 MOST_WRITTEN, MOST_READ = 320, 640
 
 
@@ -35,11 +35,7 @@ def writer_identity(card: ModelCard) -> str:
 
 
 def base_of(card: ModelCard) -> ModelCard:
-    """The card of the base, its weights found where they are.
-
-    Raises:
-        InputError: the card has no base.
-    """
+    """The card of the base, its weights found where they are. Raises InputError where the card has no base."""
     if card.base is None:
         raise InputError(f"The card '{card.name}' names no base to which its weights are a difference.")
     return load_card(card.base)
@@ -76,9 +72,9 @@ class TextWriter:
         self._workers = single_threaded_workers()
 
     def write(self, prompts: Sequence[str], done: Callable[[str], bool] = lambda written: False) -> list[str]:
-        """Returns what the model writes behind each text, without its end.
+        """Returns the continuation of each prompt, without the end token.
 
-        It is cut after MOST_WRITTEN tokens, and where `done` says so of what is written up to there.
+        It stops after MOST_WRITTEN tokens, or as soon as `done` accepts what is written so far.
         """
         order = sorted(range(len(prompts)), key=lambda place: -len(prompts[place]))  # the longest are not left for the end
         found = self._workers.map(lambda place: self._one(prompts[place], done), order)

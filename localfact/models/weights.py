@@ -15,7 +15,7 @@ from pydantic import Field
 
 from localfact.models.files import configuration_files, content_hash, is_as_marked, loaded_weights, name_in, weight_files
 from localfact.records import Record
-from localfact.runtime.locations import CHECKOUT
+from localfact.runtime.locations import CHECKOUT, user_folder
 from localfact.runtime.plain_yaml import read_yaml
 
 #: A commit of the hub; every other revision is the name of a branch or tag, which can move.
@@ -61,19 +61,20 @@ def hub_cache() -> Path:
     """The folder of the Hugging Face cache, as huggingface_hub determines it, without importing that."""
     for variable in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if os.environ.get(variable):
-            return Path(os.environ[variable]).expanduser()
-    home = os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
-    return Path(home).expanduser() / "hub"
+            return user_folder(variable, "")
+    home = (
+        user_folder("HF_HOME", "") if os.environ.get("HF_HOME") else user_folder("XDG_CACHE_HOME", "~/.cache") / "huggingface"
+    )
+    return home / "hub"
 
 
 def places(name: str, source: str, revision: str) -> Iterator[WeightsPlace]:
     """The places where weights of that name, source (`ModelCard.source`) and revision are searched, in order."""
     for home in weights_homes():
         yield WeightsPlace(str(home / name), home / name)
-    own = os.environ.get(WEIGHTS_VARIABLE)
     yield (
-        WeightsPlace(f"${WEIGHTS_VARIABLE}/{name}", Path(own).expanduser() / name)
-        if own
+        WeightsPlace(f"${WEIGHTS_VARIABLE}/{name}", user_folder(WEIGHTS_VARIABLE, "") / name)
+        if os.environ.get(WEIGHTS_VARIABLE)
         else WeightsPlace(f"${WEIGHTS_VARIABLE} (not set)", None)
     )
     if "/" not in source:

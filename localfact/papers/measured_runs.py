@@ -53,7 +53,7 @@ def measure_runs(folders: Sequence[Path], recall_k: KPolicy) -> list[MeasuredRun
             MeasuredRun(
                 name=facts.method if folder.name == facts.method else f"{facts.method} ({folder.name})",
                 method=facts.method,
-                model=str((record.settings.model or {}).get("model", "")),
+                model=record.settings.model.model if record.settings.model else "",
                 summary=summarise(record.shown, facts, run=str(folder), recall_k=one_k),
                 assessments=record.shown,
             )

@@ -9,6 +9,7 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -113,7 +114,7 @@ class CrossEncoderRelationModel:
         """Whether the pair is read in one window: all of it, or the one that is selected."""
         if self._selection is not None:
             return self._selection.fits(Pair(readable(pair.premise), readable(pair.hypothesis)))
-        return bool(sum(self._length(readable(text), {}) for text in pair) <= self._encoder.room)
+        return sum(self._encoder.length(readable(text)) for text in pair) <= self._encoder.room
 
     def close(self) -> None:
         """Ends the worker threads after the batches that they are reading; open calls fail, and so do later ones."""
@@ -126,7 +127,7 @@ class CrossEncoderRelationModel:
             raise EngineError("The relation model was closed while it was asked. What it answered before stands.")
 
     def _prepare(self, pairs: Sequence[Pair]) -> Prepared:
-        lengths: dict[str, int] = {}
+        length = cache(self._encoder.length)
         read: dict[Pair, list[Pair]] = {}
         refused: dict[Pair, Failure] = {}
         tokens: dict[Pair, Tokens] = {}
@@ -135,7 +136,7 @@ class CrossEncoderRelationModel:
             self._go_on()
             try:
                 shown = Pair(readable(pair.premise), readable(pair.hypothesis))
-                read[pair] = self._windows(shown, lengths)
+                read[pair] = self._windows(shown, length)
             except InputError as error:
                 refused[pair] = Failure(reason=str(error))
                 continue
@@ -145,15 +146,10 @@ class CrossEncoderRelationModel:
         overlap = self._overlap.predictions(list(passages.values())) if self._overlap is not None else []
         return Prepared(read, refused, tokens, dict(zip(passages, overlap, strict=True)))
 
-    def _windows(self, pair: Pair, lengths: dict[str, int]) -> list[Pair]:
+    def _windows(self, pair: Pair, length: Callable[[str], int]) -> list[Pair]:
         if self._selection is not None:
             return self._selection.windows(pair)
-        return measured(windows(pair, self._encoder.room), lambda text: self._length(text, lengths))
-
-    def _length(self, text: str, known: dict[str, int]) -> int:
-        if text not in known:
-            known[text] = self._encoder.length(text)
-        return known[text]
+        return measured(windows(pair, self._encoder.room), length)
 
     async def _predict(self, tokens: Mapping[Pair, Tokens], report: Callable[[Relations], None]) -> None:
         """Predicts pairs that each fit the window, and calls `report` once a batch."""
@@ -166,27 +162,26 @@ class CrossEncoderRelationModel:
                 self._go_on()
                 for places in islice(batches, self._batches_at_once - len(running)):
                     batch = [pairs[place] for place in places]
-                    running[loop.run_in_executor(self._encoder.workers, self._read, [tokens[pair] for pair in batch])] = batch
+                    running[loop.run_in_executor(self._encoder.workers, self._outputs, [tokens[pair] for pair in batch])] = (
+                        batch
+                    )
                 if not running:
                     return
                 await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-                for read in [read for read in running if read.done()]:
-                    report(dict(zip(running.pop(read), map(self._distribution, read.result()), strict=True)))
+                for done in [future for future in running if future.done()]:
+                    report(dict(zip(running.pop(done), map(self._distribution, done.result()), strict=True)))
         finally:
-            for read in running:
-                if not read.cancel():
-                    read.exception()  # retrieved, so that asyncio does not log it: only the first error is raised
+            for future in running:
+                if not future.cancel():
+                    future.exception()  # retrieved, so that asyncio does not log it: only the first error is raised
 
-    def _read(self, batch: Sequence[Tokens]) -> list[list[float]]:
+    def _outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         self._go_on()
-        return self._outputs(batch)
+        return self._encoder.outputs(batch)
 
     def _tokens(self, pair: Pair) -> Tokens:
         # Truncation only happens where a tokenizer makes more tokens of two texts together than of each by itself.
         return self._encoder.tokens(pair.premise, pair.hypothesis, cut="only_first")
-
-    def _outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
-        return self._encoder.outputs(batch)
 
     def _distribution(self, outputs: Sequence[float]) -> Distribution | Failure:
         if not all(map(math.isfinite, outputs)):

@@ -13,7 +13,7 @@ from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
 from localfact.llm.layers.policy import AskingPolicy
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.windows import READING_VERSION, joined_in_place, measured_async, windows
+from localfact.relations.windows import READING_VERSION, joined, measured_async, windows
 from localfact.runtime.tasks import for_each, together
 from localfact.stages import Relations
 from localfact.text import readable
@@ -96,7 +96,7 @@ class LLMRelationModel:
             read = await together(self._ask(window) for window in several)
         except InputError as error:
             return Failure(reason=str(error))
-        return joined_in_place(pair.premise, several, read)
+        return joined(pair.premise, several, read)
 
     async def _ask(self, pair: Pair) -> Distribution:
         chat = self._chat(pair)

@@ -8,11 +8,10 @@ word overlap may make the cross-encoder less sure, and turns it round only where
 import math
 from functools import lru_cache
 
-from localfact.models.cards import OpinionPool
+from localfact.models.card_parts import OpinionPool
 from localfact.records import Distribution, Pair
-from localfact.relations.lexical.statements import ParsedClaim, Premise
-from localfact.relations.lexical.tokens import LexicalToken
-from localfact.relations.window_selection import idf_table
+from localfact.relations.lexical.statements import ParsedClaim, Premise, idf_table
+from localfact.relations.lexical.tokens import is_detail
 
 #: Part of a model's identity where it is pooled; increased when pooling changes, as that changes predictions.
 POOLING_VERSION = 2
@@ -23,6 +22,9 @@ MOST_TAKEN = 0.9
 LEAST = 1e-4
 #: A premise of more words is a passage. Predictions for sentence pairs, which have fewer, do not improve by pooling.
 SENTENCE_WORDS = 40
+
+# Pairs that share a text come soon after each other.
+_claim, _premise = lru_cache(1_024)(lambda text: ParsedClaim(text, idf_table())), lru_cache(1_024)(Premise)
 
 
 def is_passage(premise: str) -> bool:
@@ -50,7 +52,7 @@ def pooled(pair: Pair, said: Distribution, overlap: Distribution, pool: OpinionP
 
 
 def most_that_keeps(label: str, own: dict[str, float], other: dict[str, float]) -> float:
-    """The largest share, 0 to 1, of `other` that leaves the label, which is the highest of `own`, behind no other."""
+    """The largest weight of `other`, in [0, 1], with which `label`, the best of `own`, is still the best of the sum."""
     share = 1.0
     for rival in own:
         ahead, catches_up = own[label] - own[rival], other[rival] - other[label]
@@ -62,19 +64,5 @@ def most_that_keeps(label: str, own: dict[str, float], other: dict[str, float]) 
 def holds_details(premise: str, hypothesis: str) -> bool:
     """Whether every number, date and name of the hypothesis stands in the premise, wherever."""
     claim, passage = _claim(hypothesis), _premise(premise)
-    details = claim.names | claim.subject | claim.details(_is_detail)
+    details = claim.names | claim.subject | claim.details(is_detail)
     return all(stem in passage.places for stem in details)
-
-
-def _is_detail(token: LexicalToken) -> bool:
-    return token.number or token.year or token.month
-
-
-@lru_cache(1_024)
-def _claim(text: str) -> ParsedClaim:
-    return ParsedClaim(text, idf_table())
-
-
-@lru_cache(1_024)
-def _premise(text: str) -> Premise:
-    return Premise(text)

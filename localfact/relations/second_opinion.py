@@ -15,7 +15,7 @@ MOST_ASKED = 2
 
 
 class SecondOpinion:
-    """A Reviewer: the second model decides where the first is surest that a passage speaks for a claim or against it."""
+    """A Reviewer: asks the second model where the first is surest that a passage entails or contradicts a claim."""
 
     def __init__(self, model: RelationModel) -> None:
         self.model = model

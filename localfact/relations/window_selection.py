@@ -6,28 +6,20 @@ by the same functions. Lengths are counted in tokens, from the places where the 
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate
-from pathlib import Path
 from typing import NamedTuple
 
 from localfact.errors import InputError
 from localfact.models.embedder import fitting_pieces
 from localfact.records import Pair, Span
-from localfact.relations.lexical.statements import IdfTable, ParsedClaim
-from localfact.relations.lexical.tokens import LexicalToken, tokens
+from localfact.relations.lexical.statements import ParsedClaim, idf_table
+from localfact.relations.lexical.tokens import is_detail, tokens
 from localfact.relations.windows import measured, pieces
 from localfact.text import sentences
 
 #: Part of a model's identity; increased when premises are cut or windows selected in another way, as that changes predictions.
 SELECTION_VERSION = 1
-IDF_FILE = Path(__file__).parent / "lexical" / "idf.txt"
-#: A window from inside the premise can be preceded by so many tokens of the premise's first sentence (its lead), to which "he"
-#: and "it" may refer. 0 by default: a lead takes room from other sentences. With leads a trained model judged joined snippets
-#: worse, and whole pages a little better.
-LEAD_TOKENS = 0
-#: A lead gets at most a window's size divided by this.
-LEAD_SHARE = 4
 #: How much more a claim's names and numbers count than its other words of the same rarity.
 NAME_FACTOR = 1.0
 NUMBER_FACTOR = 2.0
@@ -50,56 +42,33 @@ class Run(NamedTuple):
     end: int
 
 
-def premise_windows(
-    premise: str, hypothesis: str, starts: TokenStarts, *, size: int, most: int | None, lead: int = LEAD_TOKENS
-) -> list[str]:
-    """The windows of a premise to read for a hypothesis, in the order of the text; the premise itself where it is short enough.
-
-    Args:
-        premise: of any length.
-        hypothesis: the claim that the windows are selected for.
-        starts: of the model's tokenizer.
-        size: the most tokens of a window, from 1.
-        most: the most windows, from 1; None for as many as together hold every word.
-        lead: tokens of the premise's beginning that precede each window from inside it; 0 for none.
-    """
-    return LongPremise(premise, starts, size, lead).windows(ParsedClaim(hypothesis, idf_table()), most)
-
-
 class LongPremise:
     """A premise cut into sentences of known length, each no longer than a window.
 
     Attributes:
-        text: the premise. lead: what windows inside it are read behind; "" for nothing.
-        spans: of its sentences, long ones in parts. counts: the tokens of each.
-        size: tokens that a window at the beginning has; `inside`: any other, less its lead.
+        text: the premise. size: the most tokens of a window, from 1.
+        spans: of its sentences, long ones in parts; all of it, where it is short enough. counts: the tokens of each.
     """
 
-    def __init__(self, text: str, starts: TokenStarts, size: int, lead: int = LEAD_TOKENS) -> None:
-        """See `premise_windows`."""
+    def __init__(self, text: str, starts: TokenStarts, size: int) -> None:
+        """`starts` is that of the model's tokenizer."""
         # Some tokenizers count the space before a word as its first character.
         at = [start + text[start : start + 1].isspace() for start in starts(text)]
         self.text = text
         self.size = size
-        self.lead, self.spans = "", [Span(start=0, end=len(text))]
-        self.counts = [len(at)]
-        self.inside = size
+        self.spans, self.counts = [Span(start=0, end=len(text))], [len(at)]
         if len(at) > size:
-            self._set_lead(at, min(lead, size // LEAD_SHARE))
-            self.spans = sentence_spans(text, at, self.inside)
+            self.spans = sentence_spans(text, at, size)
             self.counts = [len(own_starts(at, span)) for span in self.spans]
 
     def windows(self, claim: ParsedClaim, most: int | None) -> list[str]:
-        """The windows to read for the claim, at most `most`, in the order of the text."""
-        runs = best_runs(self.counts, self.run_score(claim), most, self.size, self.inside)
+        """The windows to read for the claim, in the order of the text: at most `most`, with None as many as hold it all."""
+        runs = best_runs(self.counts, self.run_score(claim), most, self.size)
         return [self.shown(run) for run in runs]
 
     def shown(self, run: Run) -> str:
-        """The text of a window, its lead included."""
-        if len(self.spans) == 1:
-            return self.text
-        window = self.text[self.spans[run.begin].start : self.spans[run.end - 1].end]
-        return f"{self.lead}\n{window}" if run.begin and self.lead else window
+        """The text of a window."""
+        return self.text[self.spans[run.begin].start : self.spans[run.end - 1].end] if len(self.spans) > 1 else self.text
 
     def run_score(self, claim: ParsedClaim) -> RunScore:
         """The score of a run of sentences: the summed weight of the claim's stems that it holds."""
@@ -125,24 +94,15 @@ class LongPremise:
                 found.setdefault(stem, []).append(index)
         return found
 
-    def _set_lead(self, at: Sequence[int], most: int) -> None:
-        first = next(iter(sentences(self.text)), Span(start=0, end=0))
-        own = own_starts(at, first)
-        if most > 0 and own:
-            text = self.text[first.start : first.end]
-            kept = fitting_pieces(text, own, most)[0]
-            self.lead = " ".join(kept.split()) + (" …" if kept != text else "")
-            self.inside = self.size - min(most, len(own)) - (kept != text)
-
 
 def own_starts(at: Sequence[int], span: Span) -> list[int]:
-    """Where the tokens of a span begin, seen from its own beginning. What begins before it has its rest counted here too."""
+    """The token offsets within a span, from its beginning. A token that begins before the span counts as one at 0."""
     own = [start - span.start for start in at[bisect_left(at, span.start) : bisect_left(at, span.end)]]
     return own if own[:1] == [0] or span.start == span.end else [0, *own]
 
 
 def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
-    """The sentences of a text whose tokens begin `at`; one that has more than `limit` tokens, in parts that have not."""
+    """The sentences of a text whose tokens begin at `at`; sentences of more than `limit` tokens are cut into parts."""
     found: list[Span] = []
     for span in sentences(text):
         place = span.start
@@ -154,8 +114,8 @@ def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
 
 
 def claim_weights(claim: ParsedClaim) -> dict[str, float]:
-    """What each of a claim's stems that tells something counts."""
-    numbers = claim.details(_is_number)
+    """The weight of each informative stem of a claim."""
+    numbers = claim.details(is_detail)
     return {
         stem: weight * (NUMBER_FACTOR if stem in numbers else NAME_FACTOR if stem in claim.names | claim.subject else 1.0)
         for stem, weight in claim.weights.items()
@@ -163,7 +123,7 @@ def claim_weights(claim: ParsedClaim) -> dict[str, float]:
     }
 
 
-def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, first: int, inside: int) -> list[Run]:
+def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, size: int) -> list[Run]:
     """The runs of sentences to read, in order.
 
     Where `most` consecutive windows hold the whole text, it is those. Else runs are chosen greedily: the one with the highest
@@ -173,12 +133,12 @@ def best_runs(counts: Sequence[int], run_score: RunScore, most: int | None, firs
         counts: tokens of each sentence.
         run_score: see `RunScore`.
         most: the most runs; None for as many as hold the whole text.
-        first: the most tokens of a run that begins with the first sentence. inside: of any other.
+        size: the most tokens of a run.
     """
     ends = list(accumulate(counts, initial=0))
 
     def end_of(begin: int, stop: int) -> int:
-        limit = ends[begin] + (inside if begin else first)
+        limit = ends[begin] + size
         end = begin + 1
         while end < stop and ends[end + 1] <= limit:
             end += 1
@@ -228,11 +188,10 @@ class WindowSelection:
     """
 
     def __init__(self, starts: TokenStarts, room: int, *, size: int | None, most: int | None) -> None:
-        self._starts = starts
         self._room = room
         self._size = room if size is None else min(size, room - 1)
         self._most = most
-        self._premise = lru_cache(CACHED_PREMISES)(self._cut)
+        self._premise = lru_cache(CACHED_PREMISES)(lambda premise, size: LongPremise(premise, starts, size))
         self._claim = lru_cache(CACHED_CLAIMS)(lambda text: ParsedClaim(text, idf_table()))
         self._length = lru_cache(CACHED_CLAIMS)(lambda text: len(starts(text)))
 
@@ -257,16 +216,3 @@ class WindowSelection:
     def _select_windows(self, premise: str, asked: str) -> list[str]:
         size = max(1, min(self._size, self._room - self._length(asked)))
         return self._premise(premise, size).windows(self._claim(asked), self._most)
-
-    def _cut(self, premise: str, size: int) -> LongPremise:
-        return LongPremise(premise, self._starts, size)
-
-
-@cache
-def idf_table() -> IdfTable:
-    """The shipped table of inverse document frequencies, read once."""
-    return IdfTable.read(IDF_FILE)
-
-
-def _is_number(token: LexicalToken) -> bool:
-    return token.number or token.year or token.month

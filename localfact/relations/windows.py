@@ -119,37 +119,26 @@ async def measured_async(cutting: Measuring[Result], measure: Callable[[str], Aw
         return result
 
 
-def most_decided(read: Sequence[Distribution]) -> Distribution:
-    """Of the predictions of one pair's windows (one or more), the one with the largest probability that is not neutral's.
+def joined(premise: str, several: Sequence[Pair], read: Sequence[Distribution | Failure]) -> Distribution | Failure:
+    """The prediction for a pair from those of its windows: the first failure where one failed, else the most decided one.
 
-    The first of equals. Its `windows` is the sum over all of them.
+    That is the one with the largest probability that is not neutral's, the first of equals. Added are `windows`, how many were
+    read, and, where it has only a part of the premise, `window`, its place there, and the `share` of the premise that was read.
     """
-    decided = max(read, key=_decidedness)
-    return decided.model_copy(update={"windows": sum(one.windows for one in read)})
-
-
-def joined(read: Sequence[Distribution | Failure]) -> Distribution | Failure:
-    """The most decided of the windows; the first failure where one failed."""
-    failure = next((one for one in read if isinstance(one, Failure)), None)
-    return failure or most_decided([one for one in read if isinstance(one, Distribution)])
-
-
-def joined_in_place(premise: str, several: Sequence[Pair], read: Sequence[Distribution | Failure]) -> Distribution | Failure:
-    """As `joined`, for the predictions of a premise's windows: says where the decisive one stands, and how much was read."""
-    said = joined(read)
+    said: list[Distribution] = []
+    for one in read:
+        if isinstance(one, Failure):
+            return one
+        said.append(one)
+    decisive, window = max(zip(said, several, strict=True), key=lambda one: max(one[0].entailment, one[0].contradiction))
+    decisive = decisive.model_copy(update={"windows": sum(one.windows for one in said)})
     length = len(premise.strip())
-    decided = max(zip(several, read, strict=True), key=lambda window: _decidedness(window[1]))[0].premise
-    if isinstance(said, Failure) or len(decided) >= length:
-        return said
-    start = readable(premise).find(decided)
-    window = Span(start=start, end=start + len(decided)) if start >= 0 else None
-    characters = sum(map(len, {window.premise for window in several}))
-    return said.model_copy(update={"window": window, "share": min(1.0, characters / length)})
-
-
-def _decidedness(said: Distribution | Failure) -> float:
-    """By how much a prediction decides."""
-    return max(said.entailment, said.contradiction) if isinstance(said, Distribution) else 0.0
+    if len(window.premise) >= length:
+        return decisive
+    start = readable(premise).find(window.premise)
+    place = Span(start=start, end=start + len(window.premise)) if start >= 0 else None
+    characters = sum(map(len, {one.premise for one in several}))
+    return decisive.model_copy(update={"window": place, "share": min(1.0, characters / length)})
 
 
 class Joining:
@@ -172,13 +161,12 @@ class Joining:
 
     def __call__(self, said: Relations) -> None:
         """Adds predictions of windows."""
-
         self._windows.update(said)
         whole: dict[Pair, Distribution | Failure] = {}
         for pair in (pair for window in said for pair in self._pairs[window]):
             self._lacks[pair] -= 1
             if not self._lacks[pair]:
                 several = self._read[pair]
-                whole[pair] = joined_in_place(pair.premise, several, [self._windows[window] for window in several])
+                whole[pair] = joined(pair.premise, several, [self._windows[window] for window in several])
         if whole:
             self._report(whole)

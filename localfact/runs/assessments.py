@@ -73,6 +73,16 @@ def assessments_in_order(path: Path, start: int = 0, count: int | None = None) -
         yield assessment
 
 
+def lines_in_order(path: Path) -> Iterator[bytes]:
+    """The lines of `assessments_in_order` as bytes, not parsed; one at a time is in memory.
+
+    Raises:
+        MissingError: there is no such run.
+    """
+    file = assessments_file(path)
+    yield from lines_at(file, sorted(place for place in places_of(file) if place.whole))
+
+
 def placed_in_order(file: Path, start: int = 0, count: int | None = None) -> Iterator[tuple[Place, Assessment]]:
     """As `assessments_in_order`, of a file, which may be missing, and each with the place of its line."""
     places = [place for place in places_of(file) if place.whole]

@@ -1,4 +1,4 @@
-"""What a file needs that is written line by line and survives a kill: a lock, the same settings, complete lines only.
+"""The steps to write a file line by line that a killed process can go on with: a lock, the same settings, whole lines only.
 
 Run folders and files of rows both use these steps: take the lock, compare the settings with those on disk, read the lines that
 are there, append.

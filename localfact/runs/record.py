@@ -20,6 +20,12 @@ class _Read(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+class DataRead(_Read):
+    """Of the settings of the data. shard: which share of the responses was run, "3/8"; None for all."""
+
+    shard: str | None = None
+
+
 class ExtractionRead(_Read):
     """Of the settings of extraction. stride: in sentences, or "max"; None for a method without chunks."""
 
@@ -40,13 +46,22 @@ class AssessmentRead(_Read):
 
     Attributes:
         version: of FactReasoner. rules: what makes a verdict of a posterior.
-        tables: of the factor graph; None for a method without one. relations: the relation model's identity; "" for none.
+        tables, solver: of the factor graph; no tables for a method without one.
+        relations: the relation model's identity; "" for none.
     """
 
     version: int | None = None
     rules: Literal["published", "own"] = "published"
     tables: str | None = None
+    solver: str = "auto"
     relations: str = ""
+
+
+class ModelRead(_Read):
+    """Of the language model's identity. model: its name. window: in tokens; None where it is not known."""
+
+    model: str = ""
+    window: int | None = None
 
 
 class AskingRead(_Read):
@@ -57,14 +72,15 @@ class AskingRead(_Read):
 
 
 class RunSettings(_Read):
-    """What sums, reports and comparisons need of the settings of a run. model: the language model's identity; None without."""
+    """What sums, reports and comparisons need of the settings of a run. model: None for a run without a language model."""
 
     method: str
     seed: int = 0
     extraction: ExtractionRead
     evidence: EvidenceRead
     assessment: AssessmentRead
-    model: Mapping[str, Any] | None = None
+    data: DataRead | None = None
+    model: ModelRead | None = None
     asking: AskingRead = AskingRead()
 
     @classmethod
@@ -87,7 +103,8 @@ class RunRecord:
     """A run that was read.
 
     Attributes:
-        path: the run folder. content: run.yaml, as plain values. settings: those in it, as far as readers need them.
+        path: the run folder. content: run.yaml, as plain values, for pages and for messages that show all of it.
+        settings: those in it, as far as readers need them.
         outlines: all assessments in the order of the input, without passages and texts (see outlines.py).
         shown: whole assessments, from the first that was asked for on.
     """
@@ -98,6 +115,11 @@ class RunRecord:
     outlines: Sequence[Assessment] = ()
     shown: Sequence[Assessment] = ()
 
+    @property
+    def plain_settings(self) -> dict[str, Any]:
+        """All settings as run.yaml has them: for comparing all of two runs, and for a method that reads its own again."""
+        return dict(self.content["settings"])
+
 
 def read_record(
     path: Path, *, start: int = 1, most: int | None = 0, outlines: bool = True, opened: AssessmentsRead | None = None
@@ -107,7 +129,8 @@ def read_record(
     Args:
         path: the run folder.
         start, most: which assessments are kept whole: from that number on, counted from 1, at most so many; None for all.
-        outlines: whether those of all assessments are made; without, only what is kept whole is read.
+        outlines: whether those of all assessments are made; without, only what is kept whole is read: by default none, and
+            run.yaml alone.
         opened: the assessments, where they were just read; then nothing is read but run.yaml.
 
     Raises:
@@ -118,5 +141,5 @@ def read_record(
     if opened is None and outlines:
         opened = read_outlines_and_shown(assessments_in_order(path), start, most)
     elif opened is None:
-        opened = AssessmentsRead([], list(assessments_in_order(path, start - 1, most)))
+        opened = AssessmentsRead([], [] if most == 0 else list(assessments_in_order(path, start - 1, most)))
     return RunRecord(path, content, settings, *opened)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from localfact.pipeline import Costs, Road, failed
+from localfact.pipeline import Costs, ResponseAssessor, failed
 from localfact.records import Failure, Response
 from localfact.runs.failures import or_failure
 from localfact.runs.progress import Progress
@@ -20,7 +20,7 @@ CONCURRENCY_OF_CALLS = 256
 
 async def run(
     responses: Sequence[Response],
-    road: Road,
+    assessor: ResponseAssessor,
     folder: RunFolder,
     progress: Progress,
     concurrency: int = CONCURRENCY,
@@ -41,7 +41,7 @@ async def run(
 
     async def one(index: int) -> None:
         costs = Costs()
-        assessment = await or_failure(road.assess(index, responses[index], costs, progress.count))
+        assessment = await or_failure(assessor.assess(index, responses[index], costs, progress.count))
         if isinstance(assessment, Failure):
             assessment = failed(index, responses[index], assessment.reason, costs)
         timing = {

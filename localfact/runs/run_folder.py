@@ -122,10 +122,14 @@ class RunFolder:
         Raises:
             WriteError: the disk is full, for example. An incomplete line is removed; earlier ones stay.
         """
-        self.unchanged = None
         line = assessment.model_dump_json().encode() + b"\n"
+        self.append_line(line, assessment.index, assessment.decided_by_window, timing)
+
+    def append_line(self, line: bytes, index: int, window: int | None, timing: Mapping[str, Any]) -> None:
+        """As `append`, of a line of another run's assessments; `index` and `window` are what it says of `done`."""
+        self.unchanged = None
         self._lines.append(line, json.dumps(timing, sort_keys=True).encode() + b"\n")
-        self.done[assessment.index] = assessment.decided_by_window
+        self.done[index] = window
 
     def complete(self, summary: Mapping[str, Any]) -> None:
         """Sorts the assessments into the order of the input and writes the summary."""

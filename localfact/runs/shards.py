@@ -1,4 +1,4 @@
-"""A share of the responses of a run, for machines that know nothing of one another: every K-th response is one's own."""
+"""One of K shares of the responses of a run: every K-th response, so that K machines can run them without a cluster."""
 
 from dataclasses import dataclass
 from typing import Self

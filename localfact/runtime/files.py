@@ -27,6 +27,15 @@ def whole_lines(file: Path) -> tuple[list[bytes], bool]:
     return (lines[:-1] if cut_short else lines), cut_short
 
 
+def sync(path: Path) -> None:
+    """Waits until a file's data, or a folder's entries, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def write_all(file: IO[bytes], content: bytes) -> None:
     """Writes all of `content`: one write to an unbuffered file may take only part of it."""
     remaining = memoryview(content)
@@ -42,12 +51,16 @@ def replace(file: Path, content: bytes) -> None:
 def replace_by(file: Path, parts: Iterable[bytes]) -> None:
     """As `replace`, by parts that are written one after the other; they may be read from the old content."""
     beside = file.with_name(file.name + NEW)
-    with new_file(beside) as handle:
-        for part in parts:
-            handle.write(part)
-        handle.flush()
-        os.fsync(handle.fileno())
-    beside.replace(file)
+    try:
+        with new_file(beside) as handle:
+            for part in parts:
+                handle.write(part)
+            handle.flush()
+            os.fsync(handle.fileno())
+        beside.replace(file)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

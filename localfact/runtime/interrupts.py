@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """For code inside a coroutine that blocks: Ctrl-C raises KeyboardInterrupt in it.
+    """Makes Ctrl-C raise KeyboardInterrupt in code inside a coroutine that blocks the event loop.
 
     asyncio would cancel the task instead, which blocking code only notices when it is done. Where Python has no handler for the
     signal (it is ignored, or this is not the main thread), nothing changes.

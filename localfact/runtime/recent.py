@@ -1,4 +1,4 @@
-"""What was used last, as much as a budget allows."""
+"""A least-recently-used cache with a budget for the sizes of its values."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -8,10 +8,10 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Value]):
-    """Values by name; where they are too large together, those that were not used for longest go. One thread at a time.
+    """Values by name; where their sizes exceed the budget, the least recently used ones are dropped. One thread at a time.
 
     Args:
-        most: of all sizes together. A value that is larger by itself is not kept.
+        most: the budget: the largest sum of sizes. A value that is larger by itself is not kept.
     """
 
     def __init__(self, most: int) -> None:

@@ -21,7 +21,7 @@ FOREIGN = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'ind
 
 
 class Connection(sqlite3.Connection):
-    """One whose every error is one of SQLite's: what it says of a damaged schema may be no text, which Python cannot tell."""
+    """A connection that raises sqlite3.DatabaseError, not UnicodeDecodeError, where the schema of a damaged file is no text."""
 
     def execute(self, *asked: Any) -> sqlite3.Cursor:
         """As the base class does."""

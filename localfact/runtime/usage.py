@@ -81,7 +81,7 @@ class Ledger:
     """The calls of one response, by stage, and what else it sent (searches, pages), which differs from run to run.
 
     `watch` is called with the usage of each call, `observe` with every other count; both for progress.
-    `window`: tokens of the language model's, where it decided how a text was split or cut.
+    `window`: tokens of the language model's, where a larger one might have split or cut a text otherwise.
     """
 
     stages: dict[str, StageUsage] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Ledger:
     window: int | None = None
 
     def weigh(self, stage: str, mass: float) -> None:
-        """Adds the mass of a choice of that stage."""
+        """Adds the mass of a choice of that stage: the probability that its labels had together."""
         self.stages.setdefault(stage, StageUsage()).masses.append(mass)
 
     def add(self, stage: str, usage: Usage) -> None:
@@ -136,29 +136,16 @@ def usage_counted_in(ledger: Ledger) -> Iterator[None]:
         _current.reset(token)
 
 
+def current_ledger() -> Ledger:
+    """The current ledger; where there is none, one that nobody reads."""
+    return _current.get() or Ledger()
+
+
 def count(what: str, number: int = 1) -> None:
-    """Adds to a count of the current ledger; does nothing where there is none."""
-    ledger = _current.get()
-    if ledger is not None:
-        ledger.count(what, number)
+    """Adds to a count of the current ledger."""
+    current_ledger().count(what, number)
 
 
 def decided_by(window: int) -> None:
-    """Notes on the current ledger that a larger window than this one, of so many tokens, might have given something else."""
-    ledger = _current.get()
-    if ledger is not None:
-        ledger.window = window
-
-
-def weigh(stage: str, mass: float) -> None:
-    """Adds the mass of a choice to the current ledger; does nothing where there is none."""
-    ledger = _current.get()
-    if ledger is not None:
-        ledger.weigh(stage, mass)
-
-
-def spend(stage: str, usage: Usage) -> None:
-    """Adds a call to the current ledger; does nothing where there is none."""
-    ledger = _current.get()
-    if ledger is not None:
-        ledger.add(stage, usage)
+    """Notes on the current ledger that the model's window, in tokens, cut or split something."""
+    current_ledger().window = window

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -34,14 +35,12 @@ class Comparison(Record):
     found: PairedDifference | None = None
 
 
-class ClaimPair(Record):
-    """A claim that both runs judged, and how. `cluster`: what it hangs together with, the prompt or the response."""
+class SharedClaim(NamedTuple):
+    """A claim that several runs judged: the first run's response and claim, and each run's verdict."""
 
-    response_id: str
-    cluster: str
+    response: Assessment
     claim: Claim
-    first: Verdict
-    second: Verdict
+    verdicts: Sequence[Verdict]
 
 
 def compare(
@@ -93,13 +92,14 @@ def compare_claims(
     values: list[tuple[float, float]] = []
     clusters: list[str] = []
     left_out: Counter[str] = Counter()
-    for pair in claim_pairs(first, second):
-        rights = [rightness(pair.claim, verdict) for verdict in (pair.first, pair.second)]
-        if None in rights:
-            left_out["no label" if pair.claim.gold not in _DECIDED else "not judged"] += 1
+    matched(first, second)  # raises where they are not
+    for shared in shared_claims([first, second]):
+        right, other_right = (rightness(shared.claim, verdict) for verdict in shared.verdicts)
+        if right is None or other_right is None:
+            left_out["no label" if shared.claim.gold not in _DECIDED else "not judged"] += 1
         else:
-            values.append((float(bool(rights[0])), float(bool(rights[1]))))
-            clusters.append(pair.cluster)
+            values.append((float(right), float(other_right)))
+            clusters.append(shared.response.prompt or shared.response.response_id)
     return _comparison(RIGHT, values, clusters, alternative, left_out, seed)
 
 
@@ -125,19 +125,21 @@ def matched(first: Sequence[Assessment], second: Sequence[Assessment]) -> list[t
     return [(assessment, others[assessment.response_id]) for assessment in ordered]
 
 
-def claim_pairs(first: Sequence[Assessment], second: Sequence[Assessment]) -> Iterator[ClaimPair]:
-    """The claims that both runs judged: those of one id and one text in a response."""
-    for one, other in matched(first, second):
-        theirs = {(claim.id, claim.text): verdict for claim, verdict in zip(other.claims, other.verdicts, strict=False)}
-        for claim, verdict in zip(one.claims, one.verdicts, strict=False):
-            if (claim.id, claim.text) in theirs:
-                yield ClaimPair(
-                    response_id=one.response_id,
-                    cluster=one.prompt or one.response_id,
-                    claim=claim,
-                    first=verdict,
-                    second=theirs[claim.id, claim.text],
-                )
+def shared_claims(runs: Sequence[Sequence[Assessment]]) -> Iterator[SharedClaim]:
+    """The claims that all runs judged, those of one id and one text in a response, in the order of the first run's input."""
+    others = [
+        {
+            (one.response_id, claim.id, claim.text): verdict
+            for one in run
+            for claim, verdict in zip(one.claims, one.verdicts, strict=False)
+        }
+        for run in runs[1:]
+    ]
+    for response in sorted(runs[0], key=lambda assessment: assessment.index):
+        for claim, verdict in zip(response.claims, response.verdicts, strict=False):
+            key = (response.response_id, claim.id, claim.text)
+            if all(key in judged for judged in others):
+                yield SharedClaim(response, claim, [verdict, *(judged[key] for judged in others)])
 
 
 def supports(verdict: Verdict) -> bool | None:
@@ -159,7 +161,7 @@ _DECIDED = (GoldLabel.SUPPORTED, GoldLabel.NOT_SUPPORTED)
 
 
 def _turn(comparison: Comparison) -> Comparison:
-    """With wins for losses, for a score of which less is better."""
+    """Swaps wins and losses, for a score whose lower values are better."""
     found = comparison.found
     if found is None:
         return comparison

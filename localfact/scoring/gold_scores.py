@@ -85,11 +85,20 @@ def forecasts(assessment: Assessment) -> Forecasts | Unscored:
     return Forecasts(posteriors, outcomes)
 
 
-@dataclass(frozen=True)
-class BrierPerResponse(ResponseScore):
-    """The Brier score of each response, averaged over responses (FactReasoner, section C.2)."""
+class _OfForecasts:
+    """What scores of labelled claims with a posterior have in common."""
 
     lower_is_better: ClassVar[bool] = True
+
+    def claims_in(self, assessment: Assessment) -> int:
+        """Those with a gold label and a posterior."""
+        found = forecasts(assessment)
+        return 0 if isinstance(found, Unscored) else len(found.posteriors)
+
+
+@dataclass(frozen=True)
+class BrierPerResponse(_OfForecasts, ResponseScore):
+    """The Brier score of each response, averaged over responses (FactReasoner, section C.2)."""
 
     def __str__(self) -> str:
         return "Brier(response)"
@@ -102,23 +111,13 @@ class BrierPerResponse(ResponseScore):
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
         """None: a Brier score of 0 would be the best."""
 
-    def claims_in(self, assessment: Assessment) -> int:
-        """Those with a gold label and a posterior."""
-        return _forecast_count(assessment)
 
-
-class PooledForecasts(Score[Forecasts]):
+class PooledForecasts(_OfForecasts, Score[Forecasts]):
     """A score over the labelled claims of all responses together; single responses have no score."""
-
-    lower_is_better: ClassVar[bool] = True
 
     def of(self, assessment: Assessment) -> Forecasts | Unscored:
         """Its forecasts."""
         return forecasts(assessment)
-
-    def claims_in(self, assessment: Assessment) -> int:
-        """Those with a gold label and a posterior."""
-        return _forecast_count(assessment)
 
 
 @dataclass(frozen=True)
@@ -177,11 +176,6 @@ def _predictions(assessment: Assessment) -> list[tuple[bool, bool]]:
         for gold, verdict in labelled_claims(assessment)
         if verdict.label is not VerdictLabel.FAILED
     ]
-
-
-def _forecast_count(assessment: Assessment) -> int:
-    found = forecasts(assessment)
-    return 0 if isinstance(found, Unscored) else len(found.posteriors)
 
 
 def _pool(contributions: Sequence[Forecasts]) -> Forecasts:

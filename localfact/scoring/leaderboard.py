@@ -43,7 +43,7 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
 
     Args:
         written: model -> assessments of its responses. gamma: of F1@K', whose K' is the annotation's, else the median of the
-            source over all models, so that one K' holds for all (SPEC section 2).
+            source over all models, so that one K' holds for all.
     """
     everything = [one for assessments in written.values() for one in assessments]
     f1 = F1AtKPrime(gamma=gamma).fitted_to(everything)

@@ -40,7 +40,7 @@ class KPolicy:
         kind: `median` or `max` of S + N over the responses that have a score; `gold`, each response's own number of claims that
             the annotation supports; None for a fixed number.
         value: K. None for gold, and before `fitted_to`.
-        fixed: whether the K holds for other data too: that of several runs together, for each of them.
+        fixed: whether `fitted_to` leaves the K as it is: one of several runs together, which holds for each of them.
     """
 
     kind: DataSetK | None = "median"

@@ -11,11 +11,15 @@ LONGEST_RETRY_AFTER = 1e9
 
 def user_agent() -> str:
     """The User-Agent: the program, its version, its homepage and its purpose. Sites name it "localfact" in robots.txt."""
+    return f"{program()} (+{HOMEPAGE}; research software that checks facts against web pages)"
+
+
+def program() -> str:
+    """The program and its version, "unknown" where it is not installed."""
     try:
-        version = importlib.metadata.version("localfact")
+        return f"localfact/{importlib.metadata.version('localfact')}"
     except importlib.metadata.PackageNotFoundError:
-        version = "unknown"
-    return f"localfact/{version} (+{HOMEPAGE}; research software that checks facts against web pages)"
+        return "localfact/unknown"
 
 
 def retry_after_seconds(value: str | None, now: datetime | None = None) -> float | None:

@@ -18,7 +18,7 @@ ROWS_SUFFIXES = frozenset({".jsonl", ".ndjson"})
 
 #: Larger files are refused: parsing one could take all memory.
 MAX_FILE_BYTES = 50_000_000
-#: Longer rows are cut to this many characters, some ten novels.
+#: Longer pages are cut to this many characters, some ten novels.
 MAX_PAGE_CHARACTERS = 5_000_000
 LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?")
 #: What the commonest failures are called where pages are read from files.
@@ -63,11 +63,7 @@ def page_of_row(line: str, address: str) -> Page:
 
 
 def page_of(row: dict[str, Any]) -> Page:
-    """The page of a row, cleaned.
-
-    Raises:
-        NoPageError: the row has no text.
-    """
+    """The page of a row, cleaned. Raises NoPageError where the row has no text."""
     text = text_of(row.get("text")) or text_of(row.get("snippet"))
     if not text:
         raise NoPageError("The page has no text.")

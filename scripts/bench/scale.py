@@ -23,7 +23,7 @@ from rich.table import Table
 
 from localfact.cluster.worker import Make
 from localfact.methods.web import Notes
-from localfact.pipeline import Costs, Observer, Road, unassessed
+from localfact.pipeline import Costs, Observer, ResponseAssessor, unassessed
 from localfact.records import Assessment, Response
 from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
@@ -48,7 +48,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True)
 class Sleeping:
-    """A road on which every response takes the same time."""
+    """An assessor with which every response takes the same time."""
 
     seconds: float
 
@@ -65,7 +65,7 @@ def sleeping(opened: AsyncExitStack, *, seconds: float) -> tuple[Sleeping, Notes
 
 @dataclass(frozen=True)
 class Burning:
-    """A road on which every response keeps its worker busy for the same time, one after another, as a model would."""
+    """An assessor with which every response keeps its worker busy for the same time, one after another, as a model would."""
 
     seconds: float
 
@@ -83,7 +83,7 @@ def burning(opened: AsyncExitStack, *, seconds: float) -> tuple[Burning, Notes]:
 
 
 class MadeUp:
-    """A road whose assessments are made up, of the size of real ones, with figures that are another response's nowhere."""
+    """An assessor whose assessments are made up, of the size of real ones, with figures that are another response's nowhere."""
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         """Makes the one of that index."""
@@ -106,7 +106,7 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
     yield "one run of many responses: the client's memory and time", large(max(200, int(RESPONSES * size)))
 
 
-async def timed(road: Road, responses: Sequence[Response], concurrency: int) -> float:
+async def timed(assessor: ResponseAssessor, responses: Sequence[Response], concurrency: int) -> float:
     """Seconds of a run into a folder of its own.
 
     Raises:
@@ -114,7 +114,7 @@ async def timed(road: Road, responses: Sequence[Response], concurrency: int) -> 
     """
     with tempfile.TemporaryDirectory() as folder, RunFolder(Path(folder) / "run", {}, {}) as made:
         started = time.perf_counter()
-        await run(responses, road, made, SILENT, concurrency)
+        await run(responses, assessor, made, SILENT, concurrency)
         took = time.perf_counter() - started
         lines = (Path(folder) / "run" / ASSESSMENTS_FILE).read_text(encoding="utf-8").splitlines()
     errors = [assessment["error"] for assessment in map(json.loads, lines) if assessment["status"] == "failed"]

@@ -26,6 +26,7 @@ from localfact.errors import InputError, MissingError, WriteError
 from localfact.methods.options import Options
 from localfact.report.plots import COLOURS, MOST_LINES
 from localfact.runs.assessments import ASSESSMENTS_FILE
+from localfact.runs.record import RunRecord, RunSettings
 from localfact.runs.run_folder import RUN_FILE
 
 #: The passages speak of the first claim of each, and say otherwise than the second.
@@ -44,6 +45,8 @@ ROWS = [
     for number in range(11, 17)
 ]
 OPTIONS = Options(relations="lexical", embedder="none")
+SETTINGS = RunSettings.read({"method": "builtin-fr2", "extraction": {}, "evidence": {}, "assessment": {}})
+RECORD = RunRecord(Path("runs/x"), {}, SETTINGS)
 HOSTILE = "<script>$x_1$ -- &amp;\n\x1b[31m"
 
 
@@ -154,12 +157,12 @@ def test_runs_are_named_by_as_many_folders_as_it_takes_to_tell_them_apart() -> N
 
 def test_the_responses_of_each_source_are_a_line_of_their_own() -> None:
     rows = [assessment("S", source="bio"), assessment("C", index=1, source="qa"), assessment("S", index=2)]
-    bio, qa, none = apart_by_source([PlottedRun("x", Path("runs/x"), rows)])
+    bio, qa, none = apart_by_source([PlottedRun("x", RECORD, rows)])
     assert [one.name for one in (bio, qa, none)] == ["x, bio", "x, qa", "x, no source"]
     assert [one.index for one in qa.assessments] == [1]
     many = [assessment("S", source=str(at)) for at in range(MOST_LINES + 1)]
     with pytest.raises(InputError, match="name fewer runs"):
-        apart_by_source([PlottedRun("x", Path("runs/x"), many)])
+        apart_by_source([PlottedRun("x", RECORD, many)])
 
 
 @pytest.mark.slow
@@ -180,7 +183,7 @@ def test_the_default_folder_is_beside_the_runs_and_named_by_them() -> None:
 
 
 def test_a_run_of_which_some_graphs_are_left_out_is_told() -> None:
-    run = PlottedRun("x", Path("runs/x"), [assessment("S")] * (MOST_GRAPHS + 700))
+    run = PlottedRun("x", RECORD, [assessment("S")] * (MOST_GRAPHS + 700))
     assert graphs_left_out([run], ["roc"]) == []
     assert graphs_left_out([run], []) == ["runs/x has 1,200 responses: 500 evenly spread ones are in passage-posterior."]
 

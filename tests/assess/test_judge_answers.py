@@ -16,13 +16,12 @@ from localfact.assess.judges.answers import (
     read_factuality,
     read_hashed,
     read_rating,
-    read_true_or_false,
 )
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 PUBLISHED = pytest.mark.skipif(not DATA.is_dir(), reason="the public data are not here")
 #: How IBM's outputs write predictions.
-LETTERS = {"Supported": "S", "Contradicted": "C", "Undecided": "U", "True": "S", "False": "NS"}
+LETTERS = {"Supported": "S", "Contradicted": "C", "Undecided": "U"}
 
 
 @pytest.mark.parametrize(
@@ -67,21 +66,6 @@ def test_the_last_label_in_hashes_counts(answer: str, label: str | None) -> None
 @pytest.mark.parametrize(
     ("answer", "label"),
     [
-        ("True", "True"),
-        ("False.", "False"),
-        ("The claim is true.", "True"),
-        ("True or False?", None),
-        ("Untrue", None),
-        ("", None),
-    ],
-)
-def test_true_or_false_is_read_where_one_of_them_stands_alone(answer: str, label: str | None) -> None:
-    assert read_true_or_false(answer) == label
-
-
-@pytest.mark.parametrize(
-    ("answer", "label"),
-    [
         ("[Supported]", "Supported"),
         ("[Supported] no: [Not Supported]", "Unsupported"),
         ("[unsupported]", "Unsupported"),
@@ -114,14 +98,13 @@ def test_any_text_can_be_read(answer: str) -> None:
     assert read_bracketed(answer) in (None, *THREE_WAYS)
     assert read_hashed(answer) in (None, *THREE_WAYS)
     assert read_factuality(answer).factual in (None, True, False)
-    assert read_true_or_false(answer) in (None, "True", "False")
 
 
 @PUBLISHED
 @pytest.mark.parametrize(
     ("file", "read"),
     # By their prompts, the files of FactVerify and VeriScore look swapped.
-    [("factscore", read_true_or_false), ("factverify", read_hashed), ("veriscore", read_bracketed)],
+    [("factverify", read_hashed), ("veriscore", read_bracketed)],
 )
 def test_the_published_answers_give_the_printed_predictions(file: str, read) -> None:
     results = json.loads((DATA / "flaherty" / f"{file}_output.json").read_text())["results"]

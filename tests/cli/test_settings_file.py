@@ -47,7 +47,39 @@ def test_what_is_typed_goes_before_the_file_and_the_file_before_defaults(localfa
 
 def test_a_list_in_the_file_is_an_option_given_several_times(localfact: QuickCommandLine, tmp_path: Path) -> None:
     written(tmp_path, "providers: [duckduckgo, altavista]\n")
-    assert "altavista" in localfact("eval", "--corpus", "web", "--plan").stderr.partition("Error")[2]
+    done = localfact("--trust-settings", "eval", "--corpus", "web", "--plan")
+    assert "altavista" in done.stderr.partition("Error")[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("searxng_url: http://search.example", "--searxng-url"),
+        ("providers: [wikipedia]", "--provider"),
+        ("allow_hosts: [127.0.0.0/8]", "--allow-host"),
+        ("relations_cache: ../elsewhere.sqlite", "--relations-cache"),
+        ("transcript: /tmp/elsewhere.sqlite", "--transcript"),
+        ("endpoint: http://127.0.0.1:8000/v1", "--endpoint"),
+        ("endpoint: http://gpu-box:8000/v1", "--endpoint"),
+    ],
+)
+def test_what_opens_something_is_typed_and_not_taken_from_the_file_alone(
+    localfact: QuickCommandLine, tmp_path: Path, text: str, typed: str
+) -> None:
+    written(tmp_path, text + "\nk: 2\n")
+    name, _, value = text.partition(": ")
+    refused = localfact("eval", "--plan")
+    assert refused.returncode == 2
+    assert f"opens what only you can open: {name}" in refused.stderr
+    assert value.strip("[]") in refused.stderr
+    assert "opens what" not in localfact("eval", "--plan", typed, value.strip("[]")).stderr
+    assert "opens what" not in localfact("--trust-settings", "eval", "--plan").stderr
+
+
+def test_a_corpus_of_the_file_is_read_and_not_added_to(localfact: QuickCommandLine, tmp_path: Path) -> None:
+    written(tmp_path, "corpus: elsewhere\n")
+    assert "opens what" not in localfact("eval", "--plan").stderr
+    assert "corpus elsewhere (pages from the web are added" in localfact("eval", "--plan", "--provider", "wikipedia").stderr
 
 
 def test_another_file_may_be_named_and_a_missing_one_is_an_error(localfact: QuickCommandLine, tmp_path: Path) -> None:
@@ -67,7 +99,6 @@ def test_another_file_may_be_named_and_a_missing_one_is_an_error(localfact: Quic
         ("theta: &a [*a]", "is not YAML"),
         ("k: {a: 1}", "k cannot be {'a': 1}"),
         ("engine_args: {trust-remote-code: true}", "trust_remote_code is no argument of the engine that a file may give"),
-        ("endpoint: http://gpu-box:8000/v1", "Type it each time: --endpoint http://gpu-box:8000/v1"),
         ("engine_args: trust_remote_code=true", "Type it each time: --engine-arg trust_remote_code=VALUE"),
         ("engine_args: {worker_cls: evil.Worker}", "worker_cls is no argument"),
         ("engine_args: [hf_overrides.architectures=x]", "hf_overrides.architectures is no argument"),

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from localfact.api.evaluate import evaluate, execute, prepare
 from localfact.cli.main import app
-from localfact.cluster.evaluate import Cluster, absolute, check_shared, per_worker, road_of, shares
+from localfact.cluster.evaluate import Cluster, absolute, check_shared, opener_of, per_worker, shares
 from localfact.cluster.joining import leave
 from localfact.cluster.workers import Resources
 from localfact.errors import InputError
@@ -94,10 +94,10 @@ def test_paths_hold_in_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 async def test_a_worker_that_would_decide_otherwise_is_refused() -> None:
     chosen = configure("builtin-fr2", OPTIONS)
-    road = road_of(chosen, offline=False)
+    assessor = opener_of(chosen, offline=False)
     async with AsyncExitStack() as opened:
-        assert road(opened)
-        other = replace(road, settings={**road.settings, "seed": 7})
+        assert assessor(opened)
+        other = replace(assessor, settings={**assessor.settings, "seed": 7})
         with pytest.raises(InputError, match="would decide otherwise than the machine of the command: seed: 7 -> 0"):
             other(opened)
 
@@ -119,7 +119,7 @@ def test_what_workers_make_is_byte_by_byte_what_one_machine_makes(tmp_path: Path
     data.write_text("".join(json.dumps(row) + "\n" for row in rows) + "no JSON\n")
     evaluate(data, options=OPTIONS, out=tmp_path / "one")
     job = prepare(data, options=OPTIONS, out=tmp_path / "two")
-    summary = execute(job, open_road=Cluster(replicas=2).open)
+    summary = execute(job, open_assessor=Cluster(replicas=2).open)
     assert summary.responses_failed == 1
     for name in (ASSESSMENTS_FILE, RUN_FILE):
         assert (tmp_path / "two" / name).read_bytes() == (tmp_path / "one" / name).read_bytes()

@@ -92,7 +92,9 @@ def test_a_run_that_loses_a_node_is_the_run_of_one_machine(tmp_path: Path, monke
         )
         ray.init(address=cluster.address, log_to_driver=False)
         progress = KillingANode(cluster, second, after=RESPONSES // 3)
-        summary = execute(job(shared), concurrency=4, progress=progress, open_road=Cluster(cluster.address, replicas=2).open)
+        summary = execute(
+            job(shared), concurrency=4, progress=progress, open_assessor=Cluster(cluster.address, replicas=2).open
+        )
     finally:
         leave()
         cluster.shutdown()

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import cluster_roads
+import cluster_assessors
 import pytest
 import ray
-from cluster_roads import Make
+from cluster_assessors import Make
 from roads import responses
 
 from localfact.cluster.joining import connect, leave
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.models
 @pytest.fixture(scope="module", autouse=True)
 def cluster() -> Iterator[None]:
     """Ray on this machine, with room for three workers."""
-    support = {"env_vars": {"PYTHONPATH": str(Path(cluster_roads.__file__).parent)}}
+    support = {"env_vars": {"PYTHONPATH": str(Path(cluster_assessors.__file__).parent)}}
     ray.init(address="local", num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env=support)
     assert not connect("auto")  # this process is in one already
     yield
@@ -36,14 +36,14 @@ def cluster() -> Iterator[None]:
 
 @asynccontextmanager
 async def workers(make: Make, replicas: int = 2, slots: int = 2) -> AsyncIterator[Workers]:
-    road = await asyncio.to_thread(lambda: Workers(make, replicas=replicas, slots=slots, resources=Resources()))
+    assessor = await asyncio.to_thread(lambda: Workers(make, replicas=replicas, slots=slots, resources=Resources()))
     try:
-        yield road
+        yield assessor
     finally:
-        await road.aclose()
+        await assessor.aclose()
 
 
-async def assessed(road: Workers, *texts: str) -> list[Assessment | Failure]:
+async def assessed(assessor: Workers, *texts: str) -> list[Assessment | Failure]:
     counted = Counter[str]()
 
     def observe(what: str, number: int) -> None:
@@ -51,7 +51,7 @@ async def assessed(road: Workers, *texts: str) -> list[Assessment | Failure]:
 
     asked = responses(*texts)
     found = await asyncio.gather(
-        *(or_failure(road.assess(index, response, Costs(), observe)) for index, response in enumerate(asked))
+        *(or_failure(assessor.assess(index, response, Costs(), observe)) for index, response in enumerate(asked))
     )
     assert counted["claims"] == sum(isinstance(one, Assessment) for one in found)
     return list(found)
@@ -62,9 +62,9 @@ def reasons(found: list[Assessment | Failure]) -> dict[int, str]:
 
 
 async def test_all_workers_share_the_responses_and_each_is_assessed_once(tmp_path: Path) -> None:
-    async with workers(Make(0.05, tmp_path, company=2)) as road:
-        found = await assessed(road, *(f"text {number}" for number in range(20)))
-        assert road.notes() == ("A note of the worker.",)
+    async with workers(Make(0.05, tmp_path, company=2)) as assessor:
+        found = await assessed(assessor, *(f"text {number}" for number in range(20)))
+        assert assessor.notes() == ("A note of the worker.",)
     assert [one.index for one in found if isinstance(one, Assessment)] == list(range(20))
     given = [file.read_text().split() for file in tmp_path.iterdir()]
     assert len(given) == 2
@@ -73,9 +73,9 @@ async def test_all_workers_share_the_responses_and_each_is_assessed_once(tmp_pat
 
 
 async def test_a_response_that_kills_two_workers_has_failed_and_its_neighbours_have_not(tmp_path: Path) -> None:
-    async with workers(Make(0.05, tmp_path), slots=4) as road:
+    async with workers(Make(0.05, tmp_path), slots=4) as assessor:
         found = await assessed(
-            road, *(f"text {number}" for number in range(6)), "kill", *(f"more {number}" for number in range(6))
+            assessor, *(f"text {number}" for number in range(6)), "kill", *(f"more {number}" for number in range(6))
         )
     assert reasons(found) == {6: "Two workers were lost while they were at work on it; the second did nothing else."}
     given = [file.read_text().split() for file in tmp_path.iterdir()]
@@ -84,25 +84,25 @@ async def test_a_response_that_kills_two_workers_has_failed_and_its_neighbours_h
 
 
 async def test_a_worker_that_is_lost_at_the_end_takes_no_response_with_it(tmp_path: Path) -> None:
-    async with workers(Make(0.05, tmp_path)) as road:
-        found = await assessed(road, *(f"text {number}" for number in range(60)))
+    async with workers(Make(0.05, tmp_path)) as assessor:
+        found = await assessed(assessor, *(f"text {number}" for number in range(60)))
         first, second = tmp_path.iterdir()
         assert first.name != second.name
         os.kill(int(first.name), signal.SIGKILL)
-        assert road.notes() == ("A note of the worker.",)
+        assert assessor.notes() == ("A note of the worker.",)
     assert not reasons(found)
 
 
 async def test_a_worker_whose_engine_died_is_replaced(tmp_path: Path) -> None:
-    async with workers(Make(0.0, tmp_path)) as road:
-        found = await assessed(road, "dead", "text", "text", "text")
+    async with workers(Make(0.0, tmp_path)) as assessor:
+        found = await assessed(assessor, "dead", "text", "text", "text")
     assert list(reasons(found)) == [0]
     assert len(list(tmp_path.iterdir())) >= 2
 
 
 async def test_a_bug_at_one_response_fails_it_alone() -> None:
-    async with workers(Make()) as road:
-        found = await assessed(road, "text", "bug", "text")
+    async with workers(Make()) as assessor:
+        found = await assessed(assessor, "text", "bug", "text")
     assert reasons(found) == {1: "ZeroDivisionError: a bug"}
 
 
@@ -113,12 +113,12 @@ async def test_what_is_missing_at_the_workers_is_told_before_anything_is_run() -
 
 
 async def test_workers_that_are_lost_one_after_the_other_end_the_run() -> None:
-    async with workers(Make(), replicas=1, slots=1) as road:
-        assert list(reasons(await assessed(road, "kill"))) == [0]
+    async with workers(Make(), replicas=1, slots=1) as assessor:
+        assert list(reasons(await assessed(assessor, "kill"))) == [0]
         with pytest.raises(EngineError, match="lost one after the other"):
-            await assessed(road, "kill", "kill")
+            await assessed(assessor, "kill", "kill")
         with pytest.raises(EngineError, match="no worker left"):
-            await assessed(road, "text")
+            await assessed(assessor, "text")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from puffins import LINK, exchange
 
-from localfact.corpus import writer as writer_module
+from localfact.corpus import files as files_module
 from localfact.corpus.build import build_corpus
 from localfact.corpus.corpus import Corpus, CorpusDescription, read_description
 from localfact.corpus.store import Fetch
@@ -321,13 +321,13 @@ def test_segments_that_were_there_are_not_hashed_again(
 ) -> None:
     build_corpus(pages[:4], tmp_path / "corpus", None, kinds=("pages",))
     hashed: list[str] = []
-    digest = writer_module.file_digest
+    digest = files_module.file_digest
 
     def counted(file: Path) -> str:
         hashed.append(file.parent.name)
         return digest(file)
 
-    monkeypatch.setattr(writer_module, "file_digest", counted)
+    monkeypatch.setattr(files_module, "file_digest", counted)
     with CorpusWriter(tmp_path / "corpus", None) as writer:
         writer.add_pages(pages[4:])
         writer.finish(())

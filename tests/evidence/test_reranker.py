@@ -18,7 +18,7 @@ from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
 
 from localfact.errors import EngineError, InputError
 from localfact.evidence import reranker as module
-from localfact.evidence.reranker import Reranker, load_reranker, named_reranker, reranker_identity
+from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
 from localfact.models.cards import ModelCard, list_cards, load_card
 from localfact.models.cross_encoder import BatchShape, Tokens
 from localfact.models.embedder import fitting_pieces
@@ -270,12 +270,12 @@ def test_numbers_that_are_none_are_told_as_damaged_weights(folder: Path) -> None
 
 def test_a_model_of_several_outputs_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"has 3 outputs; a reranker has one"):
-        load_reranker(load_card(str(tiny_albert(tmp_path, labels=LABELS))))
+        Reranker(load_card(str(tiny_albert(tmp_path, labels=LABELS))))
 
 
 def test_a_model_without_a_trained_head_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"holds no reranker: its weights lack classifier"):
-        load_reranker(load_card(str(single_logit(tmp_path, head=False))))
+        Reranker(load_card(str(single_logit(tmp_path, head=False))))
 
 
 def test_a_card_of_another_kind_and_a_window_too_small_are_refused(folder: Path) -> None:
@@ -310,4 +310,4 @@ def test_nothing_is_asked_from_the_network(folder: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
-    load_reranker(load_card(str(folder)))
+    Reranker(load_card(str(folder)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from localfact.inference.components import components
+from localfact.inference.components import log_form, split
 from localfact.inference.factor_graph import FactorGraph, build_graph
 from localfact.inference.tables import factor_table
 from localfact.records import Relation
@@ -70,7 +70,7 @@ def test_components_hold_every_variable_once_and_merge_factors_on_one_pair():
         np.array([[0, 3], [3, 0], [4, 1]]),
         np.array([[[1, 2], [3, 4]], [[5, 6], [7, 8]], [[1, 1], [1, 0]]]),
     )
-    parts = components(graph)
+    parts = [part.component for part in split(log_form(graph)[0])]
     assert [part.variables.tolist() for part in parts] == [[0, 3], [1, 4], [2]]
     # The second factor runs the other way, so it is multiplied in transposed.
     assert np.exp(parts[0].log_tables) == pytest.approx(np.array([[[1 * 5, 2 * 7], [3 * 6, 4 * 8]]]))

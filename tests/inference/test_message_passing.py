@@ -11,8 +11,8 @@ from random_graphs import enumerate_all, random_graph, response_graph
 
 from localfact.inference import FactorGraph, compiling, marginals, message_passing
 from localfact.inference.components import log_form
-from localfact.inference.message_passing import LARGEST
-from localfact.inference.network import Network, fix_variable, fixed_points, lay_out, run_to_fixed_point, starts
+from localfact.inference.message_passing import LARGEST, Network
+from localfact.inference.network import fix_variable, fixed_points, lay_out, run_to_fixed_point, starts
 
 
 def loaded_anew(module):
@@ -43,7 +43,8 @@ def test_compiled_and_plain_python_give_the_same_numbers(plain, monkeypatch):
     assert hasattr(message_passing.iterate, "py_func")
     graph = response_graph(3, claims=8, passages=8, chance=0.6)
     compiled = marginals(graph, solver="bp")
-    monkeypatch.setattr("localfact.inference.network.message_passing", plain)
+    for module in ("network", "conditioning"):
+        monkeypatch.setattr(f"localfact.inference.{module}.message_passing", plain)
     monkeypatch.setattr("localfact.inference.conditioning.CASES", 16)
     few = marginals(graph, solver="bp")
     monkeypatch.undo()

@@ -11,7 +11,7 @@ from small_graphs import HARD, enumerated, graphs
 
 from localfact.errors import InputError
 from localfact.inference.factor_graph import FactorGraph
-from localfact.inference.uai import read_evidence, read_mar, read_uai, write_evidence, write_uai
+from localfact.inference.uai import read_uai, write_uai
 
 #: One unary factor, and one over both variables, the second first.
 TEXT = """MARKOV
@@ -61,8 +61,8 @@ def summed(count: int, factors: Factors) -> np.ndarray:
 @pytest.mark.slow
 @given(graph=graphs(HARD))
 def test_a_written_graph_is_read_back_bit_by_bit(graph):
-    found = read_uai(write_uai(graph), graph.ids)
-    assert found.ids == graph.ids
+    found = read_uai(write_uai(graph))
+    assert len(found.ids) == len(graph.ids)
     assert np.array_equal(found.edges, graph.edges)
     assert np.array_equal(found.tables, graph.tables)
     assert np.array_equal(found.priors, graph.priors)
@@ -132,55 +132,3 @@ def test_pgmpy_reads_what_is_written(graph):
 def test_a_faulty_file_is_refused_with_line_and_token(old, new, message):
     with pytest.raises(InputError, match=message):
         read_uai(TEXT.replace(old, new, 1))
-
-
-@pytest.mark.parametrize("ids", [("a",), ("a", "a"), ("a", "b", "c")])
-def test_ids_must_be_as_many_as_variables_and_different(ids):
-    with pytest.raises(InputError, match="2 variables: give 2 different ids"):
-        read_uai(TEXT, ids)
-
-
-@given(evidence=st.dictionaries(st.integers(0, 9), st.booleans()))
-def test_evidence_is_read_back(evidence):
-    assert read_evidence(write_evidence(evidence), 10) == evidence
-
-
-@pytest.mark.parametrize("text", ["1 10 0", "1 0 2", "2 0 1 0 1", "1 0", "1 0 1 1", "x"])
-def test_faulty_evidence_is_refused(text):
-    with pytest.raises(InputError, match="evidence file"):
-        read_evidence(text, 10)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "MAR\n2 2 0.25 0.75 2 1 0",
-        "MAR\n1\n2 2 0.25 0.75 2 1.0 0.0\n",
-        "PR\n-1.5 (0.1)\nSTATUS\ntrue: fine\nMAR\n2 2 .25 .75 2 1 0",
-    ],
-)
-def test_marginals_of_other_solvers_are_read_with_and_without_the_number_of_evidence_sets(text):
-    assert read_mar(text, 2).tolist() == [0.75, 0.0]
-
-
-def test_marginals_of_one_variable_are_not_taken_for_a_number_of_evidence_sets():
-    assert read_mar("MAR\n1 2 0.25 0.75", 1).tolist() == [0.75]
-    assert read_mar("MAR\n1\n1 2 0.25 0.75", 1).tolist() == [0.75]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("PR\n-1.5", "ends where the line MAR should stand"),
-        ("MAR\n3 2 0.5 0.5 2 0.5 0.5 2 0.5 0.5", "line 2, token '3': the graph has 2 variables"),
-        ("MAR\n2\n2 2 0.5 0.5 2 0.5 0.5", "only one set of evidence"),
-        ("MAR\n2 2 0.5 0.5 3 0.5 0.5", "every variable must have 2 values"),
-        ("MAR\n2 2 0.5 0.5 2 0.5 0.6", "token '0.6': the probabilities of variable 1 do not add up to 1"),
-        ("MAR\n2 2 0.5 0.5 2 nan nan", "token 'nan'"),
-        ("MAR\n2 2 0.5 0.5 2 0.5", "cut short"),
-        ("MAR\n2 2 0.5 0.5 2 0.5 0.5 7 7", "should end before this"),
-    ],
-)
-def test_faulty_marginals_are_refused(text, message):
-    with pytest.raises(InputError, match=message):
-        read_mar(text, 2)

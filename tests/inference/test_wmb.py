@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from small_graphs import HARD, clique, enumerated, graphs, whole
 
 from localfact.errors import InputError
+from localfact.inference.elimination import min_fill_order
 from localfact.inference.factor_graph import FactorGraph
 from localfact.inference.reading import read_graph
-from localfact.inference.wmb import _buckets, _shift_costs, min_fill_variables, mini_buckets
+from localfact.inference.wmb import _buckets, _shift_costs, mini_buckets
 
 
 def grid(side: int, seed: int) -> FactorGraph:
@@ -74,7 +75,7 @@ def test_cost_shifting_tightens_the_bound():
 
 def test_a_full_step_of_cost_shifting_makes_the_mini_buckets_of_a_variable_agree_on_it():
     component = whole(clique(5, seed=1))
-    bucket = _buckets(component, min_fill_variables(component), i_bound=1)[0]
+    bucket = _buckets(component, min_fill_order(component), i_bound=1)[0]
     assert len(bucket) == 4
     for part in bucket:
         part.incoming = part.log_table.copy()
@@ -97,13 +98,7 @@ def test_min_fill_takes_the_variable_that_joins_the_fewest_neighbours():
     # A cycle of 4 (0 to 3) with a tail (4, 5) at 0: first the tail, then the cycle, which any of its variables breaks.
     pairs = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 4), (4, 5)]
     graph = FactorGraph(tuple("abcdef"), [0.5] * 6, np.array(pairs), np.full((6, 2, 2), 0.5))
-    assert min_fill_variables(whole(graph)) == [5, 4, 0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("options", [{"i_bound": 0}, {"iterations": 0}])
-def test_an_i_bound_or_iterations_below_1_are_refused(options):
-    with pytest.raises(InputError, match="at least 1"):
-        mini_buckets(whole(clique(3, seed=0)), **options)
+    assert min_fill_order(whole(graph)) == [5, 4, 0, 1, 2, 3]
 
 
 def test_tables_beyond_the_limit_are_refused_before_they_are_made():

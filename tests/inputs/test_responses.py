@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from localfact.api.evaluate import prepare, sample_corpus
 from localfact.errors import InputError
-from localfact.inputs.responses import MAX_WORDS, TEXT_KEYS, first, read_responses, response_of, warnings_about
+from localfact.inputs.json_rows import first
+from localfact.inputs.responses import MAX_WORDS, TEXT_KEYS, read_responses, response_of, warnings_about
 from localfact.methods.options import Options
 from localfact.pipeline import gold_counts
 from localfact.records import Extraction, PreVerification, Span

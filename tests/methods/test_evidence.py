@@ -147,7 +147,7 @@ async def test_the_scope_decides_who_retrieves(searched: Path) -> None:
         settings = settled(options)
         async with AsyncExitStack() as opened:
             given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
-        assert isinstance(given._retriever._fallback, kind)  # type: ignore[attr-defined]
+        assert isinstance(given.retriever.fallback, kind)  # type: ignore[attr-defined]
 
 
 async def test_passages_that_come_with_a_response_are_cut_as_the_method_reads_them(searched: Path) -> None:
@@ -233,7 +233,7 @@ async def test_what_is_admitted_and_who_reranks_reach_whoever_chooses(searched: 
         settings = settled(options)
         async with AsyncExitStack() as opened:
             given = retriever(opened_source(options, settings, opened), None, None, settings, score_affinity=True)
-        selection = given._retriever._fallback._selection  # type: ignore[attr-defined]
+        selection = given.retriever.fallback.selection  # type: ignore[attr-defined]
         assert selection.reranker is reranker
         assert selection.admission == admission_of([], [], "2023")
 

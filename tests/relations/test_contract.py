@@ -10,7 +10,8 @@ from localfact.api.roc import Windowed
 from localfact.errors import InputError
 from localfact.llm.engine import Chat, Choice
 from localfact.llm.scripted import ScriptedEngine
-from localfact.models.cards import OpinionPool, load_card
+from localfact.models.card_parts import OpinionPool
+from localfact.models.cards import load_card
 from localfact.prompts import Boundary, relation_chat
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.cache import CachedRelations, ReportingModel

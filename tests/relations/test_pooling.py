@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tiny_models import tiny_onnx
 
-from localfact.models.cards import ModelCard, OpinionPool, load_card
+from localfact.models.card_parts import OpinionPool
+from localfact.models.cards import ModelCard, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel

@@ -36,8 +36,8 @@ class Stopping:
         self.read: list[int] = []
         self.places = itertools.count()
         self.free = free
-        self._outputs = self.model._outputs
-        self.model._outputs = self.outputs  # type: ignore[method-assign]
+        self._outputs = self.model._encoder.outputs
+        self.model._encoder.outputs = self.outputs  # type: ignore[method-assign]
 
     def outputs(self, batch: Sequence[Tokens]) -> list[list[float]]:
         place = next(self.places)
@@ -81,14 +81,14 @@ async def test_closing_a_model_at_work_waits_for_the_batches_at_work_alone_and_t
 async def test_closing_a_model_stops_it_from_preparing_pairs(folder: Path) -> None:
     model = CrossEncoderRelationModel(load_card(str(folder)), device="cpu")
     gate, counted = threading.Event(), []
-    length = model._length
+    length = model._encoder.length
 
-    def slowly(text: str, known: dict[str, int]) -> int:
+    def slowly(text: str) -> int:
         counted.append(text)
         gate.wait()
-        return length(text, known)
+        return length(text)
 
-    model._length = slowly  # type: ignore[method-assign]
+    model._encoder.length = slowly  # type: ignore[method-assign]
     call = asyncio.ensure_future(model.relate([Pair(f"Granite {number}.", "It was.") for number in range(100)]))
     while not counted:
         await asyncio.sleep(0)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from localfact.errors import InputError
 from localfact.records import Pair
-from localfact.relations.window_selection import LongPremise, Run, WindowSelection, best_runs, premise_windows
+from localfact.relations.lexical.statements import ParsedClaim, idf_table
+from localfact.relations.window_selection import LongPremise, Run, TokenStarts, WindowSelection, best_runs
 
 GREEK = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
 #: Of no claim below: 6 words each.
@@ -22,8 +23,12 @@ def word_starts(text: str) -> list[int]:
     return [word.start() for word in re.finditer(r"\S+", text)]
 
 
-def read(sentences: list[str], claim: str, *, size: int, most: int | None, lead: int = 0) -> list[str]:
-    return premise_windows(" ".join(sentences), claim, word_starts, size=size, most=most, lead=lead)
+def premise_windows(text: str, claim: str, starts: TokenStarts, *, size: int, most: int | None) -> list[str]:
+    return LongPremise(text, starts, size).windows(ParsedClaim(claim, idf_table()), most)
+
+
+def read(sentences: list[str], claim: str, *, size: int, most: int | None) -> list[str]:
+    return premise_windows(" ".join(sentences), claim, word_starts, size=size, most=most)
 
 
 def test_a_premise_that_is_short_enough_is_read_as_it_is() -> None:
@@ -70,26 +75,6 @@ def test_all_is_read_one_behind_the_other_where_so_many_windows_hold_it() -> Non
     assert read(FILLER, CLAIM, size=18, most=None) == expected
 
 
-def test_a_window_inside_is_read_behind_the_beginning_of_the_first_sentence() -> None:
-    sentences = ["Velmora is a town on the northern coast of Ardania, known for glass.", *FILLER * 4, "It opened in 1934."]
-    (window,) = read(sentences, "The theatre opened in 1934.", size=24, most=1, lead=5)
-    lead, shown = window.split("\n")
-    assert lead == "Velmora is a town on …"
-    assert shown.endswith("It opened in 1934.")
-    assert len(window.split()) <= 24
-
-
-def test_a_first_sentence_that_is_short_leads_whole_and_the_first_window_has_no_lead() -> None:
-    windows = read(["On Velmora.", *FILLER], CLAIM, size=20, most=None, lead=5)
-    assert windows[0] == " ".join(["On Velmora.", *FILLER[:3]])
-    assert {window.split("\n")[0] for window in windows[1:]} == {"On Velmora."}
-
-
-def test_a_lead_takes_no_more_than_its_share_of_a_small_window() -> None:
-    windows = read(["One two three four five six seven eight nine.", *FILLER], CLAIM, size=12, most=None, lead=24)
-    assert windows[-1].split("\n")[0] == "One two three …"
-
-
 def test_the_space_that_some_tokenizers_count_to_a_word_moves_no_window() -> None:
     def spaced(text: str) -> list[int]:
         return [max(0, start - 1) for start in word_starts(text)]
@@ -103,24 +88,24 @@ def test_the_space_that_some_tokenizers_count_to_a_word_moves_no_window() -> Non
 TEXTS = st.text(st.sampled_from("ab. \n北1"), max_size=80)
 
 
-@given(TEXTS, TEXTS, st.integers(1, 12), st.integers(1, 4), st.integers(0, 3))
-def test_windows_fit_are_few_and_are_of_the_premise(text: str, claim: str, size: int, most: int, lead: int) -> None:
-    windows = premise_windows(text, claim, word_starts, size=size, most=most, lead=lead)
+@given(TEXTS, TEXTS, st.integers(1, 12), st.integers(1, 4))
+def test_windows_fit_are_few_and_are_of_the_premise(text: str, claim: str, size: int, most: int) -> None:
+    windows = premise_windows(text, claim, word_starts, size=size, most=most)
     assert 1 <= len(windows) <= most
     assert all(len(word_starts(window)) <= size for window in windows)
-    assert all(window.split("\n", 1)[-1] in text for window in windows)
+    assert all(window in text for window in windows)
 
 
 @given(TEXTS, st.integers(1, 12))
 def test_without_a_limit_every_word_is_read(text: str, size: int) -> None:
-    windows = premise_windows(text, "b", word_starts, size=size, most=None, lead=0)
+    windows = premise_windows(text, "b", word_starts, size=size, most=None)
     assert "".join("".join(windows).split()) == "".join(text.split())
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=20), st.integers(9, 30), st.integers(1, 5))
 def test_runs_are_apart_in_order_and_no_longer_than_allowed(counts: list[int], limit: int, most: int) -> None:
     worth = [place * 7 % 5 for place in range(len(counts))]
-    runs = best_runs(counts, lambda begin, end: sum(worth[begin:end]), most, limit, limit)
+    runs = best_runs(counts, lambda begin, end: sum(worth[begin:end]), most, limit)
     assert 1 <= len(runs) <= most
     assert all(left.end <= right.begin for left, right in pairwise(runs))
     assert all(run.begin < run.end and sum(counts[run.begin : run.end]) <= limit for run in runs)
@@ -128,7 +113,7 @@ def test_runs_are_apart_in_order_and_no_longer_than_allowed(counts: list[int], l
 
 def test_a_second_run_may_be_a_rest_beside_the_first() -> None:
     worth = [0, 3, 5, 4, 0, 0, 0, 0, 0]
-    runs = best_runs([1] * 9, lambda begin, end: sum(worth[begin:end]), 2, 2, 2)
+    runs = best_runs([1] * 9, lambda begin, end: sum(worth[begin:end]), 2, 2)
     assert runs == [Run(0, 2), Run(2, 4)]
 
 
@@ -187,6 +172,6 @@ def test_no_room_at_all_is_an_error() -> None:
 
 
 def test_a_sentence_longer_than_a_window_is_read_in_parts() -> None:
-    cut = LongPremise(" ".join(f"word{place}" for place in range(30)) + ".", word_starts, 10, 0)
+    cut = LongPremise(" ".join(f"word{place}" for place in range(30)) + ".", word_starts, 10)
     assert cut.counts == [10, 10, 10]
     assert " ".join(cut.shown(Run(place, place + 1)) for place in range(3)) == cut.text

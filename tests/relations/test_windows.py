@@ -9,10 +9,9 @@ from localfact.records import Distribution, Failure, Pair
 from localfact.relations.windows import (
     SENTENCE_SHARE,
     SENTENCE_TOKENS,
-    joined_in_place,
+    joined,
     measured,
     measured_async,
-    most_decided,
     pieces,
     windows,
 )
@@ -117,30 +116,37 @@ async def test_an_engine_that_must_be_waited_for_cuts_alike() -> None:
         await measured_async(windows(pair, 1), waited)
 
 
+def joined_whole(*read: Distribution) -> Distribution:
+    """What is said of a pair whose windows each hold all of its premise."""
+    said = joined("p", [Pair("p", "h")] * len(read), read)
+    assert isinstance(said, Distribution)
+    return said
+
+
 def test_the_most_decided_window_speaks_for_all() -> None:
     unsure = Distribution(entailment=0.45, contradiction=0.15, neutral=0.4)
     refuted = Distribution(entailment=0.1, contradiction=0.6, neutral=0.3, windows=2)
     nothing = Distribution(entailment=0.005, contradiction=0.005, neutral=0.99)
-    assert most_decided([unsure, refuted, nothing]) == refuted.model_copy(update={"windows": 4})
-    assert most_decided([nothing]) == nothing
+    assert joined_whole(unsure, refuted, nothing) == refuted.model_copy(update={"windows": 4})
+    assert joined_whole(nothing) == nothing
 
 
 def test_of_equally_decided_windows_the_first_speaks() -> None:
     entailed = Distribution(entailment=0.6, contradiction=0.1, neutral=0.3)
     refuted = Distribution(entailment=0.1, contradiction=0.6, neutral=0.3)
-    assert most_decided([entailed, refuted]).entailment == 0.6
-    assert most_decided([refuted, entailed]).contradiction == 0.6
+    assert joined_whole(entailed, refuted).entailment == 0.6
+    assert joined_whole(refuted, entailed).contradiction == 0.6
 
 
 def test_a_prediction_says_which_window_decided_and_how_much_was_read() -> None:
     premise = "It was cold. The river froze in May. Nobody came.\x00 It was late."
     several = [Pair("It was cold.", "h"), Pair("Nobody came.\N{REPLACEMENT CHARACTER} It was late.", "h")]
     sure, unsure = (Distribution(entailment=p, contradiction=0, neutral=1 - p) for p in (0.9, 0.2))
-    said = joined_in_place(premise, several, [unsure, sure])
+    said = joined(premise, several, [unsure, sure])
     assert isinstance(said, Distribution)
     assert said.window is not None
     assert premise[said.window.start : said.window.end] == "Nobody came.\x00 It was late."
     assert said.share == (12 + 26) / len(premise)
-    assert joined_in_place(premise, [Pair(premise, "h")], [sure]) == sure
+    assert joined(premise, [Pair(premise, "h")], [sure]) == sure
     failed = Failure(reason="NaN")
-    assert joined_in_place(premise, several, [failed, sure]) == failed
+    assert joined(premise, several, [failed, sure]) == failed

@@ -8,7 +8,7 @@ from scipy.stats import ttest_rel
 from localfact.errors import InputError
 from localfact.records import Assessment
 from localfact.scoring.aggregate import ResponseScore
-from localfact.scoring.comparison import Comparison, better, claim_pairs, compare, compare_claims
+from localfact.scoring.comparison import Comparison, better, compare, compare_claims, shared_claims
 from localfact.scoring.gold_scores import PrecisionError
 from localfact.scoring.scores import F1AtK, Precision
 from localfact.scoring.significance import PairedDifference
@@ -148,4 +148,4 @@ def test_a_claim_that_another_run_words_otherwise_is_not_the_same_claim() -> Non
     first, second = run_of("SS"), run_of("SC")
     claims = (second[0].claims[0], second[0].claims[1].model_copy(update={"text": "another"}))
     second = [second[0].model_copy(update={"claims": claims})]
-    assert [pair.claim.id for pair in claim_pairs(first, second)] == ["c0"]
+    assert [shared.claim.id for shared in shared_claims([first, second])] == ["c0"]

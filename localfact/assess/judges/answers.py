@@ -28,7 +28,6 @@ _EDGES = r"[\s*_`'\"“”.:]*+"
 _BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>[^\W_]++){_EDGES}\]")
 _HASHED = re.compile(rf"(?<!#)#{{2,}}+{_EDGES}(?P<label>[^\W_]++){_EDGES}#{{2,}}")
 _RATED = re.compile(rf"\[{_EDGES}(?P<label>(?:not[ _-]|un)?supported){_EDGES}\]", re.IGNORECASE)
-_WORD = re.compile(r"\w+")
 
 
 def read_bracketed(answer: str) -> str | None:
@@ -37,7 +36,7 @@ def read_bracketed(answer: str) -> str | None:
 
 
 def read_rating(answer: str) -> str | None:
-    """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is the second."""
+    """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is read as UNSUPPORTED."""
     found = [one["label"] for one in _RATED.finditer(_strip_thoughts(answer))]
     return None if not found else SUPPORTED if found[-1].casefold() == SUPPORTED.casefold() else UNSUPPORTED
 
@@ -45,13 +44,6 @@ def read_rating(answer: str) -> str | None:
 def read_hashed(answer: str) -> str | None:
     """The last of THREE_WAYS between # signs (FactReasoner, Table 35)."""
     return _last(_HASHED, answer)
-
-
-def read_true_or_false(answer: str) -> str | None:
-    """True or False, where the answer has one of the words and not the other (FactReasoner, Table 33)."""
-    said = {word.casefold() for word in _WORD.findall(_strip_thoughts(answer))}
-    named = [label for label in (TRUE, FALSE) if label.casefold() in said]
-    return named[0] if len(named) == 1 else None
 
 
 class Factuality(NamedTuple):
@@ -110,6 +102,6 @@ def _last(pattern: re.Pattern[str], answer: str) -> str | None:
 
 
 def _strip_thoughts(answer: str) -> str:
-    """The answer without the thoughts before it; nothing of one that ends within its thoughts."""
+    """The answer without a reasoning model's thoughts before it; "" if it ends within them."""
     said = readable(answer).rpartition(_THOUGHT_ENDS)[2]
     return said.partition(_THOUGHT_BEGINS)[0]

@@ -34,7 +34,7 @@ PASSAGES_LEFT_OUT = (
 
 @dataclass(frozen=True)
 class PromptedJudge:
-    """The assessor of one style (FactReasoner, section 4 and Tables 33-36).
+    """An assessor that asks a language model about each claim, in one style (FactReasoner, section 4 and Tables 33-36).
 
     Attributes:
         engine: the language model. style: how it is asked.
@@ -109,7 +109,7 @@ class PromptedJudge:
         return self.style.leaves_irrelevant and opinion is not None and opinion.label is PreVerificationLabel.IRRELEVANT
 
     async def _judge_by_choice(self, claim: Claim, asked: Fitted) -> ClaimResult:
-        """By the probability of True against False, where the answer begins."""
+        """Decides by the probabilities of True and False as the first word of the answer."""
         again = False
         try:
             choice = await self.engine.choose(asked.chat, tuple(self.style.verdicts), stage=STAGE)
@@ -124,7 +124,7 @@ class PromptedJudge:
         return ClaimResult(verdict, "judged", again, asked.left_out)
 
     async def _judge_by_answer(self, claim: Claim, asked: Fitted) -> ClaimResult:
-        """By the last label of an answer, or the most probable at its place where the answer has none."""
+        """Decides by the last label of an answer; if it has none, by the most probable label behind it."""
         assert self.style.read is not None
         generation = await self.engine.generate(asked.chat, max_tokens=self.max_tokens, seed=self.seed, stage=STAGE)
         finished = generation.finish == "stop"

@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from localfact.claims.rules.english import ADVERB, BE, HAVE, NAME, SUBJECT, VERB
 
+#: [start, end) in a text.
+Place = tuple[int, int]
+
 
 class Clause(NamedTuple):
     """A statement cut from a sentence.
@@ -48,7 +51,7 @@ NO_SUBJECT = re.compile(
 )
 
 
-def subject_of(masked: str) -> tuple[int, int] | None:
+def subject_of(masked: str) -> Place | None:
     """Returns the place of the subject, after an introduction if there is one; None when it is not clear."""
     introduction = _INTRODUCTION.match(masked)
     found = _SUBJECT.match(masked, introduction.end() if introduction else 0)

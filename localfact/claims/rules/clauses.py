@@ -1,13 +1,13 @@
 """Splits English sentences into clauses where that is safe: each states one thing and repeats its subject.
 
-One rule a function, each from one clause to the clauses in it; whatever a rule is not sure of stays whole.
+One rule a function; whatever a rule is not sure of stays whole.
 """
 
 import re
 from collections.abc import Callable
 
 from localfact.claims.rules import insertions
-from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, subject_of
+from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, Place, subject_of
 from localfact.claims.rules.english import (
     ADVERB,
     BE,
@@ -23,6 +23,9 @@ from localfact.claims.rules.english import (
     stand_alone,
 )
 
+#: From a clause, its text with quotations masked, and the place of its subject in it, to the clauses that it is split into.
+Rule = Callable[[Clause, str, Place], list[Clause]]
+
 # Longer sentences are not split: the rules were not made for them, and some take quadratic time.
 LONGEST_SENTENCE = 1_000
 
@@ -33,11 +36,20 @@ def split_clauses(sentence: str, *, of_person: bool = False) -> list[Clause]:
     Args:
         of_person: whether the text is about a person, so that years behind a name are those of a life.
     """
-    clauses = [Clause(sentence.rstrip(" .;"))]
-    if len(sentence) <= LONGEST_SENTENCE:
-        for rule in (insertions.lifetime, *_RULES) if of_person else _RULES:
-            clauses = [part for clause in clauses for part in rule(clause)]
+    whole = Clause(sentence.rstrip(" .;"))
+    if len(sentence) > LONGEST_SENTENCE:
+        return [whole]
+    lives = _apply(insertions.lifetime, whole) if of_person else [whole]
+    clauses = [part for clause in lives for part in _independent(clause)]
+    for rule in _RULES:
+        clauses = [part for clause in clauses for part in _apply(rule, clause)]
     return clauses
+
+
+def _apply(rule: Rule, clause: Clause) -> list[Clause]:
+    masked = mask(clause.text)
+    place = subject_of(masked)
+    return [clause] if place is None else rule(clause, masked, place)
 
 
 _INDEPENDENT = re.compile(
@@ -75,12 +87,8 @@ _NEXT_PARTICIPLE = re.compile(rf"{ADVERB}?{PARTICIPLE}")
 _NEXT_PASSIVE = re.compile(rf"{ADVERB}?{PASSIVE}")
 
 
-def _predicates(clause: Clause) -> list[Clause]:
+def _predicates(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X did Y, did Z and was W. -> X did Y | X did Z | X was W."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    if place is None:
-        return [clause]
     subordinate = SUBORDINATE.search(masked, place[1])
     joints = list(_JOINT.finditer(masked, place[1], subordinate.start() if subordinate else len(masked)))
     # Without a closing "and", a comma opens a participle, not a predicate.
@@ -120,12 +128,10 @@ _ROLES = re.compile(
 _ONE_ROLE = re.compile(rf"\b{_ROLE}")
 
 
-def _roles(clause: Clause) -> list[Clause]:
+def _roles(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X is a French actor and poet known for Y. -> X is a French actor | X is a poet | X is known for Y."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    found = _ROLES.match(masked, place[1]) if place else None
-    if place is None or found is None:
+    found = _ROLES.match(masked, place[1])
+    if found is None:
         return [clause]
     first, *others = [role.span() for role in _ONE_ROLE.finditer(masked, *found.span("roles"))]
     subject = f"{clause.text[slice(*place)]} {found['be']}"
@@ -154,11 +160,9 @@ _ITEM = re.compile(_TITLE)
 _NO_LIST_HEAD = re.compile(r"\b(?:in|at|from|near|of|between|both|to|among|on|under|(?<!such )as)$")
 
 
-def _items(clause: Clause) -> list[Clause]:
+def _items(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X won the A, the B, and the C. -> X won the A | X won the B | X won the C."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    found = (_ITEMS.search(masked, place[1]) or _TWO_ITEMS.search(masked, place[1])) if place else None
+    found = _ITEMS.search(masked, place[1]) or _TWO_ITEMS.search(masked, place[1])
     if found is None:
         return [clause]
     head = clause.text[: found.start()].rstrip()
@@ -172,8 +176,7 @@ def _items(clause: Clause) -> list[Clause]:
     return [clause.head(items[0].end()), *(clause.part(*item.span(), prefix=head) for item in items[1:])]
 
 
-_RULES: tuple[Callable[[Clause], list[Clause]], ...] = (
-    _independent,
+_RULES: tuple[Rule, ...] = (
     insertions.birth,
     insertions.insertion,
     insertions.relative,

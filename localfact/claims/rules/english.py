@@ -7,6 +7,7 @@ import re
 
 BE = r"(?:is|are|was|were)\b"
 HAVE = r"(?:has|have|had)\b"
+MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _AUXILIARIES = (
     r"is|are|was|were|isn't|aren't|wasn't|weren't|has|have|had|hasn't|haven't|hadn't|does|did|didn't|doesn't|can|cannot|can't|could|"
     r"will|won't|would|may|might|must"
@@ -94,7 +95,7 @@ _LEANING = re.compile(
 
 
 def stand_alone(before: str, subject: str, after: str) -> bool:
-    """Returns whether two clauses are surely two statements, the second, with that subject, clear without the first.
+    """Returns whether two clauses are surely two statements, and the second, with that subject, is clear without the first.
 
     Between them stand a comma and "and", "but" or "while". False for a conditional, reported or unfinished clause.
     """

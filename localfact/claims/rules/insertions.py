@@ -1,21 +1,17 @@
-"""Rules for what a sentence says beside its predicate (births, appositions, relative clauses): from a clause to its clauses."""
+"""Rules for what a sentence says beside its predicate (births, appositions, relative clauses): see `clauses.Rule`."""
 
 import re
 
-from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, subject_of
-from localfact.claims.rules.english import ADVERB, BE, NAME, PAST, VERB, mask
+from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, Place
+from localfact.claims.rules.english import ADVERB, BE, MONTH, NAME, PAST, VERB
 
 _BORN = re.compile(r"\(born (?P<details>[^()]{3,100})\)")
 _BORN_FIRST = re.compile(r"Born (?P<details>.+), $")
 _BORN_LAST = re.compile(rf" {BE} an? [^,]{{3,80}}?(?P<joint>,?) (?:who was )?born (?=on |in )")
 
 
-def birth(clause: Clause) -> list[Clause]:
+def birth(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X (born D) is Y. Born in P, X is Y. X is Y born in P. -> X is Y | X was born ..."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    if place is None:
-        return [clause]
     subject = clause.text[slice(*place)]
     if inside := _BORN.search(subject):
         name = subject[: inside.start()].rstrip()
@@ -34,11 +30,10 @@ def birth(clause: Clause) -> list[Clause]:
 _YEARS = re.compile(r"\((?:c\. )?(?P<born>\d{4}) ?[–-] ?(?P<died>\d{4})\)")
 
 
-def lifetime(clause: Clause) -> list[Clause]:
+def lifetime(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X (1880-1930) is Y, of a person. -> X is Y | X was born in 1880 | X died in 1930."""
-    place = subject_of(mask(clause.text))
-    years = _YEARS.search(clause.text, *place) if place else None
-    if place is None or years is None:
+    years = _YEARS.search(clause.text, *place)
+    if years is None:
         return [clause]
     name = clause.text[place[0] : years.start()].rstrip()
     return [
@@ -48,20 +43,17 @@ def lifetime(clause: Clause) -> list[Clause]:
     ]
 
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DATE = rf"(?:on (?:{_MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}})|in (?:{_MONTH} )?\d{{4}})"
+_DATE = rf"(?:on (?:{MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {MONTH} \d{{4}}|{MONTH} \d{{1,2}})|in (?:{MONTH} )?\d{{4}})"
 _LIFE_EVENT = re.compile(
     rf"(?P<event>(?:{BE} (?:born|buried)|died|married)) (?:(?P<date>{_DATE}),? (?P<place>in [A-Z][^;]{{1,80}})|"
     rf"(?P<place_first>in [A-Z][^;]{{1,80}}?),? (?P<date_last>{_DATE}))$"
 )
 
 
-def date_and_place(clause: Clause) -> list[Clause]:
+def date_and_place(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X was born on D in P. -> X was born on D | X was born in P."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    found = _LIFE_EVENT.match(masked, place[1] + 1) if place else None
-    if place is None or found is None:
+    found = _LIFE_EVENT.match(masked, place[1] + 1)
+    if found is None:
         return [clause]
     first = "date" if found["date"] else "place_first"
     second = "place" if found["date"] else "date_last"
@@ -75,12 +67,10 @@ _INSERTION = re.compile(
 )
 
 
-def insertion(clause: Clause) -> list[Clause]:
+def insertion(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X, a chemist, did Y. X, who was a chemist, did Y. -> X did Y | X was a chemist."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    inserted = _INSERTION.match(masked, place[1]) if place else None
-    if place is None or inserted is None:
+    inserted = _INSERTION.match(masked, place[1])
+    if inserted is None:
         return [clause]
     subject = clause.text[slice(*place)]
     return [
@@ -104,12 +94,8 @@ _GOES_ON = re.compile(rf", {ADVERB}?{VERB}|\b(?:who|which)\b")
 _WHO = re.compile(rf" {BE} (?:an?|the) (?P<noun>[^;]{{0,150}}?\b[a-z-]+) (?P<joint>who )(?={ADVERB}?{VERB})")
 
 
-def relative(clause: Clause) -> list[Clause]:
+def relative(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X is a chemist who did Y. ... in P, which is Z. -> X is a chemist | X did Y; ... in P | P is Z."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    if place is None:
-        return [clause]
     if (who := _WHO.match(masked, place[1])) and not NO_SUBJECT.search(who["noun"]):
         return [clause.head(who.start("joint")), clause.part(who.end(), prefix=clause.text[slice(*place)])]
     relative = _RELATIVE.search(masked, place[1])
@@ -145,24 +131,20 @@ _FOLLOWING = re.compile(
 )
 
 
-def apposition(clause: Clause) -> list[Clause]:
+def apposition(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X married Y, a chemist. -> X married Y | Y was a chemist."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    found = _APPOSITION.search(masked, place[1]) if place else None
-    verb = _MAIN_VERB.match(masked, place[1]) if place else None
-    if found is None or verb is None or re.search(rf"\d|{_MONTH}", found["name"]) or re.search(VERB, found["noun"]):
+    found = _APPOSITION.search(masked, place[1])
+    verb = _MAIN_VERB.match(masked, place[1])
+    if found is None or verb is None or re.search(rf"\d|{MONTH}", found["name"]) or re.search(VERB, found["noun"]):
         return [clause]
     name = clause.text[slice(*found.span("name"))]
     return [clause.head(found.end("name")), clause.part(*found.span("noun"), prefix=f"{name} {_be(verb['verb'])}")]
 
 
-def following(clause: Clause) -> list[Clause]:
+def following(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X did Y, becoming the first. -> X did Y | X became the first."""
-    masked = mask(clause.text)
-    place = subject_of(masked)
-    found = _FOLLOWING.search(masked, place[1]) if place else None
-    if place is None or found is None or SUBORDINATE.search(masked, place[1], found.start()):
+    found = _FOLLOWING.search(masked, place[1])
+    if found is None or SUBORDINATE.search(masked, place[1], found.start()):
         return [clause]
     verb = _MAIN_VERB.match(masked, place[1])
     if verb is None or not re.match(PAST, verb["verb"]):

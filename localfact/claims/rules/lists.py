@@ -6,7 +6,7 @@ What a line leaves out stands above it: its subject is the heading, or the topic
 import re
 
 from localfact.claims.rules.checkworthy import DropReason, drop_reason
-from localfact.claims.rules.english import ADVERB, FINITE, JOINED_VERB, NAME, PAST, SUBJECT, VERB, is_or_are, mask
+from localfact.claims.rules.english import ADVERB, FINITE, JOINED_VERB, MONTH, NAME, PAST, SUBJECT, VERB, is_or_are, mask
 from localfact.claims.rules.markdown import PlainText
 from localfact.text import words
 
@@ -53,10 +53,9 @@ _COMPLETED = re.compile(
     r"(?:composed|designed|developed|directed|led|made|owned|produced|run) by|named after)"
 )
 _EVENTS = {"birth": "born", "birth date": "born", "date of birth": "born", "death": "died", "date of death": "died"}
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DAY = re.compile(rf"(?:\d{{1,2}} )?{_MONTH} \d{{1,2}}\b|\d{{1,2}} {_MONTH}\b")
+_DAY = re.compile(rf"(?:\d{{1,2}} )?{MONTH} \d{{1,2}}\b|\d{{1,2}} {MONTH}\b")
 _TIME = re.compile(
-    rf"(?:c(?:a|irca)?\. ?)?\d{{4}}s?(?: ?[–-] ?\d{{2,4}})?|{_MONTH} (?:\d{{1,2}}, )?\d{{4}}|\d{{1,2}} {_MONTH} \d{{4}}"
+    rf"(?:c(?:a|irca)?\. ?)?\d{{4}}s?(?: ?[–-] ?\d{{2,4}})?|{MONTH} (?:\d{{1,2}}, )?\d{{4}}|\d{{1,2}} {MONTH} \d{{4}}"
 )
 _PASSIVE = re.compile(
     r"(?i:(?:appointed|awarded|born|buried|elected|inducted|named|nominated|ordained|promoted)\b|"
@@ -176,7 +175,7 @@ def _said_of(subject: str | None, predicate: PlainText) -> PlainText | None:
 
 
 def _verb(masked: str) -> str | None:
-    """Returns what stands between a subject and a text that begins with its verb; None for a text that does not."""
+    """Returns what a subject needs before a text that begins with its verb: "was ", "is " or ""; None for any other text."""
     if _OPENED.match(masked):
         return None
     if _PASSIVE.match(masked):

@@ -53,7 +53,7 @@ class Statement:
 
 
 def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]:
-    """Yields the statements of a response in order; counts in `dropped`, by DropReason, the sentences that are none."""
+    """Yields the statements of a response in order; counts its other sentences in `dropped`, by reason."""
     english = text.language(response.text) == "en"
     lines = list(read_outline(response.text, dropped))
     prose = [line.text.text for line in lines if not line.row]

@@ -23,10 +23,10 @@ NOTHING = "nothing checkable, by the model"
 
 
 class Writer(Protocol):
-    """A language model that goes on with texts."""
+    """A language model that continues texts."""
 
     def write(self, prompts: Sequence[str], done: Callable[[str], bool]) -> list[str]:
-        """Returns what it writes behind each, by itself, up to where it ends or `done` says of what stands there to end."""
+        """Returns the continuation of each prompt, to the model's own end, or until `done` is true of what was written."""
         ...
 
 
@@ -38,7 +38,7 @@ class Taken(NamedTuple):
 
 
 class SmallLanguageModelExtractor:
-    """Takes English sentences apart with a model that was trained to, and keeps what they are found to say.
+    """Splits English sentences into claims with a model trained for it; keeps only claims that the sentence entails.
 
     A sentence that loses all its claims keeps those that the rules find; so does one with a question in it, and one of another
     language.
@@ -81,7 +81,7 @@ class SmallLanguageModelExtractor:
         return Extraction(claims=number_claims(unique), dropped=dict(dropped), counts=dict(+counts))
 
     async def taken_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
-        """What the model writes of each sentence, and what of it no rule refuses and the sentence entails."""
+        """The claims that the model writes for each sentence; kept are those that no rule refuses and the sentence entails."""
         writer, relations = await asyncio.to_thread(self._open)
         answers = await asyncio.to_thread(writer.write, [frame.prompt for frame in frames], repeats)
         taken = [Taken(read_claims(written), []) for written in answers]
@@ -109,7 +109,7 @@ class SmallLanguageModelExtractor:
 
 
 def premise_and(claim: str, frame: Frame) -> Pair:
-    """The pair to relate: the sentence behind its topic and what stood before it, and the claim."""
+    """The pair to relate. Premise: the topic, the sentences before, and the sentence; hypothesis: the claim."""
     topic = f"{frame.topic}." if frame.topic else ""
     return Pair(" ".join(part for part in (topic, frame.before, frame.sentence) if part), claim)
 

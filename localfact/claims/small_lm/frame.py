@@ -28,7 +28,7 @@ class Frame(NamedTuple):
 
     @property
     def prompt(self) -> str:
-        """The text that the model goes on with."""
+        """The text that the model continues."""
         before = " ".join(self.before.split()[-WORDS_BEFORE:])
         return f"Topic: {_line(self.topic, LONGEST_TOPIC)}\nBefore: {before}\nSentence: {self.shown}\nClaims:\n"
 
@@ -39,17 +39,12 @@ class Frame(NamedTuple):
 
     @property
     def source(self) -> str:
-        """All that a claim may take its words from."""
+        """All text from which a claim may take its words."""
         return "\n".join((self.topic, self.before, self.sentence))
 
 
 def _line(text_of_it: str, most: int) -> str:
     return " ".join(text_of_it.split()[:most])
-
-
-def answer(claims: list[str]) -> str:
-    """What the model is taught to write: one claim a line."""
-    return "\n".join(claims)
 
 
 def read_claims(written: str) -> list[str]:

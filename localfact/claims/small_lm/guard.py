@@ -29,37 +29,34 @@ _NAME = re.compile(r"[^\W\d_][\w'’.-]*")
 _NEGATION = re.compile(r"(?i:\b(?:no|not|never|none|neither|nor|nobody|nothing|without|cannot)\b|n['’]t\b)")
 #: "Not only" denies nothing.
 _NOT_ALONE = ("only", "just", "merely", "simply")
+#: "One" is left out: it is a pronoun as often as a number.
+NUMBERS_FROM_TWO = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_AS_DIGITS = {word: str(value) for value, word in enumerate(NUMBERS_FROM_TWO, start=2)}
 #: What a claim may begin with that its text does not have.
 _OPENINGS = frozenset(
     (
         *("a", "an", "the", "this", "that", "these", "those", "there", "it", "he", "she", "they", "his", "her", "its", "their"),
+        *("one", "some", "all", "both", "many", "several", "each", "someone", "people", "in", "on", "at", "as", "by", "for"),
         *(
-            "one",
-            "some",
-            "all",
-            "both",
-            "many",
-            "several",
-            "each",
-            "someone",
-            "people",
-            "in",
-            "on",
-            "at",
-            "as",
-            "by",
-            "for",
             "from",
+            "of",
+            "to",
+            "with",
+            "after",
+            "before",
+            "during",
+            "according",
+            "about",
+            "around",
+            "when",
+            "if",
+            "part",
+            "under",
         ),
-        *("of", "to", "with", "after", "before", "during", "according", "about", "around", "when", "if", "part", "under"),
-        *("since", "until", "while", "although", "because", "within", "between", "among", "through"),
-        *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+        *("since", "until", "while", "although", "because", "within", "between", "among", "through", *NUMBERS_FROM_TWO),
     )
 )
 _POSSESSIVE = re.compile(r"['’]s?$")
-#: "One" is left out: it is a pronoun as often as a number.
-_FROM_TWO = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_AS_DIGITS = {word: str(value) for value, word in enumerate(_FROM_TWO, start=2)}
 
 
 class Refusal(StrEnum):
@@ -75,7 +72,7 @@ class Refusal(StrEnum):
 
 
 def refusal(claim: str, source: str) -> Refusal | None:
-    """Why a claim cannot be from a text, by rule; None where no rule speaks against it.
+    """The rule by which a claim cannot come from the source; None if none applies.
 
     Args:
         claim: one line of a model's answer. source: the sentence with what stood before it and the topic.
@@ -101,7 +98,7 @@ def refusal(claim: str, source: str) -> Refusal | None:
 
 
 def denied(source: str) -> set[str]:
-    """The longer words of a text that stand right behind a negation, and nowhere else: "soft but not brown" denies "brown"."""
+    """Words that occur only directly behind a negation: "soft but not brown" denies "brown". Short words are left out."""
     behind: set[str] = set()
     elsewhere: set[str] = set()
     left = 0
@@ -122,12 +119,8 @@ def names(claim: str) -> list[str]:
 
 def numbers(text_of_it: str) -> set[str]:
     """The numbers of a text, with their digits only; small ones also where they are words."""
-    digits = {_digits(found) for found in _NUMBER.findall(text_of_it)}
+    digits = {found.replace(",", "") for found in _NUMBER.findall(text_of_it)}
     return digits | {value for word in _NAME.findall(text_of_it) if (value := _AS_DIGITS.get(_bare(word)))}
-
-
-def _digits(number: str) -> str:
-    return number.replace(",", "")
 
 
 def _bare(word: str) -> str:

@@ -57,11 +57,7 @@ def problem_of(entry: WarcProblem, file: Path, name: str) -> Problem:
 
 
 def is_document(exchange: Exchange) -> bool:
-    """Whether the answer may be a page.
-
-    Raises:
-        ValueError: its address is none ("http://[oops/").
-    """
+    """Whether the answer may be a page. Raises ValueError where its address is none ("http://[oops/")."""
     return exchange.media_type in DOCUMENT_TYPES and urlsplit(exchange.url).path != ROBOTS
 
 

@@ -135,11 +135,7 @@ def article(database: sqlite3.Connection, row: int, name: str) -> Page | Problem
 
 
 def page_of_article(title: object, text: object) -> Page:
-    """The page of an article, with its address on Wikipedia.
-
-    Raises:
-        NoPageError: title or text are empty or no texts.
-    """
+    """The page of an article, with its address on Wikipedia. Raises NoPageError without a title or a text."""
     name = " ".join(cleaned(title).split())
     if not name:
         raise NoPageError("The row has no title.")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from localfact.corpus.importing.factscore_database import MAGIC as SQLITE_MAGIC
 from localfact.corpus.importing.zim import MAGIC as ZIM_MAGIC
+from localfact.web.archiving.warc_records import GZIP_MAGIC
 from localfact.web.pages import HTML_SUFFIXES, ROWS_SUFFIXES, TEXT_SUFFIXES
 
 
@@ -42,7 +43,6 @@ MAGICS = {
     WARC_MAGIC: CollectionKind.WARC,
     PDF_MAGIC: CollectionKind.PDF,
 }
-GZIP_MAGIC = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKUP = re.compile(rb"\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 #: A JSON object must have one of these keys to be a page.
@@ -50,11 +50,7 @@ TEXT_KEYS = ("text", "snippet")
 
 
 def kind_of(file: Path) -> CollectionKind | None:
-    """The kind of the file; None for no known kind.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """The kind of the file; None for no known kind. Raises OSError where it cannot be read."""
     with file.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
     archive = file.name.lower().endswith(ARCHIVE_ENDINGS)

@@ -1,22 +1,17 @@
 """Extracts the documents of a stream in worker processes: several at once, with the results in the order of the stream."""
 
-import os
 from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
 
 from localfact.corpus.importing.imported import Imported, Problem, RawPage
 from localfact.web.extracting.cleaning import one_line
 from localfact.web.extracting.extraction import MAX_TITLE_CHARACTERS, Document
+from localfact.web.extracting.extractors import Extractors, PageExtractors
 from localfact.web.fetching.failures import PageError
 from localfact.web.pages import SENTENCES, Page
-
-if TYPE_CHECKING:
-    from localfact.web.extracting.extractors import PageExtractors
 
 #: The most entries that wait for the one before them, for each page that is extracted at once.
 MAX_WAITING = 16
@@ -33,29 +28,40 @@ class Pending:
 
 
 def extracted(
-    found: Generator[RawPage | Imported, None, None], extractors: "PageExtractors | None" = None
+    found: Generator[RawPage | Imported, None, None], extractors: PageExtractors | None = None
 ) -> Generator[Imported, None, None]:
     """Yields the entries in their order, each document as the page extracted from it, or the reason why there is none.
 
     `extractors` are closed by the caller; None for processes of this machine, started by the first document.
     """
     waiting: deque[Imported | Pending] = deque()
-    with closing(found), ImportWorkers(extractors) as workers:
-        for entry in found:
-            waiting.append(workers.begin(entry) if isinstance(entry, RawPage) else entry)
-            while waiting and (is_ready(waiting[0]) or is_full(waiting, workers.at_once)):
+    workers = extractors if extractors is not None else Extractors()
+    threads = ThreadPoolExecutor(workers.at_once, thread_name_prefix="importing")
+    with closing(found):
+        try:
+            for entry in found:
+                waiting.append(begun(entry, workers, threads) if isinstance(entry, RawPage) else entry)
+                while waiting and is_due(waiting, workers.at_once):
+                    yield finished_entry(waiting.popleft())
+            while waiting:
                 yield finished_entry(waiting.popleft())
-        while waiting:
-            yield finished_entry(waiting.popleft())
+        finally:
+            if extractors is None:
+                workers.close()
+            # Those that are given end what they have at work when they are closed, which is not ours to do.
+            threads.shutdown(wait=extractors is None, cancel_futures=True)
 
 
-def is_ready(entry: Imported | Pending) -> bool:
-    """Whether the entry can be yielded without waiting."""
-    return not isinstance(entry, Pending) or entry.document.done()
+def begun(raw: RawPage, workers: PageExtractors, threads: ThreadPoolExecutor) -> Pending:
+    """Gives the document to a worker as soon as one is free."""
+    return Pending(raw, threads.submit(workers.extract_now, raw.body, raw.media_type, raw.charset, raw.link))
 
 
-def is_full(waiting: deque[Imported | Pending], at_once: int) -> bool:
-    """Whether the first entry must be waited for before another is read."""
+def is_due(waiting: deque[Imported | Pending], at_once: int) -> bool:
+    """Whether the first entry is ready, or must be waited for before another is read."""
+    first = waiting[0]
+    if not isinstance(first, Pending) or first.document.done():
+        return True
     held = sum(len(entry.raw.body) for entry in waiting if isinstance(entry, Pending))
     return len(waiting) >= MAX_WAITING * at_once or held >= MAX_WAITING_BYTES
 
@@ -71,33 +77,3 @@ def finished_entry(entry: Imported | Pending) -> Imported:
         return Problem(raw.where, SENTENCES.get(error.failure, f"The page cannot be taken: {error.failure}."))
     title = one_line(raw.title, MAX_TITLE_CHARACTERS) or document.title
     return Page(link=raw.link, **{**document.model_dump(), "title": title})
-
-
-class ImportWorkers:
-    """The worker processes, started by the first document; those that are given are not closed."""
-
-    def __init__(self, given: "PageExtractors | None" = None) -> None:
-        self.at_once = given.at_once if given is not None else len(os.sched_getaffinity(0))
-        self._given = given
-        self._pool: PageExtractors | None = given
-        self._threads: ThreadPoolExecutor | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._pool is not None and self._pool is not self._given:
-            self._pool.close()
-        if self._threads is not None:
-            # Those that are given end what they have at work when they are closed, which is not ours to do.
-            self._threads.shutdown(wait=self._given is None, cancel_futures=True)
-
-    def begin(self, raw: RawPage) -> Pending:
-        """Gives the document to a worker as soon as one is free."""
-        if self._pool is None:
-            from localfact.web.extracting.extractors import Extractors
-
-            self._pool = Extractors(self.at_once)
-        if self._threads is None:
-            self._threads = ThreadPoolExecutor(self.at_once, thread_name_prefix="importing")
-        return Pending(raw, self._threads.submit(self._pool.extract_now, raw.body, raw.media_type, raw.charset, raw.link))

@@ -1,9 +1,6 @@
 """Reads ZIM files through a process of their own, so that a hostile one costs no more than its entries."""
 
-import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -11,25 +8,16 @@ from typing import Any, BinaryIO, cast
 
 from localfact.corpus.importing.imported import Problem, Progress, RawPage
 from localfact.errors import InputError, LocalFactError, MissingError
-from localfact.web.extracting.extraction_worker import received, send
-from localfact.web.extracting.extractors import Deadline, name_of_end
+from localfact.web.extracting.worker_process import Deadline, ended, name_of_end, received, send, started
 from localfact.web.pages import MAX_FILE_BYTES
 
 #: For one entry, and for opening the file.
 SECONDS = 60.0
 #: A cluster of entries has a few megabytes, and libzim keeps the last ones.
 MEMORY_BYTES = 1_000_000_000
-END_SECONDS = 5.0
 #: The largest answer: an entry with its address and title.
 MOST_ANSWER_BYTES = MAX_FILE_BYTES + 1_000_000
-
-_PROGRAM = """\
-import json, sys
-path, file, name, memory_bytes = json.loads(sys.argv[1])
-sys.path[:] = path
-from localfact.corpus.importing.zim_worker import serve
-serve(file, name, memory_bytes)
-"""
+WORKER = "localfact.corpus.importing.zim_worker"
 
 
 def read_zim(file: Path, name: str, progress: Progress) -> Iterator[RawPage | Problem]:
@@ -83,11 +71,7 @@ class ZimProcess:
         return self._total
 
     def entry(self, number: int) -> RawPage | Problem | None:
-        """The article in this entry; None where it is no article.
-
-        Raises:
-            MissingError, InputError: as `total`.
-        """
+        """The article in this entry; None where it is no article. Raises what `total` raises."""
         process = self._running()
         deadline = Deadline(process, self._seconds)
         try:
@@ -109,16 +93,8 @@ class ZimProcess:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None:
             return self._process
-        path = [os.path.abspath(place) for place in sys.path]  # noqa: PTH100 -- "" is the working directory
-        given = json.dumps([path, str(self._file.absolute()), self._name, self._memory_bytes])
         try:
-            process = self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _PROGRAM, given],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+            process = self._process = started(WORKER, str(self._file.absolute()), self._name, self._memory_bytes)
         except OSError as error:
             raise MissingError(f"No process for reading can be started: {error}. Free memory or processes.") from error
         try:
@@ -141,9 +117,4 @@ class ZimProcess:
             return None
         with suppress(OSError):  # what was not sent any more
             cast(BinaryIO, process.stdin).close()  # upon which it ends
-        try:
-            process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        cast(BinaryIO, process.stdout).close()
-        return process.wait()
+        return ended(process)

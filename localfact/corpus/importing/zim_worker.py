@@ -5,8 +5,6 @@ process it does to this one alone.
 """
 
 import os
-import resource
-import signal
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 from localfact.corpus.importing.imported import Problem, RawPage
 from localfact.corpus.importing.zim import ZimAddresses, article, opened
 from localfact.errors import LocalFactError
-from localfact.web.extracting.extraction_worker import comes, data_bytes, received, send
+from localfact.web.extracting.worker_process import comes, limit_memory, pipes, received, send
 
 
 def serve(file: str, name: str, memory_bytes: int) -> None:
@@ -23,11 +21,8 @@ def serve(file: str, name: str, memory_bytes: int) -> None:
     Args:
         file: the archive. name: its name in messages. memory_bytes: on top of what the libraries take.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what libraries print must not get between answers
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_DATA, (data_bytes() + memory_bytes,) * 2)
+    requests, answers = pipes()
+    limit_memory(memory_bytes)
     try:
         archive = opened(Path(file))
     except LocalFactError as error:

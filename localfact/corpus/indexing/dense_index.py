@@ -72,11 +72,9 @@ class DenseIndex:
         self._rows: Vectors = faiss.rev_swig_ptr(vectors.get_xb(), shape[0] * shape[1]).reshape(shape)
 
     @classmethod
-    def of(
-        cls, texts: Sequence[str], embedder: PassageEmbedder, progress: Callable[[int], None] = lambda _: None
-    ) -> "DenseIndex":
-        """Embeds the texts, in the order given; `progress` is called with how many are done."""
-        (made,) = cls.in_blocks([len(texts)], texts, embedder, progress)
+    def of(cls, texts: Sequence[str], embedder: PassageEmbedder) -> "DenseIndex":
+        """Embeds the texts, in the order given."""
+        (made,) = cls.in_blocks([len(texts)], texts, embedder, lambda done: None)
         return made
 
     @classmethod

@@ -1,7 +1,7 @@
 """Finds the passages that match a text best: BM25 and, with an embedder, vectors, fused by reciprocal rank."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,13 +40,11 @@ class Index:
                 raise ValueError(f"{type(part).__name__} has {len(part)} passages, not {len(self.ids)}")
 
     @classmethod
-    def of(
-        cls, texts: Mapping[str, str], embedder: PassageEmbedder | None, progress: Callable[[int], None] = lambda _: None
-    ) -> "Index":
+    def of(cls, texts: Mapping[str, str], embedder: PassageEmbedder | None) -> "Index":
         """Builds the index of at least one passage, given as id -> text."""
         ids = tuple(sorted(texts))
         ordered = [texts[passage] for passage in ids]
-        dense = DenseIndex.of(ordered, embedder, progress) if embedder is not None else None
+        dense = DenseIndex.of(ordered, embedder) if embedder is not None else None
         return cls(ids, BM25.of(ordered), dense)
 
     @property

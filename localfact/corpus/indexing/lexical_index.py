@@ -52,7 +52,7 @@ class Terms:
         return map(self._at, range(len(self)))
 
     def place(self, term: bytes) -> int | None:
-        """Which one it is; None where it is none of them."""
+        """The position of a term; None where it is not in the index."""
         found = bisect_left(range(len(self)), term, key=self._at)
         return found if found < len(self) and self._at(found) == term else None
 
@@ -130,7 +130,7 @@ class LexicalIndex:
 
     @classmethod
     def _make(cls, order: Sequence[bytes], sums: Sequence["Sums"], lengths: Integers) -> "LexicalIndex":
-        """Of terms in their order and of what is summed up of one range of them after another."""
+        """The index of sorted terms, from the postings of consecutive ranges of them."""
         numbers = np.concatenate([each.numbers for each in sums])
         used = np.flatnonzero(numbers)  # a joined index may have lost all passages of a term
         return cls(
@@ -197,7 +197,7 @@ def ordered(terms: Sequence[bytes]) -> tuple[list[bytes], Integers]:
 
 
 def edges(numbers: Integers) -> list[int]:
-    """Where ranges of terms begin that have some millions of postings each, and where the last one ends."""
+    """The boundaries of consecutive ranges of terms that have some millions of postings each."""
     ends = np.cumsum(numbers)
     inner = np.searchsorted(ends, np.arange(POSTINGS_AT_ONCE, int(numbers.sum()), POSTINGS_AT_ONCE)) + 1
     return [*sorted({0, *inner[inner < len(numbers)].tolist()}), len(numbers)]

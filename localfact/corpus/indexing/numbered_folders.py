@@ -1,13 +1,12 @@
 """Folders of one name with numbers, each written whole or not at all: NAME-0001, NAME-0002, ..."""
 
-import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localfact.runtime.files import NEW
+from localfact.runtime.files import NEW, sync
 
 
 class NumberedFolders:
@@ -32,11 +31,7 @@ class NumberedFolders:
         folder.mkdir(parents=True)
         yield folder
         for path in [*folder.rglob("*"), folder]:
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+            sync(path)
         folder.rename(folder.with_name(folder.name.removesuffix(NEW)))
 
     def remove(self, names: Iterable[str]) -> None:

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.corpus.indexing.dense_index import DenseIndex
+from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.indexing.numbered_folders import NumberedFolders
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.runtime.files import NEW
@@ -18,17 +20,8 @@ MOST_SEGMENTS = 16
 LARGEST = 1 << 20
 
 
-class Saved(Protocol):
-    """A part of an index that a folder can hold."""
-
-    def __len__(self) -> int:
-        """How many passages it has."""
-
-    def save(self, folder: Path) -> None:
-        """Writes it."""
-
-
-Part = TypeVar("Part", bound=Saved)
+#: What a segment has of its passages: vectors or words.
+Part = TypeVar("Part", DenseIndex, LexicalIndex)
 
 
 class Segment(NamedTuple, Generic[Part]):
@@ -53,15 +46,11 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         join: Callable[[PassageIds, Sequence[Segment[Part]]], Part],
     ) -> None:
         super().__init__(folder, name)
-        self._load = load
-        self._join = join
+        self._load: Callable[[Path], Part] = load
+        self._join: Callable[[PassageIds, Sequence[Segment[Part]]], Part] = join
 
     def segment(self, name: str) -> Segment[Part]:
-        """Opens one.
-
-        Raises:
-            OSError, ValueError, RuntimeError: it is damaged.
-        """
+        """Opens one. Raises OSError, ValueError or RuntimeError where it is damaged."""
         segment = Segment(PassageIds.load(self.folder / name / IDS_FILE), self._load(self.folder / name))
         if len(segment.ids) != len(segment.part):
             raise ValueError(f"{name} names {len(segment.ids)} passages and has {len(segment.part)}")
@@ -103,9 +92,9 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         return held
 
     def few(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
-        """The segments needed for these passages; of new ones one is made, and of small ones where they are many.
+        """The segments that hold these passages, after joining the new ones, and the small ones where there are many of these.
 
-        So an add writes by what it adds, now and then by what is small, and never all there is again.
+        So an add writes in proportion to what it adds, now and then all small segments again, and never a large one.
         """
         held = self.holding(ids, listed)
         held = self._join_small(ids, held, [name for name in held if name not in listed])
@@ -113,7 +102,7 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
         return held if len(small) < MOST_SEGMENTS else self._join_small(ids, held, small)
 
     def one(self, ids: PassageIds, listed: Collection[str]) -> dict[str, Segment[Part]]:
-        """One segment of exactly these passages."""
+        """These passages as a single segment, which is made of several if need be."""
         held = self.holding(ids, listed)
         is_one = len(held) == 1 and all(len(segment.ids) == len(ids) for segment in held.values())
         return held if is_one else self._merge(ids, list(held.values()))

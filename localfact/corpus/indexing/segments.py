@@ -22,6 +22,7 @@ from localfact.corpus.indexing.numbered_folders import NumberedFolders
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.corpus.indexing.segment_folders import IDS_FILE, Segment, SegmentFolders, owned
 from localfact.records import Record
+from localfact.runtime.path_names import PathComponent
 
 GENERATION_FILE = "generation.json"
 #: With more vectors than this, only candidates chosen by their codes are scored, not all vectors.
@@ -46,10 +47,10 @@ class SegmentGeneration(Record):
 
     passages: int
     terms: int
-    words: Mapping[str, int]
+    words: Mapping[PathComponent, int]
     vectors: int | None
     by_codes: bool
-    segments: Mapping[str, int]
+    segments: Mapping[PathComponent, int]
 
     @property
     def names(self) -> set[str]:

@@ -23,20 +23,17 @@ class SharedEngine(CallingEngine):
 
     async def answer(self, call: Call[CallResult]) -> CallResult:
         """Hands the call on to the engine, which starts now if it has not yet."""
-        return await self._engine().answer(call)
+        if self._known is None:
+            try:
+                # Blocks the event loop while the engine starts: nothing can be done without it, and Ctrl-C works here.
+                with interruptible():
+                    self._known = self._started()
+            except InputError as error:
+                raise EngineError(str(error)) from error  # an InputError would fail this one call only
+        return await self._known.answer(call)
 
     async def aclose(self) -> None:
         """Does nothing: the owner ends the engine."""
-
-    def _engine(self) -> CallingEngine:
-        try:
-            # Blocks the event loop while the engine starts: nothing can be done without it, and Ctrl-C works here.
-            if self._known is None:
-                with interruptible():
-                    self._known = self._started()
-        except InputError as error:
-            raise EngineError(str(error)) from error  # an InputError would fail this one call only
-        return self._known
 
 
 #: Starts an engine from its settings: `start_engine`, or `EngineOwner.share`.

@@ -4,7 +4,7 @@ from localfact.errors import PromptTooLongError
 from localfact.llm.calls import Call, CallResult
 from localfact.llm.engine import Choice, Generation
 from localfact.llm.layers.layer import Layer
-from localfact.runtime.usage import decided_by, spend, weigh
+from localfact.runtime.usage import current_ledger, decided_by
 
 
 class MeteringLayer(Layer):
@@ -23,7 +23,7 @@ class MeteringLayer(Layer):
         if call.cut_by_window(answer):
             decided_by(self.identity.window)
         if isinstance(answer, Generation | Choice):
-            spend(call.stage, answer.usage)
+            current_ledger().add(call.stage, answer.usage)
         if isinstance(answer, Choice) and len(answer.log_probs) > 1:
-            weigh(call.stage, answer.mass)
+            current_ledger().weigh(call.stage, answer.mass)
         return answer

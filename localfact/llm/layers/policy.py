@@ -39,7 +39,7 @@ class AskingPolicy(Record):
 
 
 class PolicyLayer(Layer):
-    """What the stages ask: it keeps to a policy.
+    """The outermost layer, which the stages ask: applies an `AskingPolicy` to every call.
 
     Without guidance, grammars are left out of `generate`. `choose` raises `UnlikelyLabelsError` where the labels have less than
     `min_mass` together, so that their shares of it mean nothing; a single label, whose own probability is asked, may have any.
@@ -53,7 +53,7 @@ class PolicyLayer(Layer):
         self.policy = policy
 
     async def answer(self, call: Call[CallResult]) -> CallResult:
-        """Hands the call on as the policy has it.
+        """Hands the call on as the policy allows it.
 
         Raises:
             UnlikelyLabelsError: the labels are too improbable.
@@ -68,11 +68,7 @@ class PolicyLayer(Layer):
         return answer
 
     def _fit(self, call: Call[CallResult]) -> Call[CallResult]:
-        """The call as the policy has it.
-
-        Raises:
-            InputError: the model only judges pairs, and is asked for something else.
-        """
+        """The call with the grammar and the number of tokens that the policy allows."""
         pairs = self.policy.relation_prompt
         asked = pairs is not None and isinstance(call, ChooseCall) and set(call.labels) == set(pairs.answers)
         if pairs is not None and not asked and not isinstance(call, CountCall):

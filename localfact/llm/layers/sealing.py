@@ -1,4 +1,4 @@
-"""Gives the markers around texts codes that no page can know, just before a model reads them.
+"""Replaces the codes in the markers around untrusted texts by secret ones, just before a model reads them.
 
 The codes that `prompts/boundary.py` writes are hashes of text and seed, as caches and transcripts need equal calls everywhere.
 But whoever writes a page can compute them. So what the model is sent has other codes, keyed with a secret of this machine, and
@@ -12,20 +12,20 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 from localfact.llm.calls import Call, CallResult
 from localfact.llm.client import CallingEngine
 from localfact.llm.engine import Chat, Generation
 from localfact.llm.layers.layer import Layer
 from localfact.llm.markers import MARKER
+from localfact.runtime.locations import user_folder
 
 SECRET_BYTES = 32
 SECRET_FILE = "boundary-secret"
 
 
 class SealingLayer(Layer):
-    """Hands chats on whose markers have codes of its own.
+    """Replaces the codes in the markers of a chat before the model reads it, and restores them in its answer.
 
     Args:
         inner: the model. secret: of any length; equal secrets give equal codes.
@@ -36,7 +36,7 @@ class SealingLayer(Layer):
         self._code = key_codes(secret)
 
     async def answer(self, call: Call[CallResult]) -> CallResult:
-        """Hands the call on with codes of its own, and turns back those that the answer repeats."""
+        """Hands the call on with replaced codes, and restores those that the answer repeats."""
         chat, given = seal(call.chat, self._code)
         if not given:
             return await self._inner.answer(call)
@@ -53,7 +53,7 @@ def key_codes(secret: bytes) -> Callable[[str], str]:
 
 
 def seal(chat: Chat, code: Callable[[str], str]) -> tuple[Chat, dict[str, str]]:
-    """Returns the chat with other codes in its markers, and new code -> the code whose place it took."""
+    """Returns the chat with replaced codes in its markers, and the replacements: new code -> original code."""
     given: dict[str, str] = {}
 
     def mark(found: re.Match[str]) -> str:
@@ -65,21 +65,25 @@ def seal(chat: Chat, code: Callable[[str], str]) -> tuple[Chat, dict[str, str]]:
 
 
 def unseal(text: str, given: dict[str, str]) -> str:
-    """Returns a text with the codes that it had before; they are as long, so every place in it stays."""
+    """Returns a text with the original codes; they have the same length, so that no offset in it changes."""
     return re.sub("|".join(given), lambda found: given[found[0]], text)
 
 
 def machine_secret() -> bytes:
     """The secret of this machine and user, made when first asked for; where it cannot be kept, one of this call alone."""
-    folder = Path(os.environ.get("XDG_STATE_HOME") or "~/.local/state").expanduser() / "localfact"
+    file = user_folder("XDG_STATE_HOME", "~/.local/state") / "localfact" / SECRET_FILE
     made = secrets.token_hex(SECRET_BYTES).encode()
+    passing = file.with_name(f".{SECRET_FILE}-{secrets.token_hex(4)}")
     with suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            descriptor = os.open(folder / SECRET_FILE, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(made)
-        kept = (folder / SECRET_FILE).read_bytes()
-        # Another process may be writing it at this moment.
-        return kept if len(kept) >= len(made) else made
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with os.fdopen(os.open(passing, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600), "wb") as opened:
+                opened.write(made)
+            with suppress(FileExistsError):
+                os.link(passing, file)  # whole, or not at all: another process may do the same at this moment
+            if file.stat().st_size < len(made):  # emptied by a full disk or by hand
+                passing.replace(file)
+        finally:
+            passing.unlink(missing_ok=True)
+        return file.read_bytes()
     return made

@@ -51,7 +51,7 @@ class Bases:
         return known[shared.index(max(shared))] if known else None
 
     def offer(self, recorded: Base) -> None:
-        """Makes an answered call known to those that come, where it has a line that none before had."""
+        """Offers a recorded call as a base for later ones, if it has a line that no earlier call had."""
         new = recorded.lines - self._first.keys()
         size = len(recorded.request) + len(recorded.answer) + LINE_SIZE * len(recorded.lines)
         if recorded.depth == DEPTH or not new or size > BASES_SIZE:
@@ -82,11 +82,7 @@ def packed(text: str, base: str | None) -> bytes:
 
 
 def unpacked(frame: bytes, base: str | None) -> str:
-    """The text of a frame.
-
-    Raises:
-        ValueError: it is no frame of `packed` with this base, or of more than `MOST_BYTES`.
-    """
+    """The text of a frame. Raises ValueError where `packed` with this base did not make it, or for more than `MOST_BYTES`."""
     try:
         if not 0 <= zstandard.frame_content_size(frame) <= MOST_BYTES:
             raise ValueError(TOO_LONG)

@@ -166,11 +166,7 @@ def positive(arguments: Mapping[str, Any], name: str, kind: type[int] | type[flo
 
 
 def dtype_of(arguments: Mapping[str, Any]) -> str | None:
-    """The precision that the user asked for; None for the model's own.
-
-    Raises:
-        InputError: there is no such precision.
-    """
+    """The precision that the user asked for; None for the model's own. Raises InputError for an unknown one."""
     asked = arguments.get("dtype")
     if asked in (None, "auto"):
         return None

@@ -7,7 +7,8 @@ from typing import Any
 
 from localfact.errors import InputError
 from localfact.llm.placing.hardware import GIB
-from localfact.models.cards import ModelCard, WeightsSize
+from localfact.models.card_parts import WeightsSize
+from localfact.models.cards import ModelCard
 from localfact.models.files import loaded_weights
 from localfact.records import Record
 
@@ -87,11 +88,7 @@ def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """config.json of a model.
-
-    Raises:
-        InputError: it is missing or no JSON object.
-    """
+    """config.json of a model. Raises InputError where it is missing or no JSON object."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

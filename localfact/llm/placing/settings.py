@@ -10,12 +10,13 @@ from typing import Any
 
 from pydantic import Field
 
-from localfact.errors import InputError, MissingError
+from localfact.errors import MissingError
 from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.engine_arguments import answer_changing, dtype_of, read_arguments
 from localfact.llm.placing.hardware import GIB, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
-from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement, PlacementPlanner
+from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement
+from localfact.llm.placing.planner import PlacementPlanner
 from localfact.models.cards import ModelCard, resolved, weights_folder
 from localfact.records import Record
 
@@ -72,8 +73,7 @@ def engine_settings(
     """
     from localfact.llm.tokens.chat import template_hash
 
-    if "llm" not in card.roles:
-        raise InputError(f"The model '{card.name}' is no language model; its roles are: {', '.join(card.roles)}.")
+    card.require_role("llm", "language model")
     arguments = read_arguments(engine_args or {})
     hardware = hardware or detect()
     card = resolved(card)
@@ -116,7 +116,7 @@ def thought_tokens(card: ModelCard) -> int:
 
 
 def told(card: ModelCard) -> str:
-    """What the card tells template and engine besides the chat, which changes answers; "" for nothing."""
+    """The card's template arguments and limit of thought, as a suffix of the template's hash; "" for none."""
     thinking = {"thoughts": thought_tokens(card)} if thought_tokens(card) else {}
     arguments = {**card.template_arguments, **thinking}
     return f"+{json.dumps(arguments, sort_keys=True)}" if arguments else ""
@@ -130,11 +130,7 @@ def reserved_for(cards: Sequence[ModelCard]) -> float:
 def placement_of(
     card: ModelCard, shape: ModelShape, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> Placement:
-    """The best placement of the model on the machine.
-
-    Raises:
-        MissingError: it is too big for the machine.
-    """
+    """The best placement of the model on the machine. Raises MissingError where it is too big for the machine."""
     dtype = dtype_of(arguments) or precision(card, shape, hardware)
     return PlacementPlanner(card, shape, hardware, arguments, dtype, reserved_gib).best()
 

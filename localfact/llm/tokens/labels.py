@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from localfact.errors import InputError
+from localfact.llm.tokens.offsets import shared_length
 
 Ids = tuple[int, ...]
 #: Stem (tokens after the prompt) -> next token id -> its log-probability.
@@ -82,11 +83,11 @@ def label_tree(prompt: Sequence[int], written: Mapping[str, Sequence[int]]) -> L
     """
     shared = len(prompt)
     for ids in written.values():
-        shared = min(shared, _common(prompt, ids))
+        shared = min(shared, shared_length(prompt, ids))
     paths = {label: tuple(ids[shared:]) for label, ids in written.items()}
     named: dict[Ids, str] = {}
     for label, path in paths.items():
-        if not path or len(written[label]) == len(prompt) == _common(prompt, written[label]):
+        if not path or len(written[label]) == len(prompt) == shared_length(prompt, written[label]):
             raise InputError(f"The label {label!r} writes nothing in this place: this tokenizer drops it.")
         if path in named:
             raise InputError(f"The labels {named[path]!r} and {label!r} are the same tokens in this model. Name them apart.")
@@ -97,7 +98,7 @@ def label_tree(prompt: Sequence[int], written: Mapping[str, Sequence[int]]) -> L
 def _nodes(paths: set[Ids]) -> tuple[Node, ...]:
     # Sorted paths branch from a neighbour at every place where they branch at all.
     ordered = sorted(paths)
-    stems = {(), *(a[: _common(a, b)] for a, b in pairwise(ordered))}
+    stems = {(), *(a[: shared_length(a, b)] for a, b in pairwise(ordered))}
     if len(ordered) == 1:
         # A single label: its whole probability is asked for, token by token.
         stems = {ordered[0][:end] for end in range(len(ordered[0]))}
@@ -105,13 +106,6 @@ def _nodes(paths: set[Ids]) -> tuple[Node, ...]:
         Node(stem, tuple(sorted({path[len(stem)] for path in paths if len(path) > len(stem) and path[: len(stem)] == stem})))
         for stem in sorted(stems, key=lambda stem: (len(stem), stem))
     )
-
-
-def _common(one: Sequence[int], other: Sequence[int]) -> int:
-    for place, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return place
-    return min(len(one), len(other))
 
 
 def _rest(children: Mapping[int, float]) -> float:

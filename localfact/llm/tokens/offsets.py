@@ -4,7 +4,7 @@ Uses the decode stream that vLLM makes its text with, so that both agree charact
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -96,7 +96,7 @@ def spans(grown: Sequence[str], chunk: str) -> list[tuple[int, int]]:
     places = []
     settled = 0
     for text in grown:
-        reached = max(settled, _common(text, chunk))
+        reached = max(settled, shared_length(text, chunk))
         unfinished = len(text) > reached  # a character is open: this token has a part of it
         # A token that neither finishes nor opens a character only added bytes to the last one.
         start = settled if reached > settled or unfinished else max(0, settled - 1)
@@ -105,11 +105,11 @@ def spans(grown: Sequence[str], chunk: str) -> list[tuple[int, int]]:
     return [*places[:-1], (places[-1][0], len(chunk))]
 
 
-def _common(one: str, other: str) -> int:
-    for place, (left, right) in enumerate(zip(one, other, strict=False)):
-        if left != right:
-            return place
-    return min(len(one), len(other))
+def shared_length(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """How many elements two sequences have in common from their beginning on."""
+    return next(
+        (place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), min(len(one), len(other))
+    )
 
 
 def _growth(decoder: "Tokenizer", context: list[int], members: list[tuple[int, int]], silent: frozenset[int]) -> list[str]:

@@ -2,14 +2,14 @@
 
 Chats are written by the model's own template (`chat.py`), label sets become trees (`labels.py`), and generated tokens get their
 places in the text (`offsets.py`). What continues the ids is a core: vLLM in this process (`cores/vllm.py`), or a server
-(`cores/endpoint.py`).
+(`cores/server.py`).
 """
 
 import asyncio
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Protocol, get_args
@@ -69,7 +69,7 @@ class TokenAnswer:
     stopped_by: str | None = None
     text: str = ""
     prompt_tokens: int = 0
-    cached_tokens: int = field(default=0)
+    cached_tokens: int = 0
 
 
 class Core(Protocol):
@@ -234,7 +234,7 @@ class TokenEngine(ModelEngine):
 
 
 def group_of(chat: Chat) -> int:
-    """The number of the chats that begin as this one does: of those of its group, else of its own text."""
+    """A number that chats share which begin alike: the checksum of their group or, without one, of their text."""
     text = "\n".join(message.group for message in chat if message.group) or "\n".join(message.content for message in chat)
     return zlib.crc32(text.encode("utf-8", "surrogatepass"))
 
@@ -250,11 +250,7 @@ def _usage(answers: Sequence[TokenAnswer], started: float, *, output_tokens: int
 
 
 def require_finite(log_prob: float) -> float:
-    """Returns a log-probability as it is.
-
-    Raises:
-        RequestError: it is not a number (NaN).
-    """
+    """Returns a log-probability as it is. Raises RequestError where it is not a number (NaN)."""
     if math.isnan(log_prob):
         raise RequestError("The model answers with numbers that are none (NaN): run it with another dtype or quantisation.")
     return log_prob

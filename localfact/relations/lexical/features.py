@@ -9,11 +9,12 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from localfact.relations.lexical.statements import ParsedClaim, Premise, Window
-from localfact.relations.lexical.tokens import LexicalToken, stem
+from localfact.relations.lexical.tokens import LexicalToken, is_detail, stem
 
 #: How much more of a claim two neighbouring sentences must cover than one alone to be used instead.
 TWO_SENTENCE_PENALTY = 0.05
@@ -86,7 +87,7 @@ def compare(claim: ParsedClaim, premise: Premise) -> Features:
     if not claim.tokens or not premise.length:
         return Features()
     match = Match(claim, premise, best_window(claim, premise))
-    numbers = claim.details(is_number) | claim.details(is_year)
+    numbers = claim.details(attrgetter("number")) | claim.details(attrgetter("year"))
     short = premise.length < SHORT_PREMISE
     return Features(
         coverage=match.share(match.covered, claim.weights),
@@ -105,11 +106,11 @@ def compare(claim: ParsedClaim, premise: Premise) -> Features:
         numbers_missing=ratio(numbers - match.covered, numbers),
         numbers_elsewhere=ratio(numbers & match.anywhere - match.covered, numbers),
         name_conflict=match.scale * ratio(claim.names - match.anywhere, claim.names),
-        year_conflict=match.scale * match.has_another(is_year),
-        number_conflict=match.scale * match.has_another(is_number),
-        month_conflict=match.scale * match.has_another(is_month),
+        year_conflict=match.scale * match.has_another(attrgetter("year")),
+        number_conflict=match.scale * match.has_another(attrgetter("number")),
+        month_conflict=match.scale * match.has_another(attrgetter("month")),
         slot_conflict=match.scale * match.has_filled_slot(),
-        negation_conflict=match.scale * (claim.negated != bool(premise.details(match.window, is_negation))),
+        negation_conflict=match.scale * (claim.negated != bool(premise.details(match.window, attrgetter("negation")))),
         claim_negated=float(claim.negated),
         opposite=match.scale * match.has_opposite(),
         premise_length=math.log1p(premise.length),
@@ -176,13 +177,13 @@ class Match:
 
     @cached_property
     def said(self) -> float:
-        """As `predicate`, multiplied by how far the subject is there."""
+        """`predicate` times the share of the subject that the premise has."""
         return self.predicate * (1 - self.subject_missing)
 
     @cached_property
     def scale(self) -> float:
-        """The weight of a disagreement in a detail, by how well the claim without its details is covered."""
-        details = self.claim.names | self.claim.details(lambda token: token.number or token.year or token.month)
+        """How much a differing detail counts, in [0, 1]: more, the better the rest of the claim is covered."""
+        details = self.claim.names | self.claim.details(is_detail)
         rest = self.share(self.covered, self.claim.weights.keys() - details)
         return max(0.0, rest - REST_COVERED) / (1 - REST_COVERED) * max(0.0, 1 - self.subject_missing / SUBJECT_LOST)
 
@@ -230,7 +231,7 @@ class Match:
     def has_opposite(self) -> bool:
         """Whether the window has the opposite of a missing word, next to the word that is its neighbour in the claim."""
         stems = ["", *(token.stem for token in self.claim.tokens), ""]
-        opposites = read_opposites(OPPOSITES_FILE)
+        opposites = read_opposites()
         return any(
             self.premise.holds_pair(self.window, before, opposite) or self.premise.holds_pair(self.window, opposite, after)
             for before, word, after in zip(stems, stems[1:], stems[2:], strict=False)
@@ -244,31 +245,11 @@ def ratio(part: Collection[str], whole: Collection[str]) -> float:
     return len(part) / len(whole) if whole else 0.0
 
 
-def is_year(token: LexicalToken) -> bool:
-    """Kind of detail: a number that reads as a year."""
-    return token.year
-
-
-def is_number(token: LexicalToken) -> bool:
-    """Kind of detail: any other number."""
-    return token.number
-
-
-def is_month(token: LexicalToken) -> bool:
-    """Kind of detail: the name of a month."""
-    return token.month
-
-
-def is_negation(token: LexicalToken) -> bool:
-    """Kind of word: not, never, without, ..."""
-    return token.negation
-
-
 @cache
-def read_opposites(file: Path) -> dict[str, list[str]]:
-    """Stem -> the stems that are its opposites, from a file of two words a line."""
+def read_opposites() -> dict[str, list[str]]:
+    """Stem -> the stems that are its opposites, from OPPOSITES_FILE."""
     opposites: dict[str, list[str]] = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
+    for line in OPPOSITES_FILE.read_text(encoding="utf-8").splitlines():
         one, other = map(stem, line.split())
         opposites.setdefault(one, []).append(other)
         opposites.setdefault(other, []).append(one)

@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
-from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
+from localfact.relations.lexical.statements import IDF_FILE, ParsedClaim, Premise, idf_table
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
 
 COEFFICIENTS_FILE = Path(__file__).with_name("lexical.json")
-IDF_FILE = Path(__file__).with_name("idf.txt")
 IDENTITY_DIGITS = 12
 #: Part of the identity; increased when the features, or how they are used, change.
 RULES = 2
@@ -44,40 +43,17 @@ class Similarity(NamedTuple):
     similarity_above_75: float
 
 
-class Coefficients:
-    """One fitted regression: one row a feature, the intercept last; one column a label of LABELS.
-
-    Args:
-        variant: "plain" or "embedder" of the file's variants. features: names of the features, in their order.
-    """
-
-    def __init__(self, variant: dict[str, Any], features: Sequence[str]) -> None:
-        self._rows = [tuple(map(float, variant["coefficients"][name])) for name in (*features, "intercept")]
-
-    def distribution(self, features: Iterable[float]) -> tuple[float, float, float]:
-        """The probabilities of LABELS. Plain sums in a fixed order: the same to the last bit whatever else is computed."""
-        scores = list(self._rows[-1])
-        for value, row in zip(features, self._rows, strict=False):
-            for column, coefficient in enumerate(row):
-                scores[column] += value * coefficient
-        top = max(scores)
-        entailment, contradiction, neutral = (math.exp(score - top) for score in scores)
-        total = entailment + contradiction + neutral
-        return entailment / total, contradiction / total, neutral / total
-
-
 class LexicalRelationModel:
-    """A RelationModel of transparent features, with or without an embedder (the coefficients were fitted with MiniLM's).
+    """A logistic regression over word-overlap features; an embedder adds similarity (coefficients were fitted with MiniLM).
 
     Without `embedder` the features of similarity are left out, and coefficients that were fitted without them are used.
     """
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         fitted = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))
-        variant = "embedder" if embedder else "plain"
-        names = Features._fields + (Similarity._fields if embedder else ())
-        self._coefficients = Coefficients(fitted["variants"][variant], names)
-        self._idf = IdfTable.read(IDF_FILE)
+        coefficients = fitted["variants"]["embedder" if embedder else "plain"]["coefficients"]
+        names = (*Features._fields, *(Similarity._fields if embedder else ()), "intercept")
+        self._rows = [tuple(map(float, coefficients[name])) for name in names]  # a row a feature, a column a label of LABELS
         self._embedder = embedder
         self.identity = lexical_identity(embedder.identity if embedder else None)
 
@@ -92,9 +68,7 @@ class LexicalRelationModel:
     def predictions(self, pairs: Sequence[Pair]) -> list[Distribution]:
         """As `relate`, without a thread."""
         similarities = self._similarities(pairs)
-        statements = {
-            hypothesis: self._statements(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)
-        }
+        statements = {hypothesis: statements_of(hypothesis) for hypothesis in dict.fromkeys(pair.hypothesis for pair in pairs)}
         order = sorted(range(len(pairs)), key=lambda position: pairs[position].premise)
         relations: dict[int, Distribution] = {}
         premise, text = Premise(""), ""
@@ -105,19 +79,23 @@ class LexicalRelationModel:
             relations[position] = self._predict(premise, statements[pair.hypothesis], similarities[position])
         return [relations[position] for position in range(len(pairs))]
 
-    def _statements(self, hypothesis: str) -> list[ParsedClaim]:
-        claim = ParsedClaim(hypothesis, self._idf)
-        if len(claim.tokens) <= LONGEST_CLAIM:
-            return [claim]
-        parts = (ParsedClaim(hypothesis[span.start : span.end], self._idf) for span in sentences(hypothesis))
-        return [part for part in parts if part.tokens]
-
     def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
             return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
-        read = (self._coefficients.distribution([*compare(claim, premise), *similarity]) for claim in statements)
+        read = (self._probabilities([*compare(claim, premise), *similarity]) for claim in statements)
         entailment, contradiction, neutral = max(read, key=lambda labels: max(labels[:2]))
         return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(statements))
+
+    def _probabilities(self, features: Iterable[float]) -> tuple[float, float, float]:
+        """The probabilities of LABELS. Plain sums in a fixed order: the same to the last bit whatever else is computed."""
+        scores = list(self._rows[-1])
+        for value, row in zip(features, self._rows, strict=False):
+            for column, coefficient in enumerate(row):
+                scores[column] += value * coefficient
+        top = max(scores)
+        entailment, contradiction, neutral = (math.exp(score - top) for score in scores)
+        total = entailment + contradiction + neutral
+        return entailment / total, contradiction / total, neutral / total
 
     def _similarities(self, pairs: Sequence[Pair]) -> list[Sequence[float]]:
         """The features of similarity of each pair, none without an embedder. Vectors of a corpus's passages are reused."""
@@ -129,6 +107,15 @@ class LexicalRelationModel:
         # Claims are embedded as passages too: similarity has no direction here, and passages are related to each other.
         vectors = self._embedder.encode(pieces, role="passage")
         return [similarity_features(*(vectors[[row[piece] for piece in parts[text]]] for text in pair)) for pair in pairs]
+
+
+def statements_of(hypothesis: str) -> list[ParsedClaim]:
+    """The hypothesis as one claim, or, where it is as long as a passage, its sentences that have words."""
+    claim = ParsedClaim(hypothesis, idf_table())
+    if len(claim.tokens) <= LONGEST_CLAIM:
+        return [claim]
+    parts = (ParsedClaim(hypothesis[span.start : span.end], idf_table()) for span in sentences(hypothesis))
+    return [part for part in parts if part.tokens]
 
 
 def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.float32]) -> Similarity:

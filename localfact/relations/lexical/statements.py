@@ -5,12 +5,14 @@ A premise is compared with many claims and a claim with many premises: what depe
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 from localfact.relations.lexical.tokens import LexicalToken, tokens
 from localfact.text import sentences
 
+IDF_FILE = Path(__file__).with_name("idf.txt")
 #: A capitalised word at the beginning of a claim with a lower idf is no name ("The", "In", "She").
 OPENING_NAME_IDF = 3.5
 #: A missing word with a lower idf ("was", "the") is no gap.
@@ -40,6 +42,12 @@ class IdfTable:
     def weight(self, stem: str) -> float:
         """ln((documents + 1) / (texts with the stem + 1)): 0 for a word of every text."""
         return math.log((self._documents + 1) / (self._counts.get(stem, 0) + 1))
+
+
+@cache
+def idf_table() -> IdfTable:
+    """The shipped table, read once."""
+    return IdfTable.read(IDF_FILE)
 
 
 class Premise:

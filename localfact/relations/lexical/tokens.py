@@ -19,22 +19,8 @@ _THOUSANDS_COMMA = re.compile(r",(?=\d{3}(?!\d))")
 _POSSESSIVE = re.compile(r"'s?$")
 _YEAR = re.compile(r"1\d{3}|20\d{2}")
 
-_NEGATING_WORDS = (
-    "no",
-    "not",
-    "never",
-    "none",
-    "neither",
-    "nor",
-    "nobody",
-    "nothing",
-    "nowhere",
-    "without",
-    "cannot",
-    "hardly",
-)
-_NEGATING_VERBS = ("fail", "fails", "failed", "lack", "lacks", "lacked", "unable")
-_NEGATIONS = frozenset((*_NEGATING_WORDS, *_NEGATING_VERBS))
+_NEGATING_WORDS = ("no", "not", "never", "none", "neither", "nor", "nobody", "nothing", "nowhere", "without", "cannot")
+_NEGATIONS = frozenset((*_NEGATING_WORDS, "hardly", "fail", "fails", "failed", "lack", "lacks", "lacked", "unable"))
 _MONTHS = frozenset(
     ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december")
 )
@@ -58,6 +44,11 @@ class LexicalToken(NamedTuple):
     month: bool = False
     name: bool = False
     negation: bool = False
+
+
+def is_detail(token: LexicalToken) -> bool:
+    """Whether it is a number, a year or a month."""
+    return token.number or token.year or token.month
 
 
 def tokens(text: str) -> list[LexicalToken]:

@@ -10,11 +10,10 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from localfact.errors import CorpusError, InputError
-from localfact.runtime.files import write_all, write_error, write_errors
+from localfact.runtime.files import sync, write_all, write_error, write_errors
 from localfact.runtime.links import append_to
 from localfact.web.archiving.warc_exchange import exchange_of, information, members_of
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES
@@ -60,7 +59,7 @@ class Archive:
         self._max_bytes = max_bytes
         self._sync = sync
         self._known_end = known_end
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._file: IO[bytes] | None = None
         self._path = folder
         self._end = 0
@@ -70,7 +69,7 @@ class Archive:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def append(self, exchange: Exchange) -> Location:
@@ -93,12 +92,20 @@ class Archive:
     def flush(self) -> None:
         """Waits until everything appended is on the disk; needed with `sync=False`."""
         with self._lock:
-            self._flush()
+            if self._file is not None and self._unsynced:
+                with write_errors(self._path):
+                    os.fsync(self._file.fileno())
+                self._unsynced = False
 
     def close(self) -> None:
         """Waits until everything is on the disk, and closes the file. A later append opens it again."""
         with self._lock:
-            self._close()
+            if self._file is not None:
+                try:
+                    self.flush()
+                finally:
+                    self._file.close()
+                    self._file = None
 
     def read(self, location: Location) -> Exchange:
         """The exchange at a location, in full.
@@ -151,7 +158,7 @@ class Archive:
                 self._open(path, end)
         elif self._holds_exchanges and self._end + size > self._max_bytes:
             path = self._next(self._path)
-            self._close()
+            self.close()
             with write_errors(path):
                 self._open(path, 0)
 
@@ -167,7 +174,7 @@ class Archive:
         if end == 0:
             self._write(information(path.name))
             self._holds_exchanges = False
-            synced(self.folder)
+            sync(self.folder)
 
     def _write(self, content: bytes) -> None:
         """Writes all of it or, if that fails, nothing."""
@@ -186,22 +193,6 @@ class Archive:
         self._end += len(content)
         self._holds_exchanges = True
         self._unsynced = not self._sync
-
-    def _flush(self) -> None:
-        """As `flush`, with the lock held."""
-        if self._file is not None and self._unsynced:
-            with write_errors(self._path):
-                os.fsync(self._file.fileno())
-            self._unsynced = False
-
-    def _close(self) -> None:
-        """As `close`, with the lock held."""
-        if self._file is not None:
-            try:
-                self._flush()
-            finally:
-                self._file.close()
-                self._file = None
 
     def _made_whole(self, path: Path) -> int | None:
         """Removes what follows the last complete record, and returns where that ends.
@@ -223,7 +214,7 @@ class Archive:
                 return None
         if end < size:
             os.truncate(path, end)
-            synced(path)
+            sync(path)
         return end
 
     def _remembered_end(self, path: Path, size: int) -> int:
@@ -244,12 +235,3 @@ def name_of(number: int) -> str:
 def damaged(path: Path, damage: DamagedError) -> CorpusError:
     """The error for a record that cannot be read."""
     return CorpusError(f"{path}, byte {damage.offset}: the record is damaged ({damage}). Copy the corpus again.")
-
-
-def synced(path: Path) -> None:
-    """Waits until a file's data, or a folder's entries, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -3,18 +3,18 @@
 Used by the archive only. `Exchange` -> two gzip members -> `Exchange` loses only what is named here.
 """
 
-import importlib.metadata
 import ipaddress
 import re
 from datetime import UTC
 from http import HTTPStatus
 from io import BytesIO
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 from urllib.parse import urlsplit
 
 from localfact.web.archiving.warc_fields import address_written, digest_agrees, digest_written, http_message_of, time_of
 from localfact.web.archiving.warc_records import DamagedError, WarcRecord
-from localfact.web.fetching.exchange import Exchange, Headers
+from localfact.web.fetching.exchange import Exchange, Headers, Truncated
+from localfact.web.http_headers import program
 
 WARC_VERSION = "WARC/1.1"
 #: Prefix of stored headers that no longer fit the stored payload; Common Crawl's convention.
@@ -26,8 +26,6 @@ SECRET = re.compile(r"cookie|authorization|api-?key|(?:^|-)key$|token|secret|cre
 #: What a header's name cannot hold (RFC 9110, section 5.6.2), and its value (section 5.5).
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
 CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-
-Truncated = Literal["length", "time", "disconnect"]
 
 
 def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
@@ -73,20 +71,12 @@ def information(file: str) -> bytes:
     target = BytesIO()
     writer = WARCWriter(target, gzip=True, warc_version=WARC_VERSION)
     content = {
-        "software": f"localfact/{version()}",
+        "software": program(),
         "format": "WARC File Format 1.1",
         "conformsTo": "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
     }
     writer.write_record(writer.create_warcinfo_record(file, content))
     return target.getvalue()
-
-
-def version() -> str:
-    """localfact's version; "unknown" where it is not installed."""
-    try:
-        return importlib.metadata.version("localfact")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
 
 
 def address_fields(address: str | None) -> dict[str, str]:

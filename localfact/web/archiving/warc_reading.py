@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast, get_args
+from typing import cast, get_args
 
 from localfact.text import readable
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, digest_agrees, http_message_of, time_of
 from localfact.web.archiving.warc_records import GZIP_MAGIC, DamagedError, Unzipped, WarcRecord, records
-from localfact.web.fetching.exchange import Exchange, Headers, header_of
+from localfact.web.fetching.exchange import Exchange, Headers, Truncated, header_of
 
 ZSTANDARD_MAGIC = b"\x28\xb5\x2f\xfd"
 #: Limit against decompression bombs: a file may expand to the first number of bytes plus the second times its size.
@@ -24,8 +24,6 @@ MAX_REVISITED_BYTES = 2_000_000_000
 #: The size of a chunk, in hexadecimal, and extensions that nobody uses (RFC 9112, section 7.1).
 CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,8})[ \t]*(?:;[^\r\n]{0,1000})?\r?\n")
 WEB = ("http://", "https://")
-
-Truncated = Literal["length", "time", "disconnect"]
 
 
 @dataclass(frozen=True)

@@ -100,11 +100,7 @@ class Unzipped:
         return not self.zipped or (self._place == 0 and self._pieces_of_member == 1)
 
     def more(self) -> bool:
-        """Whether there is another byte; if so, it is ready to be read.
-
-        Raises:
-            DamagedError: it cannot be expanded.
-        """
+        """Whether there is another byte, which is then ready to be read. Raises DamagedError where it cannot be expanded."""
         while not self._more_of_member():
             if not self.zipped or not self._next_member():
                 return False
@@ -128,11 +124,7 @@ class Unzipped:
         return b"".join(parts)
 
     def pieces(self, length: int) -> Iterator[bytes]:
-        """The next `length` bytes in pieces.
-
-        Raises:
-            DamagedError: there are fewer.
-        """
+        """The next `length` bytes in pieces. Raises DamagedError where there are fewer."""
         begin = self.offset
         while length:
             if not self.more():

@@ -35,8 +35,8 @@ DEEPEST_RULES = 5
 #: The most steps of matching selectors and comparing declarations: about a second. Large pages take a hundredth.
 MOST_LOOKS = 1_000_000
 
-#: Of an element, or asked for by a part of a selector: "<tag", ".class", "#identifier", "**" (every element's); for the part
-#: before, with all that this asks for, (True, part) where the parent has that, (False, part) where anything around has.
+#: What an element has, or one part of a selector asks for: "<tag", ".class", "#identifier", and "**", which every element has.
+#: (True, part) stands for a parent that meets the parts of the selector before this one, (False, part) for any such ancestor.
 Names = frozenset[Any]
 Part = tuple[bool, Names]
 #: The selectors that are followed, by a letter for each token.

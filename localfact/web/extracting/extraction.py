@@ -5,6 +5,7 @@ The bytes are untrusted. Time and memory are limited by extractors.py, which run
 
 import logging
 import re
+from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -17,6 +18,7 @@ from localfact.web.extracting.hidden import remove_data, remove_hidden
 from localfact.web.extracting.pdf import text_of_pdf
 from localfact.web.extracting.walls import asks_for_password, wall
 from localfact.web.fetching.failures import PageError, Reason
+from localfact.web.pages import MAX_PAGE_CHARACTERS, language_code
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
@@ -25,8 +27,6 @@ VAGUE_TYPES = frozenset({"", "application/octet-stream", "binary/octet-stream", 
 #: Text types that hold no prose.
 NO_PROSE = frozenset({"text/css", "text/javascript", "text/ecmascript", "text/vbscript", "text/calendar", "text/vcard"})
 
-#: Longer pages are cut to this many characters, some ten novels.
-MAX_PAGE_CHARACTERS = 5_000_000
 MAX_TITLE_CHARACTERS = 500
 #: Longer HTML, scripts not counted, is refused: its tree and the copies of it take up to a hundred times its size.
 MAX_HTML_CHARACTERS = 2_000_000
@@ -35,7 +35,6 @@ _PDF_MARK = b"%PDF-"
 #: Readers of PDF look for the mark this far.
 PDF_MARK_BYTES = 1024
 _HTML_MARK = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|p|h1|article|table)\b", re.IGNORECASE)
-_LANGUAGE_TAG = re.compile(r"([a-z]{2})(?:[-_].*)?", re.IGNORECASE)
 _LATIN_LANGUAGES = frozenset({"en", "es", "de", "fr", "it", "pt"})
 #: The language of texts with fewer words is not guessed.
 GUESSED_FROM_WORDS = 20
@@ -100,22 +99,9 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
 
 def load_libraries() -> None:
     """Imports what extraction needs, so that no page's time or memory is spent on it."""
-    import charset_normalizer
-    import lxml.html
-    import pypdfium2
-    import tinycss2.color4
-    import trafilatura.metadata
-    import w3lib.encoding
-
-    for library in (
-        charset_normalizer,
-        lxml.html,
-        pypdfium2,
-        tinycss2.color4,
-        trafilatura.metadata,
-        w3lib.encoding,
-    ):
-        logging.getLogger(library.__name__.partition(".")[0]).setLevel(logging.CRITICAL)
+    for module in ("charset_normalizer", "lxml.html", "pypdfium2", "tinycss2.color4", "trafilatura.metadata", "w3lib.encoding"):
+        import_module(module)
+        logging.getLogger(module.partition(".")[0]).setLevel(logging.CRITICAL)
     extract(b"<p>The first page takes longer than others.</p>", "text/html", None, "")
 
 
@@ -212,12 +198,10 @@ def without_scripts(page: str) -> str:
 def language_of(stated: str | None, text: str) -> str | None:
     """Two letters: as the page states it, unless its script contradicts that; else a guess, given enough text; else None."""
     guess = language(text) if len(words(text[:MAX_TITLE_CHARACTERS])) >= GUESSED_FROM_WORDS else None
-    tag = _LANGUAGE_TAG.fullmatch((stated or "").strip())
-    if tag is None:
-        return guess
+    code = language_code(stated)
     # Templates say "en" for pages in any language.
-    code = tag[1].lower()
-    return guess if guess and code in _LATIN_LANGUAGES and guess not in _LATIN_LANGUAGES else code
+    contradicted = code in _LATIN_LANGUAGES and guess is not None and guess not in _LATIN_LANGUAGES
+    return guess if code is None or contradicted else code
 
 
 def name_of(link: str) -> str:

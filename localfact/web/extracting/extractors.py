@@ -1,42 +1,31 @@
 """Extraction in worker processes, so that a page that takes too long or too much memory, or crashes a parser, fails alone.
 
-They are started as new interpreters, not by multiprocessing, which would run a caller's unguarded script again in each of them,
-and unpickle what a process sends that has read hostile bytes.
+The worker is `extraction_worker.py`; how one is started, timed and ended is `worker_process.py`'s.
 """
 
 import asyncio
 import contextlib
-import json
 import os
 import signal
 import subprocess
-import sys
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 from queue import LifoQueue
-from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self, cast
 
 from localfact.errors import MissingError
 from localfact.web.extracting.extraction import Document
-from localfact.web.extracting.extraction_worker import OUT_OF_MEMORY_EXIT, READY, exactly, received, send
+from localfact.web.extracting.extraction_worker import OUT_OF_MEMORY_EXIT, READY
+from localfact.web.extracting.worker_process import Deadline, ended, exactly, name_of_end, received, send, started
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 
 SECONDS = 20.0
 MEMORY_BYTES = 200_000_000
 #: Loading the libraries takes a second, and longer on a busy machine.
 START_SECONDS = 120.0
-END_SECONDS = 5.0
 #: The largest answer: a document of MAX_PAGE_CHARACTERS, each escaped in JSON.
 MOST_ANSWER_BYTES = 100_000_000
-
-_PROGRAM = """\
-import json, sys
-path, seconds, memory_bytes = json.loads(sys.argv[1])
-sys.path[:] = path
-from localfact.web.extracting.extraction_worker import serve
-serve(seconds, memory_bytes)
-"""
+WORKER = "localfact.web.extracting.extraction_worker"
 
 
 class PageExtractors(Protocol):
@@ -103,7 +92,7 @@ class Extractors:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -141,7 +130,7 @@ class ExtractionProcess:
             self._stop()
 
     def _extract(self, body: bytes, header: dict[str, Any]) -> Document:
-        ended = None
+        end = None
         # Something else may have ended the process, the kernel for want of memory for example, so a page is tried twice.
         for _ in range(2):
             process = self._running()
@@ -151,14 +140,14 @@ class ExtractionProcess:
                     send(cast(BinaryIO, process.stdin), header, body)
                     answer, _ = received(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)
             except (EOFError, OSError, ValueError):
-                ended = self._stop()
+                end = self._stop()
             else:
                 return self._document(answer)
             if deadline.passed:
                 raise PageError(Reason.TIMED_OUT, "extraction")
-        if ended in {-signal.SIGKILL, OUT_OF_MEMORY_EXIT}:
+        if end in {-signal.SIGKILL, OUT_OF_MEMORY_EXIT}:
             raise PageError(Reason.TOO_LARGE, "memory")
-        raise PageError(Reason.UNREADABLE, f"extraction ended ({name_of_end(ended)})")
+        raise PageError(Reason.UNREADABLE, f"extraction ended ({name_of_end(end)})")
 
     def _document(self, answer: dict[str, Any]) -> Document:
         if answer["last"]:
@@ -173,16 +162,11 @@ class ExtractionProcess:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self._stop()
-        path = [os.path.abspath(place) for place in sys.path]  # noqa: PTH100 -- "" is the working directory
-        settings = json.dumps([path, self._seconds, self._memory_bytes])
-        command = [sys.executable, "-I", "-c", _PROGRAM, settings]
         with self._lock:
             if self._closed:
                 raise CancelledError
             try:
-                process = self._process = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
-                )
+                process = self._process = started(WORKER, self._seconds, self._memory_bytes)
             except OSError as error:
                 raise MissingError(f"No process for extraction can be started: {error}. Free memory or processes.") from error
         try:
@@ -206,51 +190,7 @@ class ExtractionProcess:
             process, self._process = self._process, None
         if process is None:
             return None
-        try:
-            # A crashing process closes its pipes a moment before it ends.
-            process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        end = process.wait()
-        for pipe in (process.stdin, process.stdout):
-            with contextlib.suppress(OSError):  # what was not sent any more
-                cast(BinaryIO, pipe).close()
+        end = ended(process)
         if self._closed:
             raise CancelledError
         return end
-
-
-class Deadline:
-    """Kills a process if the block takes longer than `seconds`.
-
-    Attributes:
-        passed: whether it did.
-    """
-
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        self.passed = False
-        self._process = process
-        self._done = False
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(seconds, self._pass)
-        self._timer.daemon = True
-
-    def _pass(self) -> None:
-        with self._lock:
-            if not self._done:
-                self.passed = True
-                self._process.kill()
-
-    def __enter__(self) -> Self:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        with self._lock:
-            self._done = True
-        self._timer.cancel()
-
-
-def name_of_end(code: int | None) -> str:
-    """How a process ended, in words."""
-    return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"

@@ -7,6 +7,8 @@ from email.message import Message
 from typing import Literal
 
 Headers = tuple[tuple[str, str], ...]
+#: Why a payload is incomplete: the size limit, the time limit, or a broken connection.
+Truncated = Literal["length", "time", "disconnect"]
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,7 @@ class Exchange:
         request_headers, headers: names and values in the order sent and received.
         status, reason, protocol: of the answer; the protocol is "HTTP/1.1" or "HTTP/2", which has no reason.
         payload: the body as received: still content-encoded (gzip), but without transfer coding (chunked).
-        truncated: why the payload is incomplete: the size limit, the time limit, or a broken connection; None when it is
-            complete.
+        truncated: why the payload is incomplete; None when it is complete.
     """
 
     url: str
@@ -32,7 +33,7 @@ class Exchange:
     method: str = "GET"
     request_headers: Headers = ()
     address: str | None = None
-    truncated: Literal["length", "time", "disconnect"] | None = None
+    truncated: Truncated | None = None
 
     def header(self, name: str) -> str | None:
         """The first value of that header of the answer, whatever its case; None where there is none."""

@@ -7,11 +7,11 @@ import asyncio
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from localfact.errors import LocalFactError
 from localfact.web.fetching.decoding import ACCEPTED_CODINGS, Decoder, coding_of
-from localfact.web.fetching.exchange import Exchange, Headers, header_of, media_type_of
+from localfact.web.fetching.exchange import Exchange, Headers, Truncated, header_of, media_type_of
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class _Receipt:
         self.headers: Headers = ()
         self.address: str | None = None
         self.payload = bytearray()
-        self.truncated: Literal["length", "time", "disconnect"] | None = None
+        self.truncated: Truncated | None = None
         self.decoder = Decoder("identity", 0)
 
     def begin(self, response: "httpcore.Response") -> None:
@@ -155,11 +155,7 @@ async def ask(
 
 
 async def _receive(receipt: _Receipt, limits: BodyLimits) -> None:
-    """Receives the body of a page.
-
-    Raises:
-        PageError: its type, size or coding is not accepted.
-    """
+    """Receives the body of a page. Raises PageError where its type, size or coding is not accepted."""
     receipt.truncated = "length"  # until it is complete
     media_type = media_type_of(header_of(receipt.headers, "content-type"))
     stated = "/" in media_type

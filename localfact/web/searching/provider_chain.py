@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from localfact.errors import InputError, MissingError, SearchError
 from localfact.web.searching.results import Search
-from localfact.web.searching.search import FailureKind, ProviderError, SearchProvider
+from localfact.web.searching.search import FailureKind, Found, ProviderError, SearchProvider, query_of, search_of
 
 Result = TypeVar("Result")
 
@@ -35,7 +35,7 @@ _TRANSIENT = frozenset({FailureKind.RATE_LIMITED, FailureKind.UNAVAILABLE, Failu
 
 @dataclass(frozen=True)
 class Timing:
-    """Clocks, waiting and chance, which tests replace.
+    """Clocks, sleep and randomness, which tests replace.
 
     Attributes:
         clock: monotonic seconds. now: the time of day, UTC. sleep: waits so many seconds. draw: a random number in [0, 1).
@@ -71,10 +71,9 @@ class RateLimiter:
         self._failures = 0
         self._last_failure: ProviderError | None = None
 
-    @property
-    def timing(self) -> Timing:
-        """The clocks that the provider uses."""
-        return self._timing
+    def now(self) -> datetime:
+        """The time of day, UTC."""
+        return self._timing.now()
 
     async def request(self, send: Callable[[], Awaitable[Result]]) -> Result:
         """Calls `send` when its turn has come, and again after a transient failure.
@@ -141,6 +140,34 @@ class RateLimiter:
         if (failure.retry_after or 0.0) > LONGEST_WAIT:
             pause = failure.retry_after or pause
         self._aside_until = max(self._aside_until, self._timing.clock() + pause)
+
+
+class LimitedProvider:
+    """A `SearchProvider` whose requests all pass its `RateLimiter`; a search is one request unless `_found` makes more.
+
+    Attributes:
+        name: that of its file here.
+    """
+
+    name: str
+
+    def __init__(self, limiter: RateLimiter) -> None:
+        self._limiter = limiter
+
+    async def search(self, query: str, count: int) -> Search:
+        """Returns the results of one search, as `SearchProvider.search` says; raises only ProviderError."""
+        found = await self._found(query_of(self.name, query), count)
+        return search_of(self.name, query, count, found, self._limiter.now())
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+
+    async def _ask(self, query: str, count: int) -> list[Found]:
+        """Sends one request for `count` results; called again after a transient failure."""
+        raise NotImplementedError
+
+    async def _found(self, query: str, count: int) -> list[Found]:
+        return await self._limiter.request(lambda: self._ask(query, count))
 
 
 class Chain:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple, Protocol
 from urllib.parse import urldefrag, urlsplit
 
@@ -114,11 +115,7 @@ def sendable(claim: str) -> str:
 
 
 def query_of(provider: str, claim: str) -> str:
-    """The query to send.
-
-    Raises:
-        ProviderError: refused, as no letter or digit is left in it.
-    """
+    """The query to send. Raises ProviderError (refused) where no letter or digit is left in it."""
     query = sendable(claim)
     if not _LETTER.search(query):
         raise ProviderError(provider, FailureKind.REFUSED, "the query has no word in it")
@@ -166,19 +163,21 @@ def search_of(provider: str, query: str, count: int, found: Iterable[Found], tim
         ProviderError: malformed: there are results, but none with a web address.
     """
     entries = list(found)
-    linked = {link: entry for entry in reversed(entries) if (link := web_link(entry.link))}
+    linked: dict[str, Found] = {}
+    for entry in entries:
+        if link := web_link(entry.link):
+            linked.setdefault(link, entry)
     if entries and not linked:
         raise ProviderError(provider, FailureKind.MALFORMED, f"none of its {len(entries)} results has a web address")
-    order = list(dict.fromkeys(link for entry in entries if (link := web_link(entry.link))))[:count]
     results = tuple(
         SearchResult(
-            title=plain(linked[link].title, LONGEST_TITLE),
+            title=plain(entry.title, LONGEST_TITLE),
             link=link,
-            snippet=plain(linked[link].snippet),
+            snippet=plain(entry.snippet),
             rank=rank,
             provider=provider,
-            date=plain(linked[link].date, LONGEST_DATE) or None,
+            date=plain(entry.date, LONGEST_DATE) or None,
         )
-        for rank, link in enumerate(order, start=1)
+        for rank, (link, entry) in enumerate(islice(linked.items(), count), start=1)
     )
     return Search(query=query, count=count, provider=provider, time=time.isoformat(timespec="seconds"), results=results)

@@ -1,7 +1,9 @@
 """The engine over a server: a real vLLM server, killed and begun again, and doubles of servers that cannot be had here."""
 
 import asyncio
+import gzip
 import json
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -18,8 +20,9 @@ from vllm_server import VLLMServer
 
 from localfact.cli.main import app
 from localfact.errors import EngineError, InputError, RequestError
-from localfact.llm.cores import endpoint
-from localfact.llm.cores.endpoint import TOKEN, EndpointEngine, endpoint_settings
+from localfact.llm.cores import endpoint, server
+from localfact.llm.cores.endpoint import EndpointEngine, endpoint_settings
+from localfact.llm.cores.server import TOKEN
 from localfact.llm.engine import Choice, Message
 from localfact.methods.engine import same_model
 from localfact.models.cards import load_card
@@ -180,8 +183,8 @@ def decoder(byte_folder: Path) -> Any:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "PATIENCE_SECONDS", 1.0)
-    monkeypatch.setattr(endpoint, "FIRST_PAUSE", 0.05)
+    monkeypatch.setattr(server, "PATIENCE_SECONDS", 1.0)
+    monkeypatch.setattr(server, "FIRST_PAUSE", 0.05)
 
 
 def opened(folder: Path, address: str) -> EndpointEngine:
@@ -195,7 +198,7 @@ def test_of_an_older_server_the_mass_is_what_was_seen_and_its_identity_says_so(b
         choice = asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x"))
         asyncio.run(engine.aclose())
     seen, unseen = sorted(choice.log_probs.values(), reverse=True)
-    assert (seen, unseen) == (-2.5, endpoint.UNSEEN)
+    assert (seen, unseen) == (-2.5, server.UNSEEN)
     assert choice.mass == pytest.approx(2.718281828**-2.5)
 
 
@@ -345,3 +348,107 @@ def test_what_can_be_no_token_is_told_without_it(byte_folder: Path, monkeypatch:
     with pytest.raises(InputError, match="no token has") as told:
         endpoint_settings(load_card(str(byte_folder)), "http://127.0.0.1:9")
     assert "s3" not in str(told.value)
+
+
+class Raw:
+    """A server that writes to each request what `answer` yields, piece by piece."""
+
+    def __init__(self, answer: Callable[[], Iterator[bytes]]) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                try:
+                    for piece in answer():
+                        self.wfile.write(piece)
+                except OSError:  # the client has hung up, as it should
+                    pass
+                self.close_connection = True
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.address = f"http://127.0.0.1:{self.server.server_port}"
+
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
+
+
+def zipped() -> Iterator[bytes]:
+    body = gzip.compress(b"[" + b" " * 2_000_000 + b"]")
+    yield HEAD + b"content-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+
+
+def without_end() -> Iterator[bytes]:
+    yield HEAD + b"\r\n"
+    while True:
+        yield b" " * 65_536
+
+
+def dripping() -> Iterator[bytes]:
+    yield HEAD + b"\r\n"
+    while True:
+        time.sleep(0.05)
+        yield b" "
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(zipped, "compresses its answer"), (without_end, "longer than 100,000 bytes"), (dripping, "longer than 0.5 s")],
+)
+def test_an_answer_is_bounded_in_size_and_as_a_whole_in_time(
+    byte_folder: Path, monkeypatch: pytest.MonkeyPatch, answer: Callable[[], Iterator[bytes]], said: str
+) -> None:
+    monkeypatch.setattr(server, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(server, "ANSWER_SECONDS", 0.5)
+    raw = Raw(answer)
+    with pytest.raises(RequestError, match=said):
+        endpoint_settings(load_card(str(byte_folder)), raw.address)
+    raw.server.shutdown()
+    raw.server.server_close()
+
+
+NESTED = "[" * 200_000 + "]" * 200_000
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        NESTED,
+        completion({0: 0.5}),
+        completion({0: math.inf}),
+        completion({0: math.nan}),
+        completion({0: -math.inf}),
+        {"choices": [{**completion({})["choices"][0], "token_ids": [-1]}]},
+        {"choices": [{**completion({})["choices"][0], "token_ids": list(range(9))}]},
+        {**completion({}), "usage": {"prompt_tokens_details": {"cached_tokens": -3}}},
+        {**completion({}), "usage": {"prompt_tokens_details": [1]}},
+    ],
+)
+def test_an_answer_with_numbers_that_cannot_be_is_refused(byte_folder: Path, decoder: Any, answer: Any) -> None:
+    with double(Old(decoder, (200, answer))) as address:
+        engine = opened(byte_folder, address)
+        with pytest.raises(RequestError):
+            asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x"))
+        asyncio.run(engine.aclose())
+
+
+@pytest.mark.parametrize("window", [-5, 0, 2**40, "512", True, None, 1.5])
+def test_a_window_that_no_model_has_is_refused(byte_folder: Path, decoder: Any, window: Any) -> None:
+    models = {"data": [{"id": "mine", "max_model_len": window}]}
+    with double(Old(decoder, models=models)) as address, pytest.raises(EngineError, match="no vLLM server"):
+        endpoint_settings(load_card(str(byte_folder)), address)
+
+
+def test_a_token_that_the_server_echoes_is_in_no_message_and_in_no_settings(
+    byte_folder: Path, decoder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(TOKEN, "s3cret")
+    with double(Old(decoder, (400, {"error": {"message": "you sent Bearer s3cret"}}))) as address:
+        engine = opened(byte_folder, address)
+        with pytest.raises(InputError, match=f"you sent Bearer \\[{TOKEN}\\]") as raised:
+            asyncio.run(engine.choose(CHAT, ["Yes", "No"], stage="x"))
+        assert "s3cret" not in str(raised.value)
+        asyncio.run(engine.aclose())
+    with double(Old(decoder, models={"data": [{"id": "s3cret", "max_model_len": 512}]})) as address:
+        assert "s3cret" not in endpoint_settings(load_card(str(byte_folder)), address).model_dump_json()

@@ -85,10 +85,21 @@ def test_where_no_secret_can_be_kept_each_call_has_its_own(tmp_path: Path, monke
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
     assert machine_secret() != machine_secret()
+
+
+def test_a_secret_that_was_emptied_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "localfact").mkdir()
     (tmp_path / "localfact" / SECRET_FILE).write_bytes(b"")
-    assert machine_secret() != machine_secret()
+    assert machine_secret() == machine_secret() != b""
+    assert [file.name for file in (tmp_path / "localfact").iterdir()] == [SECRET_FILE]
+
+
+def test_a_user_without_a_home_has_a_secret_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("XDG_STATE_HOME", "HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr("pwd.getpwuid", lambda uid: {}[uid])
+    assert len(machine_secret()) == 64
 
 
 def test_a_link_in_the_place_of_the_secret_is_not_written_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

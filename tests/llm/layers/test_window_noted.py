@@ -49,7 +49,7 @@ async def prompt_tokens(response: Response) -> int:
 async def test_an_extraction_with_less_room_for_its_answer_than_it_may_have(room: int, noted: bool) -> None:
     response = Response(id="r", text="Ice floats on water.")
     extractor = ChunkedExtractor(ScriptedEngine(lambda chat: "No verifiable claim."))
-    window = await prompt_tokens(response) + extractor._max_tokens + room
+    window = await prompt_tokens(response) + extractor.max_tokens + room
     with usage_counted_in(ledger := Ledger()):
         await ChunkedExtractor(ScriptedEngine(lambda chat: "No verifiable claim.", window=window)).extract(response)
     assert ledger.window == (window if noted else None)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from localfact.errors import InputError, LocalFactError
 from localfact.llm.placing.hardware import Gpu, Hardware
 from localfact.llm.placing.model_shape import shape_of_card
-from localfact.llm.placing.placement import Placement, PlacementPlanner
+from localfact.llm.placing.placement import Placement
+from localfact.llm.placing.planner import PlacementPlanner
 from localfact.models.cards import list_cards, named_card
 
 LLMS = [card.name for card in list_cards() if "llm" in card.roles]

@@ -12,9 +12,11 @@ from localfact.errors import InputError, MissingError
 from localfact.llm.calls import CountCall
 from localfact.llm.placing.hardware import GIB, Gpu, Hardware
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
-from localfact.llm.placing.placement import Placement, PlacementPlanner
+from localfact.llm.placing.placement import Placement
+from localfact.llm.placing.planner import PlacementPlanner
 from localfact.llm.placing.settings import engine_settings, placement_of, precision, reserved_for
-from localfact.models.cards import ModelCard, WeightsSize, list_cards, load_card
+from localfact.models.card_parts import WeightsSize
+from localfact.models.cards import ModelCard, list_cards, load_card
 
 
 def machine(count: int, memory_gib: float, capability: tuple[int, int], host_gib: float = 500) -> Hardware:

@@ -22,7 +22,7 @@ from localfact.relations.lexical.model import (
     Similarity,
     similarity_features,
 )
-from localfact.relations.lexical.statements import IdfTable, ParsedClaim, Premise
+from localfact.relations.lexical.statements import ParsedClaim, Premise, idf_table
 from localfact.vocabulary import RelationLabel
 from scripts.data_sets.evidence_sets import evidence_sets
 from scripts.data_sets.examples import Part, split_by_topic, topic_key
@@ -179,7 +179,7 @@ def test_a_passage_entails_itself(model: LexicalRelationModel):
 
 def test_the_distribution_is_the_softmax_of_the_weighed_features():
     claim = "Mirela Vantos moved to Zagreb in 1935."
-    features = compare(ParsedClaim(claim, IdfTable.read(IDF_FILE)), Premise(PAINTER))
+    features = compare(ParsedClaim(claim, idf_table()), Premise(PAINTER))
     rows = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))["variants"]["plain"]["coefficients"]
     scores = np.array([rows[name] for name in features._fields]).T @ np.array(features) + rows["intercept"]
     relation = related(LexicalRelationModel(), (PAINTER, claim))[0]

@@ -9,7 +9,7 @@ from scripts.bench.scale import Sleeping, responses_of, timed
 
 
 class Failing(Sleeping):
-    """A road on which the third response fails at once."""
+    """An assessor with which the third response fails at once."""
 
     async def assess(self, index: int, response: Response, costs: Costs, observe: Observer) -> Assessment:
         if index == 2:

@@ -7,7 +7,6 @@ from importlib import import_module
 from localfact.errors import InputError
 from localfact.web.searching.provider_chain import REAL_TIMING, Chain, Timing
 from localfact.web.searching.provider_setup import ProviderSetup
-from localfact.web.searching.search import SearchProvider
 
 #: A name is that of a file here, imported when it is first asked for, with a function `open_provider`.
 PROVIDERS = (
@@ -45,14 +44,4 @@ def open_provider(
     if len(set(names)) < len(names):
         raise InputError("A search provider is named twice: name each once, in the order in which they are to be asked.")
     setup = ProviderSetup(searxng_url, addresses or {}, timing)
-    return Chain([open_one(name, setup) for name in names], timing)
-
-
-def open_one(name: str, setup: ProviderSetup) -> SearchProvider:
-    """The provider of that name.
-
-    Raises:
-        InputError, MissingError: as `open_provider`.
-    """
-    provider: SearchProvider = import_module(f"{__name__}.{name}").open_provider(setup)
-    return provider
+    return Chain([import_module(f"{__name__}.{name}").open_provider(setup) for name in names], timing)

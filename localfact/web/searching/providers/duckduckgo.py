@@ -13,11 +13,10 @@ from urllib.parse import parse_qs, urlsplit
 
 from localfact.errors import MissingError
 from localfact.web.http_headers import retry_after_seconds
-from localfact.web.searching.provider_chain import Limit, RateLimiter
+from localfact.web.searching.provider_chain import Limit, LimitedProvider, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import MAX_ANSWER_BYTES
-from localfact.web.searching.results import Search
-from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of
+from localfact.web.searching.search import FailureKind, Found, ProviderError, plain
 
 try:
     import primp
@@ -56,11 +55,7 @@ class _Engine(Duckduckgo):
         return _Entry
 
     def request(self, method: str, url: str, **options: Any) -> str:
-        """The page, within MAX_ANSWER_BYTES.
-
-        Raises:
-            ProviderError: there is none; says why.
-        """
+        """The page, within MAX_ANSWER_BYTES. Raises ProviderError where there is none, with the reason."""
         # A "!bang" redirects to another site, which must not be asked.
         response = self.http_client.client.request(method, url, stream=True, follow_redirects=False, **options)
         if response.status_code != 200:
@@ -85,10 +80,10 @@ class _Engine(Duckduckgo):
         return entries
 
 
-class DuckDuckGo:
+class DuckDuckGo(LimitedProvider):
     """DuckDuckGo, one query after another. Each search is one page of some ten results.
 
-    No proxy that the environment names (HTTP_PROXY, PRIMP_PROXY and the like) is used.
+    Asking for further pages in this way gets an address blocked. No proxy of the environment (HTTP_PROXY, PRIMP_PROXY) is used.
 
     Args:
         address: another server with the same page. time_limit: seconds for a request.
@@ -97,22 +92,12 @@ class DuckDuckGo:
     name = NAME
 
     def __init__(self, limiter: RateLimiter, *, address: str | None = None, time_limit: int = TIME_LIMIT) -> None:
-        self._limiter = limiter
+        super().__init__(limiter)
         self._address = address
         self._time_limit = time_limit
 
-    async def search(self, query: str, count: int) -> Search:
-        """Returns the results of the first page; asking for further pages in this way gets an address blocked.
-
-        Raises:
-            ProviderError: it was not answered.
-        """
-        sent = query_of(NAME, query)
-        found = await self._limiter.request(lambda: asyncio.to_thread(self._ask, sent))
-        return search_of(NAME, query, count, found, self._limiter.timing.now())
-
-    async def aclose(self) -> None:
-        """Does nothing: the connections end with the provider."""
+    async def _ask(self, query: str, count: int) -> list[Found]:
+        return await asyncio.to_thread(self._read_page, query)
 
     @cached_property
     def _engine(self) -> _Engine:
@@ -122,7 +107,7 @@ class DuckDuckGo:
         engine.search_url = self._address or engine.search_url
         return engine
 
-    def _ask(self, query: str) -> list[Found]:
+    def _read_page(self, query: str) -> list[Found]:
         try:
             entries = self._engine.search(query) or []
         except ProviderError:

@@ -5,11 +5,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import httpx
 
 from localfact.web.http_headers import retry_after_seconds, user_agent
+from localfact.web.searching.provider_chain import LimitedProvider, RateLimiter
 from localfact.web.searching.search import FailureKind, Found, ProviderError, plain
 
 #: The most bytes of an answer; ten results are some 20 kB.
@@ -145,6 +146,29 @@ class JsonClient:
 
     def _error(self, kind: FailureKind, detail: str, retry_after: float | None = None) -> ProviderError:
         return ProviderError(self._provider, kind, detail, retry_after=retry_after)
+
+
+class JsonProvider(LimitedProvider):
+    """A provider with a JSON API at one address.
+
+    Attributes:
+        forbidden: status -> what the user must do, for statuses by which it refuses every query.
+    """
+
+    forbidden: ClassVar[Mapping[int, str]]
+
+    def __init__(self, limiter: RateLimiter, url: str, *, headers: Mapping[str, str] | None = None, secret: str = "") -> None:
+        super().__init__(limiter)
+        self._url = url
+        self._client = JsonClient(self.name, headers=headers, secret=secret)
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+    async def _get(self, params: Mapping[str, str | int]) -> JsonAnswer:
+        now = self._limiter.now()
+        return await self._client.ask("GET", self._url, params=params, forbidden=self.forbidden, now=now)
 
 
 def entries(provider: str, value: object, *, title: str, link: str, snippet: str, date: str) -> list[Found]:

@@ -1,12 +1,12 @@
 """Wikipedia's full-text search through the MediaWiki API. FactReasoner takes 3 passages a claim from Wikipedia."""
 
+from typing import ClassVar
 from urllib.parse import quote
 
 from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
-from localfact.web.searching.providers.json_answers import JsonAnswer, JsonClient, entries
-from localfact.web.searching.results import Search
-from localfact.web.searching.search import FailureKind, Found, ProviderError, plain, query_of, search_of
+from localfact.web.searching.providers.json_answers import JsonAnswer, JsonProvider, entries
+from localfact.web.searching.search import FailureKind, Found, ProviderError, plain
 
 NAME = "wikipedia"
 ADDRESS = "https://en.wikipedia.org"
@@ -19,31 +19,19 @@ MAXLAG = 5
 
 _BUSY = frozenset({"maxlag", "readonly", "cirrussearch-backend-error", "search-error"})
 _LIMITED = frozenset({"ratelimited", "cirrussearch-too-busy-error", "actionthrottledtext"})
-_FORBIDDEN = {403: "the wiki refuses this program or this address; see https://w.wiki/4wJS"}
 
 
-class Wikipedia:
+class Wikipedia(JsonProvider):
     """The English Wikipedia (action=query, list=search), or another server with the same API.
 
-    Links lead to Wikipedia's articles.
+    Links lead to Wikipedia's articles, best first; a date is that of an article's last edit.
     """
 
     name = NAME
+    forbidden: ClassVar = {403: "the wiki refuses this program or this address; see https://w.wiki/4wJS"}
 
     def __init__(self, limiter: RateLimiter, *, address: str = ADDRESS) -> None:
-        self._limiter = limiter
-        self._url = f"{address.rstrip('/')}/w/api.php"
-        self._client = JsonClient(NAME)
-
-    async def search(self, query: str, count: int) -> Search:
-        """Returns articles, best first. Their date is that of their last edit.
-
-        Raises:
-            ProviderError: it was not answered.
-        """
-        sent = query_of(NAME, query)
-        found = await self._limiter.request(lambda: self._ask(sent, count))
-        return search_of(NAME, query, count, found, self._limiter.timing.now())
+        super().__init__(limiter, f"{address.rstrip('/')}/w/api.php")
 
     async def _ask(self, query: str, count: int) -> list[Found]:
         params: dict[str, str | int] = {
@@ -56,20 +44,17 @@ class Wikipedia:
             "formatversion": 2,
             "maxlag": MAXLAG,
         }
-        answer = await self._client.ask("GET", self._url, params=params, forbidden=_FORBIDDEN, now=self._limiter.timing.now())
+        answer = await self._get(params)
         if "error" in answer.value:
             raise _failure(answer)
         found = answer.value.get("query")
         listed = found.get("search") if isinstance(found, dict) else None
         articles = entries(NAME, listed, title="title", link="title", snippet="snippet", date="timestamp")
-        return [article._replace(link=self._link(str(article.link))) for article in articles]
+        return [article._replace(link=_link(str(article.link))) for article in articles]
 
-    def _link(self, title: str) -> str:
-        return f"{ADDRESS}/wiki/" + quote(title.replace(" ", "_"), safe="/:;@$!*(),~")
 
-    async def aclose(self) -> None:
-        """Closes the connections."""
-        await self._client.aclose()
+def _link(title: str) -> str:
+    return f"{ADDRESS}/wiki/" + quote(title.replace(" ", "_"), safe="/:;@$!*(),~")
 
 
 def _failure(answer: JsonAnswer) -> ProviderError:

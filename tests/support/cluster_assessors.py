@@ -1,4 +1,4 @@
-"""Roads that the workers of a cluster open in tests and in the benchmark: they sleep, or end their own process."""
+"""What the workers of a cluster open in tests and in the benchmark to assess responses: it sleeps, or ends its own process."""
 
 import asyncio
 import os
@@ -46,7 +46,7 @@ class Scripted:
 
 @dataclass
 class Make:
-    """Opens such a road; or nothing, where something is missing."""
+    """Opens such an assessor; or nothing, where something is missing."""
 
     seconds: float = 0.0
     log: Path | None = None

@@ -1,0 +1,46 @@
+"""What commands show on standard error while they work, and what they say when Ctrl-C ends them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.progress import Progress, TaskID
+
+from localfact.report.console import errors, note
+from localfact.report.progress import TerminalProgress
+
+
+@contextmanager
+def watched(step: str) -> Iterator[TerminalProgress]:
+    """Prints which step is done and shows its progress."""
+    note(step)
+    with TerminalProgress(errors()) as progress:
+        yield progress
+
+
+@contextmanager
+def reporting_interruption(left: str) -> Iterator[None]:
+    """Prints what an interruption leaves behind when Ctrl-C ends the block."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        note(f"Interrupted. {left}")
+        raise
+
+
+def line_for_each(bar: Progress, said: str) -> Callable[[str, int, int | None], None]:
+    """Gives each of several things a line of the bar.
+
+    Args:
+        said: what the line says, {} being the thing's name.
+
+    Returns:
+        A function that is called with a name, how much of it is done, and the total.
+    """
+    tasks: dict[str, TaskID] = {}
+
+    def show_progress(name: str, done: int, total: int | None) -> None:
+        if name not in tasks:
+            tasks[name] = bar.add_task(said.format(name), total=total)
+        bar.update(tasks[name], completed=done, total=total)
+
+    return show_progress

@@ -1,0 +1,51 @@
+"""Names that a file gives and that become paths: one component, or components below a folder; never a way out of it."""
+
+import unicodedata
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+#: Bytes of the longest name of a file on common file systems.
+LONGEST = 255
+#: Categories of Unicode that no name and no single line holds: control and format characters, line and paragraph separators.
+UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+
+
+def check_line(text: str) -> str:
+    """Returns a text that stands on one line, as pip, YAML and a terminal read lines.
+
+    Raises:
+        ValueError: it has a character that is not seen, a separator of lines, or a backslash at its end.
+    """
+    if any(unicodedata.category(character) in UNSEEN for character in text) or text.endswith("\\"):
+        raise ValueError("it must be one line, without control characters and without a backslash at its end")
+    return text
+
+
+def check_component(name: str) -> str:
+    """Returns a name that is one component of a path.
+
+    Raises:
+        ValueError: it is empty, too long, more than one component, "." or "..", or no single line.
+    """
+    check_line(name)
+    if name in ("", ".", "..") or "/" in name or "\\" in name or len(name.encode("utf-8", "surrogatepass")) > LONGEST:
+        raise ValueError(f"{name!r:.60} must be one name, without / and \\, of at most {LONGEST} bytes")
+    return name
+
+
+def check_relative(path: str) -> str:
+    """Returns a path of components that lies below the folder it is joined to; "." is that folder.
+
+    Raises:
+        ValueError: it is absolute, or a part of it is no component.
+    """
+    if path != ".":
+        for part in path.split("/"):
+            check_component(part)
+    return path
+
+
+OneLine = Annotated[str, AfterValidator(check_line)]
+PathComponent = Annotated[str, AfterValidator(check_component)]
+RelativePath = Annotated[str, AfterValidator(check_relative)]
