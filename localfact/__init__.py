@@ -12,7 +12,8 @@ Names are loaded when they are first used, so that `import localfact` costs noth
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from localfact.api.evaluate import check, evaluate
+    from localfact.api.check import check
+    from localfact.api.evaluate import evaluate
     from localfact.api.infer import infer
     from localfact.api.relate import relate
     from localfact.api.runs import claim_rows
@@ -28,7 +29,7 @@ _HOMES = {
     "LocalFactError": "localfact.errors",
     "Options": "localfact.methods.options",
     "Summary": "localfact.report.summary",
-    "check": "localfact.api.evaluate",
+    "check": "localfact.api.check",
     "claim_rows": "localfact.api.runs",
     "evaluate": "localfact.api.evaluate",
     "infer": "localfact.api.infer",

@@ -1,4 +1,4 @@
-"""Evaluates responses, of a file or given as objects, into a run folder; or checks one text."""
+"""Evaluates responses, of a file or given as objects, into a run folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -12,24 +12,23 @@ from pydantic import ValidationError
 from localfact.api.data import Data, read_data
 from localfact.api.report import write_report
 from localfact.api.rescore import summarise_record
-from localfact.errors import InputError, LocalFactError, MissingError, RunFolderError
-from localfact.inputs.json_rows import Row
-from localfact.inputs.responses import MAX_WORDS, response_of
+from localfact.errors import LocalFactError, MissingError, RunFolderError
+from localfact.inputs.responses import MAX_WORDS
 from localfact.llm.calls import deciding
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.engine import same_model
-from localfact.methods.evidence import Notes, check_web, finish_left, with_corpus
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings
+from localfact.methods.web import Notes, check_web, finish_left, with_corpus
 from localfact.methods.wiring import Configuration, configure, wire, with_cache
-from localfact.pipeline import Costs, Pipeline, ResponseAssessor
-from localfact.records import Assessment, Response
+from localfact.pipeline import Pipeline, ResponseAssessor
+from localfact.records import Response
 from localfact.report.summary import Summary
 from localfact.runs.progress import SILENT, Progress
 from localfact.runs.record import read_record
 from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
-from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, read_run_file, settings_name
+from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, settings_name
 from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.locations import data_folder
@@ -65,7 +64,7 @@ class Job:
 
     @property
     def indices(self) -> range:
-        """The places of the responses that are run here."""
+        """The positions, from 0, of the responses that are run here."""
         return range(len(self.responses)) if self.shard is None else self.shard.indices(len(self.responses))
 
 
@@ -132,11 +131,11 @@ def run_name(settings: Mapping[str, Any]) -> str:
 
 
 def known_as(settings: Settings, folder: Path) -> Settings:
-    """The settings with the model's name as in the run folder, where it is the same model under another name."""
+    """The settings, with the model named as in the run folder: a run can go on under another name of the same model."""
     if settings.model is None:
         return settings
     try:
-        before = EngineIdentity.model_validate(read_run_file(folder)["settings"].get("model"))
+        before = EngineIdentity.model_validate(read_record(folder, outlines=False).plain_settings.get("model"))
     except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` reports
         return settings
     return settings.model_copy(update={"model": before}) if same_model(before, settings.model) else settings
@@ -160,6 +159,24 @@ def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
     ]
 
 
+class Opened(NamedTuple):
+    """What assesses the responses of a run; `at_once`: how many of them, None for the usual number."""
+
+    assessor: ResponseAssessor
+    notes: Notes
+    at_once: int | None = None
+
+
+#: Opens it, and registers with the stack what must be closed.
+Opener = Callable[[Configuration, AsyncExitStack, Progress, Start], Opened]
+
+
+def wire_interruptibly(chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start) -> Opened:
+    """As `wire`, which blocks, but Ctrl-C works meanwhile."""
+    with interruptible():
+        return Opened(*wire(chosen, opened, observe=progress.count, start=start))
+
+
 def execute(
     job: Job,
     *,
@@ -168,7 +185,7 @@ def execute(
     force: bool = False,
     progress: Progress = SILENT,
     start: Start = start_engine,
-    open_assessor: "Opener | None" = None,
+    open_assessor: Opener = wire_interruptibly,
 ) -> Summary:
     """Runs a job to its end, or resumes it; a finished run is only summed up again.
 
@@ -179,12 +196,12 @@ def execute(
         force: begins the run folder again.
         progress: gets reports on how far the run is.
         start: loads the language model.
-        open_assessor: opens what assesses the responses; models and corpus in this process when None.
+        open_assessor: opens what assesses the responses: models and corpus in this process, by default.
 
     Raises:
         LocalFactError: one that stops the whole run. The results so far are in the run folder.
     """
-    return complete(executed(job, recall_k, concurrency, force, progress, start, open_assessor or wire_interruptibly))
+    return complete(executed(job, recall_k, concurrency, force, progress, start, open_assessor))
 
 
 async def executed(
@@ -194,7 +211,7 @@ async def executed(
     force: bool,
     progress: Progress,
     start: Start,
-    open_assessor: "Opener",
+    open_assessor: Opener,
 ) -> Summary:
     """As `execute`, as a coroutine."""
     chosen, plain = job.chosen, job.chosen.settings.plain()
@@ -226,7 +243,7 @@ async def executed(
 
 def check_windows(job: Job, folder: RunFolder) -> None:
     """Raises RunFolderError where another window than today's decided how a response in the folder was split or cut."""
-    window = window_of(job.chosen)
+    window = None if job.chosen.facts is None else job.chosen.facts.identity.window
     others = set(folder.done.values()) - {None, window}
     if others:
         raise RunFolderError(
@@ -247,32 +264,9 @@ def window_warnings(job: Job, folder: RunFolder) -> tuple[str, ...]:
     return (f"{told}; the run was begun with one of {begun.window:,}.",)
 
 
-def window_of(chosen: Configuration) -> int | None:
-    """The tokens of the language model's window on this machine; None without one."""
-    return None if chosen.facts is None else chosen.facts.identity.window
-
-
 def usual_concurrency(chosen: Configuration) -> int:
     """The default number of responses that are assessed at once."""
     return CONCURRENCY if chosen.facts is None else chosen.facts.at_once(CONCURRENCY_WITH_MODEL)
-
-
-class Opened(NamedTuple):
-    """What assesses the responses of a run; `at_once`: how many of them, None for the usual number."""
-
-    assessor: ResponseAssessor
-    notes: Notes
-    at_once: int | None = None
-
-
-#: Opens it, and registers with the stack what must be closed.
-Opener = Callable[[Configuration, AsyncExitStack, Progress, Start], Opened]
-
-
-def wire_interruptibly(chosen: Configuration, opened: AsyncExitStack, progress: Progress, start: Start) -> Opened:
-    """As `wire`, which blocks, but Ctrl-C works meanwhile."""
-    with interruptible():
-        return Opened(*wire(chosen, opened, observe=progress.count, start=start))
 
 
 def evaluate(
@@ -293,54 +287,8 @@ def evaluate(
     return execute(job, progress=progress)
 
 
-def check(
-    text: str | Row,
-    *,
-    topic: str | None = None,
-    prompt: str | None = None,
-    method: str | None = None,
-    options: Options | None = None,
-    max_words: int = MAX_WORDS,
-    progress: Progress = SILENT,
-) -> Assessment:
-    """Assesses one text and returns a verdict for each of its claims; writes nothing but what the options name.
-
-    Args:
-        text: any text; or a mapping in a schema of inputs/responses.py, which may bring claims and passages.
-        topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
-        method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
-        progress: gets what is counted on the way.
-
-    Raises:
-        InputError: the text is longer than `max_words`, or an option cannot be used.
-    """
-    row = {"response": text} if isinstance(text, str) else text
-    said = {name: value for name, value in (("topic", topic), ("prompt", prompt)) if value is not None}
-    response = response_of({"id": "text", **row, **said}, 1, max_words)
-    if response.problem is not None:
-        raise InputError(response.problem)
-    claims = "extract" if response.claims is None else "given"
-    options = with_corpus((options or Options()).model_copy(update={"claims": claims}))
-    options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
-    return complete(checked(response, configure(method, options), progress))
-
-
-async def checked(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
-    """As `check`, as a coroutine."""
-    async with AsyncExitStack() as opened:
-        with interruptible():
-            pipeline, _ = wire(chosen, opened, observe=progress.count)
-        progress.begin(1, 0)
-        if chosen.options.relations_cache is not None:
-            pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
-        return await pipeline.assess(0, response, Costs(), progress.count)
-
-
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:
-    """Notes for readers of run.yaml: paths and placement, which do not decide results.
-
-    The contents of files do; their hashes are in the settings.
-    """
+    """Notes for readers of run.yaml: paths and placement. They decide no results: the files' hashes, in the settings, do."""
     options, facts = job.chosen.options, job.chosen.facts
     sources = {"data": str(job.data), "corpus": str(options.corpus or "")}
     if options.live:

@@ -19,7 +19,7 @@ from localfact.methods.extraction import CHUNKED, EXTRACTORS, extraction_setting
 from localfact.methods.options import Options
 from localfact.models.embedder import NO_EMBEDDER
 from localfact.pipeline import observe_usage
-from localfact.records import Claim, Extraction, Passage, Response
+from localfact.records import Extraction, Passage, Response
 from localfact.runs.passes import DEFAULT_PASS_OPTIONS, Make, PassOptions, PassSummary, failure_warnings, make_file, present
 from localfact.runs.progress import Progress
 from localfact.runs.row_file import ERROR, Row
@@ -139,13 +139,9 @@ def annotation_rows(response: Response) -> list[Row] | None:
         return [claim_row(claim) for claim in response.annotation]
     if response.claims is None or all(claim.gold is None for claim in response.claims):
         return None
-    return [annotated_row(claim, response) for claim in response.claims]
-
-
-def annotated_row(claim: Claim, response: Response) -> Row:
-    """One of the annotator's claims."""
-    hits = response.evidence.hits.get(claim.id, ()) if response.evidence is not None else ()
-    return claim_row(claim) | ({"passages": [hit.passage_id for hit in hits]} if hits else {})
+    named = {} if response.evidence is None else response.evidence.hits
+    passages = {claim: {"passages": [hit.passage_id for hit in hits]} for claim, hits in named.items() if hits}
+    return [claim_row(claim) | passages.get(claim.id, {}) for claim in response.claims]
 
 
 def passage_row(passage: Passage) -> Row:

@@ -17,10 +17,10 @@ from localfact.evidence.queries import QueryWriter, queries_of
 from localfact.evidence.web_collector import WebCollector
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.methods.engine import open_engine
-from localfact.methods.evidence import open_web
 from localfact.methods.extraction import open_extractor
 from localfact.methods.machines import THIS_MACHINE, Machines
 from localfact.methods.options import Options
+from localfact.methods.web import open_web
 from localfact.methods.wiring import query_writer
 from localfact.pipeline import observe_usage
 from localfact.records import Failure, Response
@@ -98,7 +98,7 @@ async def fetch_all(
     options, settings = chosen.options, chosen.settings
     embedder = machines.embedder(options.embedder)
     async with AsyncExitStack() as opened:
-        source = open_web(
+        web = open_web(
             options,
             embedder,
             settings.evidence,
@@ -107,8 +107,6 @@ async def fetch_all(
             retry_failed=retry_failed,
             machines=machines,
         )
-        if source.collector is None or source.writer is None:
-            raise AssertionError("a source that is live has a collector and a corpus to write")
         engine = None
         if options.names_model:
             with interruptible():
@@ -117,15 +115,15 @@ async def fetch_all(
             extractor=open_extractor(settings.extraction, engine, settings.seed),
             assessor=chosen.method.assessor(settings, engine),
             queries=query_writer(settings, engine),
-            collector=source.collector,
+            collector=web.collector,
             progress=progress,
             fetched=fetched,
         )
         progress.begin(len(job.responses), 0)
         await for_each(job.responses, fetching.fetch, at_once)
-        fetched.problems += source.notes()
-        fetched.without_page = source.writer.store.failures()
-    fetched.corpus = source.writer.description
+        fetched.problems += web.notes()
+        fetched.without_page = web.writer.store.failures()
+    fetched.corpus = web.writer.description
     return fetched
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from localfact.api.extract import noted
 from localfact.inputs.prompts import Prompt, read_prompts
-from localfact.llm.engine import Engine, EngineIdentity, Generation
+from localfact.llm.engine import Engine, EngineIdentity
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import GREEDY, GenerationOptions, Options
 from localfact.models.embedder import NO_EMBEDDER
@@ -102,7 +102,7 @@ async def generate_file(
 async def generated_row(
     prompt: Prompt, *, engine: Engine, identity: EngineIdentity, options: GenerationOptions, progress: Progress
 ) -> Row:
-    """Generates the answer to a prompt; returns its row."""
+    """Generates the answer to a prompt; returns its row, which says how it was generated."""
     generation = await engine.generate(
         generation_chat(prompt.text, two_paragraphs=options.instruction is not None),
         max_tokens=options.max_tokens,
@@ -111,17 +111,6 @@ async def generated_row(
         stage=GENERATE,
     )
     observe_usage(progress.count, generation.usage)
-    return generation_row(prompt, generation, identity, options)
-
-
-def prompt_row(prompt: Prompt, identity: EngineIdentity) -> Row:
-    """The row of a prompt with the name of the model."""
-    named = present(id=prompt.id, prompt=prompt.text or None, topic=prompt.topic, source=prompt.source, canary=prompt.canary)
-    return named | {"model": identity.model}
-
-
-def generation_row(prompt: Prompt, generation: Generation, identity: EngineIdentity, options: GenerationOptions) -> Row:
-    """The row of a prompt with the model's answer and how it was generated."""
     facts = {
         "revision": identity.revision,
         "quantisation": identity.quantisation,
@@ -131,6 +120,12 @@ def generation_row(prompt: Prompt, generation: Generation, identity: EngineIdent
         "output_tokens": generation.usage.output_tokens,
     }
     return prompt_row(prompt, identity) | {"response": readable(generation.text), "generation": facts}
+
+
+def prompt_row(prompt: Prompt, identity: EngineIdentity) -> Row:
+    """The row of a prompt with the name of the model."""
+    named = present(id=prompt.id, prompt=prompt.text or None, topic=prompt.topic, source=prompt.source, canary=prompt.canary)
+    return named | {"model": identity.model}
 
 
 def generate_summary(

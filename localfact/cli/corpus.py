@@ -158,7 +158,7 @@ def reextract(folder: Folder, embedder: OwnEmbedder = None, as_json: AsJson = Fa
     from dataclasses import asdict
 
     from localfact.corpus.corpus import read_description
-    from localfact.methods.evidence import reextract_all
+    from localfact.methods.reextraction import reextract_all
     from localfact.runtime.tasks import complete
 
     read_description(folder)

@@ -68,8 +68,8 @@ def fetch(
     from localfact.api.evaluate import prepare
     from localfact.api.fetch import fetch as fetch_evidence
     from localfact.api.fetch import summary_of
-    from localfact.methods.evidence import privacy_note
     from localfact.methods.options import checked
+    from localfact.methods.web import privacy_note
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 
     asked = {"corpus": out, "results": k, "providers": options.providers or (DEFAULT_PROVIDER,)}

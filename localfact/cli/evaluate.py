@@ -83,7 +83,7 @@ def eval_command(
     from localfact.api import evaluate
     from localfact.api.plan import plan as planned
     from localfact.api.rescore import first_failure
-    from localfact.methods.evidence import privacy_note
+    from localfact.methods.web import privacy_note
     from localfact.report.terminal import machine_line, summary_view
     from localfact.scoring import KPolicy
 
@@ -94,7 +94,7 @@ def eval_command(
     job = evaluate.prepare(data, method=method, options=options, out=out, limit=limit, max_words=max_words, shard=share)
     if replicas is not None and ray is None:
         raise InputError("--replicas counts the workers of --ray. Without it, every GPU of this machine is used.")
-    open_assessor = None
+    open_assessor: evaluate.Opener = evaluate.wire_interruptibly
     if ray is not None:
         from localfact.cluster.evaluate import Cluster, check_shared
 
@@ -159,8 +159,8 @@ def check(
 ) -> None:
     """Judge one text: a verdict per claim, with the passages that moved it most. Without --corpus, in the sample's pages."""
     begin_offline(offline, options)
-    from localfact.api import evaluate
-    from localfact.methods.evidence import check_web, privacy_note, with_corpus
+    from localfact.api.check import check as check_text
+    from localfact.methods.web import check_web, privacy_note, with_corpus
     from localfact.report.summary import NO_PAGE_READ, no_page_read
     from localfact.report.terminal import assessment_view
     from localfact.runs.assessments import is_failed
@@ -172,7 +172,7 @@ def check(
     elif options.corpus is None:
         note("Evidence: the sample's 60 pages about 20 topics. For your own pages: localfact corpus build, then --corpus DIR")
     with TerminalProgress(errors()) as progress:
-        assessment = evaluate.check(
+        assessment = check_text(
             text, topic=topic, prompt=prompt, method=method, options=options, max_words=max_words, progress=progress
         )
     show(assessment.model_dump(mode="json"), as_json=as_json, view=lambda _: assessment_view(assessment))

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from localfact.errors import InputError
-from localfact.methods.evidence import Notes
 from localfact.methods.options import Options
 from localfact.methods.settings import windowless
+from localfact.methods.web import Notes
 from localfact.methods.wiring import configure, wire
 from localfact.pipeline import Costs, ResponseAssessor, unobserved
 from localfact.records import Assessment, Failure, Response

@@ -43,7 +43,7 @@ class Reranker:
     def __init__(self, card: ModelCard, *, device: str | None = None) -> None:
         card = resolved(card)
         self._name = card.name
-        self._encoder = CrossEncoder(card, "reranker", device=device, precision=card.dtype)
+        self._encoder = CrossEncoder(card, "reranker", device=device, precision=card.precision)
         outputs = self._encoder.model.config.num_labels
         if outputs != 1:
             raise InputError(f"The model '{card.name}' has {outputs} outputs; a reranker has one, how well a text answers.")
@@ -147,7 +147,7 @@ def reranker_identity(card: ModelCard) -> str:
     """
     card = resolved(card)
     window = f"+window={card.window}" if card.window else ""
-    return f"{card.identity}+{card.dtype}{window}+reading={READING}"
+    return f"{card.identity}+{card.precision}{window}+reading={READING}"
 
 
 def named_reranker(name: str) -> Reranker:

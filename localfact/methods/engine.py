@@ -11,19 +11,19 @@ from localfact.llm.calls import deciding
 from localfact.llm.client import CallingEngine
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine, EngineIdentity
-from localfact.llm.layers.policy import AskingPolicy
+from localfact.llm.layers.policy import MIN_MASS, WARN_MASS, AskingPolicy
 from localfact.llm.layers.recording import ReplayEngine, chosen_identity, described, identities, prepare
 from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.methods.options import Options
-from localfact.models.cards import CARD_SUFFIXES, load_card, named_card, runs_on_onnx
+from localfact.models.cards import CARD_SUFFIXES, ModelCard, load_card, named_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
 
 if TYPE_CHECKING:
     from localfact.llm.placing.settings import EngineSettings
 
 
-#: Rows that keep a model on a CPU busy; with more, a kill loses more.
+#: Rows under way at once on a CPU: enough to keep it busy. With more, a killed run loses more unfinished work.
 CPU_ROWS = 32
 
 
@@ -43,7 +43,7 @@ class EngineFacts:
     policy: AskingPolicy = field(default_factory=AskingPolicy)
 
     def at_once(self, each: int) -> int:
-        """How many rows keep the model busy, where those of a replica on a GPU, or of a server, are `each`."""
+        """How many rows keep the model busy; `each`: how many do for one copy of it on a GPU, or for a server."""
         return (min(each, CPU_ROWS) if self.machine.get("device") == "cpu" else each) * self.replicas
 
     @property
@@ -79,12 +79,14 @@ def asking_policy(options: Options, model: str | None) -> AskingPolicy:
     try:
         card = named_card(model or "")
     except (LocalFactError, OSError):
-        card = None
-    chosen: dict[str, Any] = {}
-    for said in (card, options):
-        fields = {name: getattr(said, name, None) for name in AskingPolicy.model_fields}
-        chosen |= {name: value for name, value in fields.items() if value is not None}
-    return AskingPolicy(**chosen)
+        card = ModelCard(name="unknown", revision="unknown", roles=("llm",))
+    return AskingPolicy(
+        guided=card.guided if options.guided is None else options.guided,
+        answer_tokens=card.answer_tokens,
+        min_mass=next(mass for mass in (options.min_mass, card.min_mass, MIN_MASS) if mass is not None),
+        warn_mass=WARN_MASS if card.warn_mass is None else card.warn_mass,
+        relation_prompt=card.relation_prompt,
+    )
 
 
 def open_engine(
@@ -106,19 +108,17 @@ def open_engine(
         EngineError: it cannot start. MissingError: no weights, or vLLM is not installed. InputError: as `engine_facts`.
     """
     facts = facts or engine_facts(options)
-    answers = _open_answers(options, facts, start, secret)
+    answers: CallingEngine
+    if facts.settings is not None:
+        if options.transcript is not None:
+            prepare(options.transcript)  # an unusable file is reported before the model is loaded
+        answers = put_before_model(start(facts.settings), secret=secret or machine_secret(), transcript=options.transcript)
+    elif options.replay is not None:
+        answers = ReplayEngine(options.replay, described(facts.identity))
+    else:
+        raise AssertionError("the facts are those of a replay and the options name none")
     opened.push_async_callback(answers.aclose)
     return put_before_answers(answers, facts.policy)
-
-
-def _open_answers(options: Options, facts: EngineFacts, start: Start, secret: bytes | None) -> CallingEngine:
-    if facts.settings is None:
-        if options.replay is None:
-            raise AssertionError("the facts are those of a replay and the options name none")
-        return ReplayEngine(options.replay, described(facts.identity))
-    if options.transcript is not None:
-        prepare(options.transcript)  # an unusable file is reported before the model is loaded
-    return put_before_model(start(facts.settings), secret=secret or machine_secret(), transcript=options.transcript)
 
 
 def start_settings(options: Options) -> "EngineSettings":
@@ -133,15 +133,13 @@ def start_settings(options: Options) -> "EngineSettings":
         if options.deterministic:
             raise InputError("--endpoint starts no engine, so --deterministic would change nothing; leave it out.")
         return endpoint_settings(load_card(options.model), options.endpoint, options.engine_args)
-    beside = [] if options.embedder == NO_EMBEDDER else [load_card(options.embedder)]
-    beside += [load_card(options.reranker)] if options.reranker is not None else []
-    beside += [load_card(name) for name in (options.relations, options.second_opinion) if name not in (None, "llm", "lexical")]
-    beside = [card for card in beside if not runs_on_onnx(card)]  # ONNX files run on the CPU
+    named = (options.embedder, options.reranker, options.relations, options.second_opinion)
+    beside = [load_card(name) for name in named if name not in (None, NO_EMBEDDER, "llm", "lexical")]
     return engine_settings(
         load_card(options.model),
         engine_args=options.engine_args,
         deterministic=options.deterministic,
-        reserved_gib=reserved_for(beside),
+        reserved_gib=reserved_for([card for card in beside if not runs_on_onnx(card)]),  # ONNX files run on the CPU
     )
 
 
@@ -157,7 +155,7 @@ def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
 
 
 def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
-    """The identities without repetitions: a model recorded under two names has one set of keys. The first name is kept."""
+    """Each model once: the same files recorded under two names are one model, listed under the first of them."""
     ones: dict[str, EngineIdentity] = {}
     for one in known:
         ones.setdefault(f"{deciding(one)} {one.window}", one)
@@ -165,7 +163,10 @@ def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
 
 
 def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
-    """The identities that `model` may name, in groups, the likeliest reading first: as they are listed, by files, by name."""
+    """Yields the recorded identities that a user's `model` may mean, the likeliest reading first; a reading may find none.
+
+    The readings: as error messages list them; by name and weights; by weights alone; by name alone.
+    """
     yield [one for one in known if model in (f"{one.model}@{one.revision}", described(one))]
     names, revision = {model}, None
     try:
@@ -184,8 +185,9 @@ def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineId
 
 
 def same_model(one: EngineIdentity, other: EngineIdentity) -> bool:
-    """Whether two identities give the same answers: the name does not count where the revision identifies the files.
+    """Whether two identities give the same answers.
 
-    Nor does the window: each assessment says whether one decided something, so machines of other memory share runs.
+    Names do not count where the revision identifies the files. Windows never do: each assessment records whether the window
+    changed anything, so machines with more and less memory can continue each other's runs.
     """
     return deciding(one) == deciding(other)

@@ -1,78 +1,39 @@
-"""Opens the source of passages that the options name: the response itself, a corpus, or the web, which is added to a corpus."""
+"""Which passages a claim gets: the settings that decide it, and the retriever that finds them.
+
+They come with the response, from a corpus, or from the web (`web.py`), which is added to a corpus.
+"""
 
 import asyncio
-import os
 import secrets
-from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from localfact.corpus.corpus import Corpus, corpus_identity, read_description, recorded_id
 from localfact.corpus.files import STORE_FILE
-from localfact.corpus.indexing.dense_index import PassageEmbedder
-from localfact.corpus.passages import PassageKind
-from localfact.corpus.reextract import Reextracted, reextract
 from localfact.corpus.store import PageStore
-from localfact.corpus.writer import CorpusWriter
-from localfact.errors import CorpusError, InputError
-from localfact.evidence.admission import Admission, admission_of
+from localfact.errors import InputError
+from localfact.evidence.admission import admission_of
 from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.evidence.given import GivenEvidence
 from localfact.evidence.queries import ClaimQueries, QueryWriter
 from localfact.evidence.query_retriever import SearchRetriever
 from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
-from localfact.evidence.web_collector import WebCollector
 from localfact.evidence.worthless import WithoutWorthless
-from localfact.methods.machines import THIS_MACHINE, Machines
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Scope
 from localfact.methods.settings import EvidenceSettings
+from localfact.methods.web import OpenWeb, open_web
 from localfact.models.cards import load_card
-from localfact.models.embedder import NO_EMBEDDER, Embedder, named_embedder
+from localfact.models.embedder import NO_EMBEDDER, Embedder
 from localfact.pipeline import Observer
-from localfact.runtime.interrupts import interruptible
 from localfact.stages import Retriever
-from localfact.web.extracting.extractors import Extractors
-from localfact.web.fetching.fetch import Fetcher
-from localfact.web.searching.providers import open_provider
 
-#: The default corpus for pages from the web, in the current folder.
-DEFAULT_CORPUS = Path("index") / "web"
-#: Returns, at the end of a run, notes about the run as a whole: for example that a search provider refused.
-Notes = Callable[[], tuple[str, ...]]
 #: How many pages FastFact uses for a claim (section 4.2).
 RESULTS_OF_A_SEARCH = 5
 #: Length in bytes of the random id of a new corpus.
 ID_BYTES = 8
-
-
-def with_corpus(options: Options) -> Options:
-    """The options with the default corpus, if the web is searched and none was named."""
-    if options.live and options.corpus is None:
-        return options.model_copy(update={"corpus": DEFAULT_CORPUS})
-    return options
-
-
-def privacy_note(options: Options) -> str:
-    """The note about what is sent to whom when the web is searched."""
-    fetched = "" if options.evidence == "snippet" else ", and the pages found are fetched from their hosts"
-    return (
-        f"Claims are sent as search queries to {', then '.join(options.providers)}{fetched}; all is kept in {options.corpus}. "
-        "An evaluation with --offline sends nothing."
-    )
-
-
-def check_web(options: Options) -> None:
-    """Checks the options about the web before anything is loaded, made or sent.
-
-    Raises:
-        InputError: an unknown provider, or an invalid address. MissingError: a provider's key.
-    """
-    open_provider(options.providers, searxng_url=options.searxng_url)
-    Fetcher(allow_hosts=options.allow_hosts, host_delay=options.host_delay)
 
 
 def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
@@ -83,37 +44,31 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
     """
     queries, count = options.queries or method.queries, options.queries_per_claim or method.queries_per_claim
     if queries == "claim":
-        ClaimQueries(count)
-    k = options.k or method.k
-    chosen: dict[str, Any] = {
-        "embedder": None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity,
-        "corpus": None,
-        "passages": "snippets" if options.evidence == "snippet" else method.passages,
-        "k": k,
-        "queries": queries,
-        "merge_near_duplicates": method.merge_near_duplicates,
-    }
-    admission = admission_of(options.block_hosts, options.only_hosts, options.before)
-    if admission != Admission():
-        chosen["admission"] = admission
-    if count > 1:
-        chosen["queries_per_claim"] = count
-    if method.search_steps > 1:
-        chosen["steps"] = method.search_steps
-    if options.reranker is not None:
-        chosen["reranker"] = reranker_identity(load_card(options.reranker))
-    if options.corpus is None:
-        return EvidenceSettings(**chosen)
-    if scope_of(options) == "corpus":
-        return EvidenceSettings(**chosen | {"corpus": corpus_identity(options.corpus), "scope": "corpus"})
-    k = searched_k(method, options, options.corpus)
-    chosen["results"] = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
-    chosen |= {"corpus": recorded_id(options.corpus), "scope": "query", "k": k}
+        ClaimQueries(count)  # raises for more queries than it makes
+    settings = partial(
+        EvidenceSettings,
+        embedder=None if options.embedder == NO_EMBEDDER else load_card(options.embedder).identity,
+        passages="snippets" if options.evidence == "snippet" else method.passages,
+        admission=admission_of(options.block_hosts, options.only_hosts, options.before),
+        reranker=None if options.reranker is None else reranker_identity(load_card(options.reranker)),
+        queries=queries,
+        queries_per_claim=count,
+        steps=method.search_steps,
+        merge_near_duplicates=method.merge_near_duplicates,
+    )
+    corpus, k = options.corpus, options.k or method.k
+    if corpus is None:
+        return settings(corpus=None, k=k)
+    if scope_of(options, corpus) == "corpus":
+        return settings(corpus=corpus_identity(corpus), scope="corpus", k=k)
+    k = searched_k(method, options, corpus)
+    results = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
+    known = recorded_id(corpus)
     if options.live:
         # A new corpus gets this id, and keeps it while it grows.
-        return EvidenceSettings(**chosen | {"corpus": chosen["corpus"] or secrets.token_hex(ID_BYTES)})
+        return settings(corpus=known or secrets.token_hex(ID_BYTES), scope="query", k=k, results=results)
     # A claim that was never searched for gets the whole corpus, so all of it decides.
-    return EvidenceSettings(**chosen, content=corpus_identity(options.corpus))
+    return settings(corpus=known, content=corpus_identity(corpus), scope="query", k=k, results=results)
 
 
 def searched_k(method: Method, options: Options, corpus: Path) -> int:
@@ -125,8 +80,10 @@ def searched_k(method: Method, options: Options, corpus: Path) -> int:
     return options.k or (method.k if providers == {"wikipedia"} else method.k_searched or method.k)
 
 
-def scope_of(options: Options) -> Scope:
-    """ "query" where a claim gets the pages of its own search, "corpus" where it gets all pages, as without recorded searches.
+def scope_of(options: Options, corpus: Path) -> Scope:
+    """Whether a claim gets the pages of its own search ("query") or all pages ("corpus").
+
+    By default "query" where the corpus has searches recorded, or the web is searched.
 
     Raises:
         InputError: scope "corpus" for a corpus that is still being added to. MissingError: there is no corpus.
@@ -138,12 +95,12 @@ def scope_of(options: Options) -> Scope:
                 "--provider."
             )
         return "query"
-    if options.scope == "corpus" or options.corpus is None:
+    if options.scope == "corpus":
         return "corpus"
-    searched = bool(read_description(options.corpus).searches)
+    searched = bool(read_description(corpus).searches)
     if options.scope == "query" and not searched:
         raise InputError(
-            f"--scope query needs searches, and none is recorded in {options.corpus}: `localfact corpus fetch` makes them. "
+            f"--scope query needs searches, and none is recorded in {corpus}: `localfact corpus fetch` makes them. "
             "Leave --scope out to search the whole corpus."
         )
     return "query" if searched else "corpus"
@@ -151,16 +108,23 @@ def scope_of(options: Options) -> Scope:
 
 @dataclass(frozen=True)
 class Source:
-    """The source of passages: a finished corpus, or one that pages from the web are added to.
-
-    It has neither where all passages come with the responses.
-    """
+    """Where passages come from: a finished corpus, or the web; neither where all of them come with the responses."""
 
     corpus: Corpus | None = None
-    writer: CorpusWriter | None = None
-    collector: WebCollector | None = None
+    web: OpenWeb | None = None
     reranker: Reranker | None = None
-    notes: Notes = tuple
+
+    def notes(self) -> tuple[str, ...]:
+        """Notes about the run as a whole, at its end: for example that a search provider refused."""
+        return () if self.web is None else self.web.notes()
+
+    def store(self) -> PageStore:
+        """The pages and searches of the corpus as they are now."""
+        if self.web is not None:
+            return self.web.writer.store
+        if self.corpus is None:
+            raise AssertionError("searches are looked up in a corpus")
+        return self.corpus.store
 
 
 def open_source(
@@ -184,87 +148,10 @@ def open_source(
     reranker = named_reranker(options.reranker) if options.reranker is not None else None
     if reranker is not None:
         opened.push_async_callback(asyncio.to_thread, reranker.close)
-    if not options.live:
-        corpus = Corpus.open(options.corpus, embedder) if options.corpus is not None else None
-        return Source(corpus=opened.enter_context(corpus) if corpus is not None else None, reranker=reranker)
-    return replace(open_web(options, embedder, settings, opened, observe=observe), reranker=reranker)
-
-
-def open_web(
-    options: Options,
-    embedder: PassageEmbedder | None,
-    settings: EvidenceSettings,
-    opened: AsyncExitStack,
-    *,
-    observe: Observer,
-    retry_failed: bool = False,
-    machines: Machines = THIS_MACHINE,
-) -> Source:
-    """Opens the web and the corpus to which its pages are added; the stack closes both.
-
-    Args:
-        observe: as for `open_source`. retry_failed: fetches pages again that failed for a transient reason. machines: where
-            pages are extracted.
-
-    Raises:
-        MissingError, CorpusError, InputError: as CorpusWriter and WebCollector.
-    """
-    provider = open_provider(options.providers, searxng_url=options.searxng_url)
-    writer = open_writer(options, embedder, settings, opened, observe)
-    fetched = settings.passages != "snippets"
-    collector = WebCollector(
-        writer,
-        provider,
-        Fetcher(allow_hosts=options.allow_hosts, host_delay=options.host_delay) if fetched else None,
-        machines.extractors(),
-        results=settings.results,
-        admission=settings.admission,
-        retry_failed=retry_failed,
-    )
-    opened.push_async_callback(collector.aclose)
-    return Source(writer=writer, collector=collector, notes=lambda: provider.notes)
-
-
-def open_writer(
-    options: Options, embedder: PassageEmbedder | None, settings: EvidenceSettings, opened: AsyncExitStack, observe: Observer
-) -> CorpusWriter:
-    """Opens the corpus to which pages from the web are added; it is indexed when the stack closes without an error.
-
-    Raises:
-        InputError, CorpusError, WriteError: as CorpusWriter.
-    """
-    if options.corpus is None:
-        raise AssertionError("whoever searches the web has a corpus to keep it in: with_corpus")
-    writer = CorpusWriter(options.corpus, embedder, identity=settings.corpus)
-    done: dict[PassageKind, int] = {}
-
-    def indexed(kind: PassageKind, number: int, total: int) -> None:
-        observe("passages_indexed", number - done.get(kind, 0))
-        done[kind] = number
-
-    def finish(kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        try:
-            if kind is None:
-                with interruptible():
-                    writer.finish((settings.passages,), progress=indexed)
-        finally:
-            writer.close()
-
-    opened.push(finish)
-    return writer
-
-
-async def finish_left(options: Options, settings: EvidenceSettings, observe: Observer) -> None:
-    """Indexes the corpus of a run that was killed between its last response and the indexing."""
-    if options.corpus is None or not read_description(options.corpus).unfinished:
-        return
-    async with AsyncExitStack() as opened:
-        try:
-            open_writer(options, named_embedder(options.embedder), settings, opened, observe)
-        except CorpusError:
-            raise
-        except InputError:  # another run adds to it and will finish it
-            return
+    if options.live:
+        return Source(web=open_web(options, embedder, settings, opened, observe=observe), reranker=reranker)
+    corpus = None if options.corpus is None else opened.enter_context(Corpus.open(options.corpus, embedder))
+    return Source(corpus=corpus, reranker=reranker)
 
 
 def retriever(
@@ -285,14 +172,14 @@ def retriever(
     searched: Retriever | None = None
     if source.corpus is not None and settings.scope == "corpus":
         searched = CorpusRetriever(source.corpus, selection, queries)
-    elif source.corpus is not None or source.writer is not None:
+    elif settings.scope == "query":
         searched = SearchRetriever(
-            store_of(source),
+            source.store,
             embedder,
             selection,
             results=settings.results,
             queries=queries,
-            collector=source.collector,
+            collector=source.web.collector if source.web is not None else None,
             whole=whole_corpus(source.corpus, selection),
             score_affinity=score_affinity,
         )
@@ -306,27 +193,3 @@ def whole_corpus(corpus: Corpus | None, selection: Selection) -> CorpusRetriever
     if corpus is None or selection.kind not in corpus.description.segments:
         return None
     return CorpusRetriever(corpus, selection)
-
-
-def store_of(source: Source) -> Callable[[], PageStore]:
-    """A function that returns the current store of the corpus."""
-    corpus, writer = source.corpus, source.writer
-    if writer is not None:
-        return lambda: writer.store
-    if corpus is not None:
-        return lambda: corpus.store
-    raise AssertionError("searches are looked up in a corpus")
-
-
-async def reextract_all(writer: CorpusWriter, progress: Callable[[int, int], None]) -> Reextracted:
-    """Extracts the pages of a corpus again from its archive, with one worker process for each core.
-
-    Raises:
-        WriteError: the disk is full, for example.
-    """
-    workers = len(os.sched_getaffinity(0))
-    extractors = Extractors(workers)
-    try:
-        return await reextract(writer, extractors, workers=workers, progress=progress)
-    finally:
-        await asyncio.to_thread(extractors.close)

@@ -16,15 +16,9 @@ from localfact.claims.small_lm.extractor import SmallLanguageModelExtractor
 from localfact.errors import InputError
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts
-from localfact.methods.options import ChunkOptions, Confidence, Options
+from localfact.methods.options import Confidence, Options
 from localfact.methods.relations import BUILTIN_NLI
-from localfact.methods.settings import (
-    AtomizerSettings,
-    ChunkSettings,
-    ExtractionSettings,
-    SmallLanguageModelSettings,
-    set_fields,
-)
+from localfact.methods.settings import AtomizerSettings, ChunkSettings, ExtractionSettings, SmallLanguageModelSettings
 from localfact.models.cards import load_card
 from localfact.models.text_writer import TextWriter, writer_identity
 from localfact.prompts import Task, prompt_hashes
@@ -46,14 +40,14 @@ class ExtractorKind:
         open: makes it from its settings, the engine (None without a language model) and the seed.
         settings: returns the settings that decide its claims, given its name, whether given claims are used, the options, and
             the method's default for confidence.
-        given: wraps an extractor so that claims that come with a response are used first.
+        pre_verifies: whether it asks the language model for an opinion of claims that come with a response, as of its own.
         prompts: the prompts that it sends. calls: its calls besides one for each chunk, in words.
         languages: those it knows, as two-letter codes; None where that is not stated.
     """
 
     open: Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]
     settings: Callable[[str, Claims, Options, Confidence], ExtractionSettings] = _plain_settings
-    given: Callable[[ClaimExtractor, Engine | None, int], ClaimExtractor] = lambda found, engine, seed: GivenClaims(found)
+    pre_verifies: bool = False
     prompts: tuple[Task, ...] = ()
     calls: tuple[str, ...] = ()
     languages: tuple[str, ...] | None = None
@@ -64,39 +58,34 @@ class ExtractorKind:
         return bool(self.prompts)
 
 
-def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    return AtomizerSettings(extractor=name, claims=claims, extraction_tokens=options.extraction_tokens)
-
-
-def _atomizer(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    if engine is None or not isinstance(settings, AtomizerSettings):
-        raise AssertionError("the atomizer is opened with a language model and with settings of its own")
-    longest = settings.extraction_tokens
-    return RevisedClaims(Atomizer(engine, max_tokens=longest, seed=seed), engine, max_tokens=longest, seed=seed)
-
-
-def _open_prompted(made: type[Atomizer]) -> Callable[[ExtractionSettings, Engine | None, int], ClaimExtractor]:
-    """Opens an extractor that asks by itself, without a reviser."""
+def _asking(asker: type[Atomizer], prompts: tuple[Task, ...], calls: tuple[str, ...] = ()) -> ExtractorKind:
+    """An extractor that asks a language model for claims; then, with these prompts, to revise them and which are relevant."""
 
     def opened(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
         if engine is None or not isinstance(settings, AtomizerSettings):
             raise AssertionError("it is opened with a language model and with settings of its own")
-        return made(engine, max_tokens=settings.extraction_tokens, seed=seed)
+        longest = settings.extraction_tokens
+        found: ClaimExtractor = asker(engine, max_tokens=longest, seed=seed)
+        if "revision" in prompts:
+            found = RevisedClaims(found, engine, max_tokens=longest, seed=seed)
+        return RelevantClaims(found, engine, seed=seed) if "relevance" in prompts else found
 
-    return opened
+    return ExtractorKind(opened, _atomizer_settings, prompts=prompts, calls=calls)
 
 
-def _safe(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    if engine is None or not isinstance(settings, AtomizerSettings):
-        raise AssertionError("SAFE's extraction is opened with a language model and with settings of its own")
-    longest = settings.extraction_tokens
-    split = RevisedClaims(Decomposer(engine, max_tokens=longest, seed=seed), engine, max_tokens=longest, seed=seed)
-    return RelevantClaims(split, engine, seed=seed)
+def _atomizer_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
+    return AtomizerSettings(extractor=name, claims=claims, extraction_tokens=options.extraction_tokens)
 
 
 def _chunk_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    chosen = {field: getattr(options, field) for field in ChunkOptions.model_fields}
-    return ChunkSettings(extractor=name, claims=claims, **chosen | {"confidence": options.confidence or confidence})
+    return ChunkSettings(
+        extractor=name,
+        claims=claims,
+        extraction_tokens=options.extraction_tokens,
+        stride=options.stride,
+        confidence=options.confidence or confidence,
+        keep_duplicates=options.keep_duplicates,
+    )
 
 
 def _open_chunked(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -112,15 +101,13 @@ def _open_chunked(settings: ExtractionSettings, engine: Engine | None, seed: int
     )
 
 
-def _pre_verified(found: ClaimExtractor, engine: Engine | None, seed: int) -> ClaimExtractor:
-    if engine is None:
-        raise AssertionError("claims are pre-verified by a language model")
-    return PreVerifiedClaims(engine, found, seed=seed)
-
-
 def _small_language_model_settings(name: str, claims: Claims, options: Options, confidence: Confidence) -> ExtractionSettings:
-    writer, checked_by = writer_identity(load_card(SMALL_LM)), cross_encoder_identity(load_card(BUILTIN_NLI))
-    return SmallLanguageModelSettings(extractor=name, claims=claims, writer=writer, checked_by=checked_by)
+    return SmallLanguageModelSettings(
+        extractor=name,
+        claims=claims,
+        writer=writer_identity(load_card(SMALL_LM)),
+        checked_by=cross_encoder_identity(load_card(BUILTIN_NLI)),
+    )
 
 
 def _small_language_model(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
@@ -135,22 +122,16 @@ SMALL_LM = "small-lm"
 EXTRACTORS: Mapping[str, ExtractorKind] = {
     RULES: ExtractorKind(lambda settings, engine, seed: RuleExtractor(), languages=("en",)),
     SMALL_LM: ExtractorKind(_small_language_model, _small_language_model_settings, languages=("en",)),
-    "atomizer": ExtractorKind(
-        _atomizer,
-        _atomizer_settings,
-        prompts=("atomization", "revision"),
-        calls=("one a claim extracted to revise it",),
-    ),
-    "decomposer": ExtractorKind(_open_prompted(Decomposer), _atomizer_settings, prompts=("decomposition",)),
-    "windows": ExtractorKind(_open_prompted(WindowedAtomizer), _atomizer_settings, prompts=("atomization",)),
-    "one-call": ExtractorKind(_open_prompted(Atomizer), _atomizer_settings, prompts=("atomization",)),
-    "safe": ExtractorKind(
-        _safe,
-        _atomizer_settings,
-        prompts=("decomposition", "revision", "relevance"),
+    "atomizer": _asking(Atomizer, ("atomization", "revision"), calls=("one a claim extracted to revise it",)),
+    "decomposer": _asking(Decomposer, ("decomposition",)),
+    "windows": _asking(WindowedAtomizer, ("atomization",)),
+    "one-call": _asking(Atomizer, ("atomization",)),
+    "safe": _asking(
+        Decomposer,
+        ("decomposition", "revision", "relevance"),
         calls=("two a claim extracted, to revise it and to see whether it is relevant",),
     ),
-    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, given=_pre_verified, prompts=("extraction",)),
+    CHUNKED: ExtractorKind(_open_chunked, _chunk_settings, pre_verifies=True, prompts=("extraction",)),
 }
 
 
@@ -175,7 +156,9 @@ def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: in
     """The extractor of these settings; claims that come with a response are used first, where that is chosen."""
     kind = EXTRACTORS[settings.extractor]
     found = kind.open(settings, engine, seed)
-    return kind.given(found, engine, seed) if settings.claims == "given" else found
+    if settings.claims == "extract":
+        return found
+    return PreVerifiedClaims(engine, found, seed=seed) if kind.pre_verifies and engine is not None else GivenClaims(found)
 
 
 def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineFacts | None) -> dict[str, Any]:
@@ -183,15 +166,14 @@ def pass_settings(settings: ExtractionSettings, options: Options, facts: EngineF
 
     `facts`: of the language model; None where the extractor asks none.
     """
-    chosen = set_fields(settings)
-    claims = chosen.pop("claims")  # keeps its place, so that rows stay equal, byte for byte, to those of earlier versions
+    chosen = settings.model_dump(mode="json", exclude={"claims"})
     if facts is None:
-        return {**chosen, "claims": claims}
+        return {**chosen, "claims": settings.claims}
     return {
         **chosen,
         "model": facts.identity.model_dump(mode="json"),
         "prompts": prompt_hashes(*EXTRACTORS[settings.extractor].prompts),
-        "claims": claims,
+        "claims": settings.claims,  # in this place, so that rows stay equal, byte for byte, to those of earlier versions
         "seed": options.seed,
         "asking": facts.policy.model_dump(mode="json"),
     }

@@ -1,6 +1,6 @@
 """The versions of FactReasoner: as published, and builtin, which needs no language model and has our own defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,9 +21,10 @@ class FactReasonerMethod(Method):
     """A version of FactReasoner (section 3).
 
     Attributes:
-        version: 1, 2 or 3. tables, passage_prior: its defaults. rules: for what the paper leaves open.
-        gate: a claim is related to another claim's passage only if its affinity is at least this share, in [0, 1], of the
-            lowest of the claim's own; None relates all.
+        version: 1, 2 or 3. tables, passage_prior: defaults of these options.
+        rules: how a verdict follows from a posterior where the paper leaves it open (`assess/posteriors.py`).
+        gate: in [0, 1]. A passage found for another claim is only compared with a claim if their affinity is at least `gate`
+            times the lowest affinity between the claim and its own passages; None compares all.
     """
 
     version: Version = 2
@@ -32,15 +33,15 @@ class FactReasonerMethod(Method):
     gate: float | None = 0.8
     rules: Rules = "own"
 
-    def assessment(self, options: Options, relations: str | None) -> FactReasonerSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> FactReasonerSettings:
         """The settings of the graph: tables, priors and solver."""
-        if relations is None:
-            raise AssertionError("FactReasoner relates claims and passages")
+        own, *second = relations
         settings = FactReasonerSettings(
             version=self.version,
-            **({} if self.rules == "published" else {"rules": self.rules}),
+            rules=self.rules,
             gate=self.gate,
-            relations=relations,
+            relations=own,
+            second_opinion=second[0] if second else None,
             tables=options.tables or self.tables,
             passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
             hosts=dict(sorted(options.hosts.items())),

@@ -1,5 +1,6 @@
 """The method fastfact, as published: the paper's values are the defaults of its options."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from localfact.assess.fastfact import FastFact
@@ -14,7 +15,7 @@ from localfact.stages import Assessor
 class FastFactMethod(Method):
     """FastFact (sections 4.1-4.4): the gate, and a verifier for every claim that it leaves open."""
 
-    def assessment(self, options: Options, relations: str | None) -> FastFactSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> FastFactSettings:
         """The gate's threshold, and the most tokens of a verifier's answer."""
         return FastFactSettings(theta=options.theta, verification_tokens=options.verification_tokens)
 

@@ -3,11 +3,13 @@
 With claims that come with a response (`--claims given`) they judge the same claims as FactReasoner, as in its tables.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from localfact.assess.judges.assessor import PromptedJudge
 from localfact.assess.judges.styles import STYLES
+from localfact.corpus.passages import PassageKind
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options
@@ -18,13 +20,23 @@ from localfact.stages import Assessor
 
 @dataclass(frozen=True)
 class JudgeMethod(Method):
-    """One call of the language model a claim, which decides it. `judge`: which one (`assess/judges/styles.py`)."""
+    """One call of the language model decides each claim, in the style of its prompt (`assess/judges/styles.py`).
 
-    judge: Judge = "factscore"
+    The defaults are those of FactReasoner's comparison: k of Wikipedia and of the web (section 4).
+    """
 
-    def assessment(self, options: Options, relations: str | None) -> JudgeSettings:
+    passages: PassageKind = "pages"
+    k: int = 3
+    k_searched: int | None = 5
+    merge_near_duplicates: bool = False
+    model: Literal["none", "optional", "required"] = "required"
+    extractor: str = "atomizer"
+    prompts: tuple[Judge] = ("factscore",)
+    calls: tuple[str, ...] = ("one a claim for which a passage was found",)
+
+    def assessment(self, options: Options, relations: Sequence[str]) -> JudgeSettings:
         """The judge, and the most tokens of its answer."""
-        return JudgeSettings(judge=self.judge, verification_tokens=options.verification_tokens)
+        return JudgeSettings(judge=self.prompts[0], verification_tokens=options.verification_tokens)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
         """The judge."""
@@ -34,89 +46,67 @@ class JudgeMethod(Method):
         return PromptedJudge(engine, STYLES[chosen.judge], max_tokens=chosen.verification_tokens, seed=settings.seed)
 
 
-def method(name: str, description: str, judge: Judge, *, extractor: str, k: int, **departures: Any) -> JudgeMethod:
-    """A method of that name, by pages and one call a claim; `departures` are further fields of it."""
-    given: dict[str, Any] = {
-        "passages": "pages",
-        "merge_near_duplicates": False,
-        "model": "required",
-        "prompts": (judge,),
-        "calls": ("one a claim for which a passage was found",),
-    }
-    return JudgeMethod(name, description, k=k, extractor=extractor, judge=judge, **given | departures)
-
-
-#: FactReasoner's k: of Wikipedia, and of the web (section 4).
-K, K_SEARCHED = 3, 5
 JUDGES = (
-    method(
+    JudgeMethod(
         "factscore",
         "FActScore: facts of each sentence; True or False by their passages, by the probability of the two words",
-        "factscore",
+        prompts=("factscore",),
         extractor="decomposer",
-        k=K,
-        k_searched=K_SEARCHED,
         cost="N + M",
         source="Min et al. 2023; FactReasoner, Table 33",
     ),
-    method(
+    JudgeMethod(
         "factverify",
         "FactVerify: weighs the passages one by one, then supported, contradicted or undecided",
-        "factverify",
-        extractor="atomizer",
-        k=K,
-        k_searched=K_SEARCHED,
+        prompts=("factverify",),
         cost="1 + 2M",
         source="Bayat et al. 2025; FactReasoner, Table 34",
     ),
-    method(
+    JudgeMethod(
         "veriscore",
         "VeriScore: claims of each sentence in its window; three ways by search results and how far their sites can be trusted",
-        "veriscore",
+        prompts=("veriscore",),
         extractor="windows",
-        k=K,
-        k_searched=K_SEARCHED,
         cost="N + M",
         source="Song et al. 2024; FactReasoner, Table 35",
     ),
-    method(
+    JudgeMethod(
         "deepseek",
         "the prompt that FactReasoner gave DeepSeek-v3: passages and the model's own knowledge, three ways",
-        "deepseek",
-        extractor="atomizer",
-        k=K,
-        k_searched=K_SEARCHED,
+        prompts=("deepseek",),
         cost="1 + 2M",
         source="FactReasoner, Table 36",
     ),
-    method(
+    JudgeMethod(
         "safe",
         "SAFE: facts of each sentence, revised; up to five searches one by one for each that is relevant; supported or not",
-        "safe",
+        prompts=("safe",),
         extractor="safe",
-        k=3,
+        k_searched=None,
         search_steps=5,
         cost="N + (3 + q)M",
         source="Wei et al. 2024; FastFact, Table 6",
         calls=("up to five a relevant claim to write queries", "one to rate it"),
     ),
-    method(
+    JudgeMethod(
         "factool",
         "FacTool: claims in one call, two written queries each; factual or not, with the error and its correction",
-        "factool",
+        prompts=("factool",),
         extractor="one-call",
         k=5,
+        k_searched=None,
         queries="llm",
         queries_per_claim=2,
         cost="1 + 2M",
         source="Chern et al. 2023",
     ),
-    method(
+    JudgeMethod(
         "expertqa",
         "ExpertQA's automatic estimate: facts of each sentence, five passages of pages each, True or False",
-        "factscore",
+        prompts=("factscore",),
         extractor="decomposer",
         k=5,
+        k_searched=None,
         passages="chunks",
         cost="N + M",
         source="Malaviya et al. 2024",

@@ -1,7 +1,7 @@
 """The method localfact: FastFact's claims and gate before FactReasoner's graph; what the model knows needs no evidence."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from localfact.assess.localfact import LocalFact
 from localfact.assess.priormap import read_prior_map
@@ -17,13 +17,11 @@ from localfact.stages import Assessor
 class LocalFactMethod(FactReasonerMethod):
     """The gate before the graph; each claim's prior is the extractor's opinion of it."""
 
-    def assessment(self, options: Options, relations: str | None) -> LocalFactSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> LocalFactSettings:
         """The graph's settings, the gate's threshold, and the map of priors if there is one."""
         graph = super().assessment(options, relations)
-        chosen: dict[str, Any] = {name: getattr(graph, name) for name in graph.model_fields_set} | {"theta": options.theta}
-        if options.prior_map is not None:
-            chosen["prior_map"] = read_prior_map(options.prior_map)
-        return LocalFactSettings(**chosen)
+        prior_map = None if options.prior_map is None else read_prior_map(options.prior_map)
+        return LocalFactSettings(**dict(graph), theta=options.theta, prior_map=prior_map)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
         """The gate, and the graph for the claims that it leaves open."""

@@ -8,7 +8,7 @@ from localfact.web.extracting.extractors import Extractors, PageExtractors
 
 
 class Machines(Protocol):
-    """Those that do it."""
+    """One machine, or several, that extract pages and embed passages."""
 
     def extractors(self) -> PageExtractors:
         """What extracts pages; whoever asks for it closes it."""
@@ -22,7 +22,7 @@ class Machines(Protocol):
 
 
 class ThisMachine:
-    """This one alone."""
+    """The machine that this process runs on, alone."""
 
     def extractors(self) -> PageExtractors:
         """A process for each core."""

@@ -4,6 +4,7 @@ A method is a file beside this one and a line in `registry.py`.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,7 +30,8 @@ class Method(ABC):
         relations: the default relation model; None where nothing is related.
         queries, queries_per_claim: the defaults of these options.
         search_steps: the most searches for a claim one after the other, each after the model saw what the earlier ones found.
-        cost: the calls of the language model as a formula of FastFact's letters (N sentences, M claims, p, q, w), k and m.
+        cost: the calls of the language model as a formula, in FastFact's letters: N sentences, w of them a chunk; M claims, the
+            share p of them still open after pre-verification; q searches a claim; and k passages a claim, m in all.
         source: the paper, and where it describes it.
         uses_theta: whether FastFact's gate settles claims before any evidence.
         prompts: the prompts that its assessor sends. calls: their number, in words.
@@ -55,11 +57,11 @@ class Method(ABC):
     calls: tuple[str, ...] = ()
 
     @abstractmethod
-    def assessment(self, options: Options, relations: str | None) -> AssessmentSettings:
+    def assessment(self, options: Options, relations: Sequence[str]) -> AssessmentSettings:
         """The settings that decide the verdicts.
 
         Args:
-            relations: the identity of the relation model.
+            relations: the identities of the relation models, the second opinion last; none where nothing is related.
 
         Raises:
             InputError: an option that the method cannot use.

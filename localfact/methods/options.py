@@ -1,8 +1,7 @@
 """What a user may choose, each option written once: a field here is an argument in Python and an option on the command line.
 
-The sentence below a field is its help; `cli/options.py` makes the command line of these classes. A field that decides results
-as it stands goes on into the settings (`settings.py`), which take these very classes up. None is the method's own default.
-Nothing is looked up or loaded here.
+The sentence below a field is its help; `cli/options.py` makes the command line of these classes, and the settings that decide
+results (`settings.py`) inherit some of them. None stands for the method's own default. Nothing is looked up or loaded here.
 """
 
 from collections.abc import Mapping
@@ -49,7 +48,7 @@ class OptionGroup(Record):
 
     @classmethod
     def group_of(cls, name: str) -> "type[OptionGroup]":
-        """The group that defines a field; its panel is where the option is shown."""
+        """The group that defines a field, under whose heading --help shows it."""
         return next(group for group in cls.__mro__ if issubclass(group, OptionGroup) and name in group.__annotations__)
 
 
@@ -307,7 +306,7 @@ Chosen = TypeVar("Chosen", bound=OptionGroup)
 
 
 def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
-    """The flags of a field's option: those of its Flag, or its own name, in the singular where it may be repeated."""
+    """The flags of a field's option: those of its OptionFlag, else its own name, in the singular where it may be repeated."""
     field = group.model_fields[name]
     flag = flag_of(group, name)
     if flag is not None:
@@ -317,7 +316,7 @@ def flags_of(group: type[OptionGroup], name: str) -> tuple[str, ...]:
 
 
 def flag_of(group: type[OptionGroup], name: str) -> OptionFlag | None:
-    """The Flag of a field; None where it has none."""
+    """The OptionFlag of a field; None where it has none."""
     return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, OptionFlag)), None)
 
 

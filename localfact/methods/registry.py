@@ -72,12 +72,7 @@ def relation_names(method: Method, options: Options) -> list[str]:
     Raises:
         InputError: a second opinion where nothing is related.
     """
-    name = relations_of(method, options)
+    name = method.relations and (options.relations or method.relations)
     if name is None and options.second_opinion is not None:
         raise InputError(f"The method {method.name} relates no claims and passages, so --second-opinion would change nothing.")
     return [each for each in (name, options.second_opinion) if each is not None]
-
-
-def relations_of(method: Method, options: Options) -> str | None:
-    """The name of the relation model; None for a method that relates nothing."""
-    return method.relations and (options.relations or method.relations)

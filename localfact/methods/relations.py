@@ -74,10 +74,6 @@ def _check_lexical(options: Options) -> None:
         weights_folder(card)
 
 
-def _open_lexical(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
-    return LexicalRelationModel(named_embedder(options.embedder))
-
-
 def _cross_encoder(card: ModelCard) -> RelationKind:
     def open_model(options: Options, engine: Engine | None, opened: AsyncExitStack) -> RelationModel:
         model = CrossEncoderRelationModel(card)
@@ -94,7 +90,13 @@ def _cross_encoder(card: ModelCard) -> RelationKind:
 
 #: Every kind without a card; any other name is that of a cross-encoder's card.
 KINDS: Mapping[str, RelationKind] = {
-    LEXICAL: RelationKind(_lexical_identity, _open_lexical, check=_check_lexical, cached=False, languages=("en",)),
+    LEXICAL: RelationKind(
+        _lexical_identity,
+        lambda options, engine, opened: LexicalRelationModel(named_embedder(options.embedder)),
+        check=_check_lexical,
+        cached=False,
+        languages=("en",),
+    ),
     LLM: RelationKind(
         lambda options: f"{LLM}+reading={READING_VERSION}", _open_llm, prompts=("relation",), calls=("one a pair to relate",)
     ),
@@ -145,10 +147,7 @@ def cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> CachedRe
 
 @dataclass(frozen=True)
 class FoundRelationModel:
-    """A relation model that is on this machine, with its identity.
-
-    `open` loads it for use by itself, and the stack closes it.
-    """
+    """A relation model whose weights are on this machine. `open` loads it, without a pipeline, and the stack closes it."""
 
     identity: str
     open: Callable[[AsyncExitStack], RelationModel]
@@ -174,9 +173,5 @@ def find_relation_model(options: Options) -> FoundRelationModel:
 
 
 def kept_relations(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
-    """The predictions that a cache of relations has of the pairs, by any model; nothing where there is no file.
-
-    Raises:
-        InputError: it is no cache of relations, or damaged.
-    """
+    """What any model predicted of these pairs, from a cache of relations; see `relations.cache.kept`."""
     return kept(file, pairs)

@@ -1,13 +1,13 @@
-"""The settings that decide a run's results: frozen, one class a stage, known before anything is loaded. `plain` makes run.yaml.
+"""The settings that decide a run's results: frozen, one class a stage, known before anything is loaded.
 
-An option that decides results unchanged is a field here because its group of options is a base class (`options.py`). A field
-that a strategy does not use is left unset, and is then written nowhere.
+They are what run.yaml holds. A class that has a group of options (`options.py`) as its base has those options as fields: they
+decide results just as the user typed them.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from pydantic import SerializeAsAny, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializeAsAny
 
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
@@ -27,6 +27,16 @@ from localfact.methods.options import (
 )
 from localfact.prompts import Judge
 from localfact.records import Probability, Record
+
+Value = TypeVar("Value")
+
+
+def unwritten(default: Value) -> Value:
+    """The default of a field that run.yaml leaves out where it has that value.
+
+    A run's folder is named by a hash of the settings in run.yaml: so a new field renames no run that makes no use of it.
+    """
+    return Field(default=default, exclude_if=lambda value: value == default)
 
 
 class ExtractionSettings(Record):
@@ -48,7 +58,7 @@ class SmallLanguageModelSettings(ExtractionSettings):
 
 
 class AtomizerSettings(AnswerOptions, ExtractionSettings):
-    """FactReasoner's atomizer and reviser."""
+    """Extractors that ask a language model and whose longest answer alone can be set."""
 
 
 class ChunkSettings(ChunkOptions, ExtractionSettings):
@@ -58,28 +68,28 @@ class ChunkSettings(ChunkOptions, ExtractionSettings):
 
 
 class EvidenceSettings(Record):
-    """What decides which passages a claim gets. Searching the web decides nothing that is not recorded in the corpus.
+    """What decides which passages a claim gets. How the web was searched is not among it: what was found is in the corpus.
 
     Attributes:
         embedder: identity; None for BM25 alone.
         corpus: the corpus's identity: its content hash under scope "corpus", its id under scope "query".
         content: under scope "query", offline: the content hash, as claims without a recorded search get the whole corpus.
-        results: how many results of a search are used. reranker: identity. queries_per_claim: unset where it is 1.
-        steps: the most searches for a claim one after the other; unset where it is 1.
+        results: how many results of a search are used; 0 where nothing is searched for. reranker: identity.
+        steps: the most searches for a claim one after the other.
     """
 
     embedder: str | None
     corpus: str | None
     passages: PassageKind
     k: int
-    admission: Admission = Admission()
-    reranker: str | None = None
-    scope: Scope | None = None
-    results: int = 0
-    content: str | None = None
+    admission: Admission = unwritten(Admission())
+    reranker: str | None = unwritten(None)
+    scope: Scope | None = unwritten(None)
+    results: int = unwritten(0)
+    content: str | None = unwritten(None)
     queries: Literal["claim", "llm"]
-    queries_per_claim: int = 1
-    steps: int = 1
+    queries_per_claim: int = unwritten(1)
+    steps: int = unwritten(1)
     merge_near_duplicates: bool
 
 
@@ -106,17 +116,16 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     """FactReasoner's graph (see assess/factreasoner.py).
 
     Attributes:
-        relations, second_opinion: the identities of the relation models; the second is unset where none is asked again.
-        rules: unset where they are as published.
+        relations: the identity of the relation model. second_opinion: of the one that is asked again; None for none.
     """
 
     version: Literal[1, 2, 3]
-    rules: Rules = "published"
+    rules: Rules = unwritten("published")
     gate: float | None
     relations: str
     tables: Tables
     passage_prior: Probability
-    second_opinion: str | None = None
+    second_opinion: str | None = unwritten(None)
 
     @property
     def reads_affinity(self) -> bool:
@@ -127,21 +136,15 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
 class LocalFactSettings(GateOptions, FactReasonerSettings):
     """The gate before the graph; `prior_map` is the map itself, as its content decides, not its path."""
 
-    prior_map: PriorMap | None = None
+    prior_map: PriorMap | None = unwritten(None)
 
 
 class DataSettings(Record):
-    """Which responses: the file's hash, the most rows of it, and which share of those ("3/8"), unset for all."""
+    """Which responses: the file's hash, the most rows of it, and which share of those ("3/8"); None for all."""
 
     sha256: str
     limit: int | None
-    shard: str | None = None
-
-    @model_serializer(mode="wrap")
-    def _without_what_is_unset(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Runs of all responses are called what they were called before there were shards."""
-        found: dict[str, Any] = plain(self)
-        return {name: value for name, value in found.items() if name != "shard" or value is not None}
+    shard: str | None = unwritten(None)
 
 
 class Settings(Record):
@@ -149,36 +152,26 @@ class Settings(Record):
 
     Attributes:
         data: None where nothing is read from a file. model, prompts, asking: the language model, the hashes of its prompts, and
-            how it is asked; unset for a method that asks none.
+            how it is asked; None where none is asked.
     """
 
     method: str
-    data: DataSettings | None = None
+    data: DataSettings | None = unwritten(None)
     seed: int
     extraction: SerializeAsAny[ExtractionSettings]
     evidence: EvidenceSettings
     assessment: SerializeAsAny[AssessmentSettings]
-    model: EngineIdentity | None = None
-    prompts: Mapping[str, str] | None = None
-    asking: AskingPolicy | None = None
+    model: EngineIdentity | None = unwritten(None)
+    prompts: Mapping[str, str] | None = unwritten(None)
+    asking: AskingPolicy | None = unwritten(None)
 
     def plain(self) -> dict[str, Any]:
-        """The settings as plain values, without unset fields: the content of run.yaml."""
-        return {name: set_fields(getattr(self, name)) for name in type(self).model_fields if name in self.model_fields_set}
-
-
-def set_fields(value: Any) -> Any:
-    """A value as plain values; of a stage's settings only the set fields, of every other record all."""
-    if not isinstance(value, Record):
-        return value
-    whole = value.model_dump(mode="json")
-    if not isinstance(value, ExtractionSettings | EvidenceSettings | AssessmentSettings):
-        return whole
-    return {name: whole[name] for name in type(value).model_fields if name in value.model_fields_set}
+        """The settings as plain values: the content of run.yaml."""
+        return self.model_dump(mode="json")
 
 
 def windowless(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings without the window of the language model, which another machine may have another of."""
+    """The settings without the language model's window: the only one of them that may differ between machines of one run."""
     model = plain.get("model")
     if not isinstance(model, Mapping):
         return dict(plain)

@@ -11,20 +11,21 @@ from localfact.evidence.stepwise import StepwiseRetriever
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
-from localfact.methods.evidence import Notes, evidence_settings, open_source, retriever
+from localfact.methods.evidence import evidence_settings, open_source, retriever
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor
 from localfact.methods.localfact import LocalFactMethod
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, relation_names
 from localfact.methods.relations import LLM, cached, relation_kind
-from localfact.methods.settings import FactReasonerSettings, Settings
+from localfact.methods.settings import EvidenceSettings, ExtractionSettings, Settings
+from localfact.methods.web import Notes
 from localfact.models.embedder import named_embedder
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
-from localfact.stages import RelationModel, Retriever
+from localfact.stages import RelationModel
 
 
 @dataclass(frozen=True)
@@ -68,48 +69,36 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         raise InputError(f"The method {method.name} takes no prior from its extractor, so --prior-map would change nothing.")
     identities = [relation_kind(name).identity(options) for name in relation_names(method, options)]
     only_judges = facts is not None and facts.policy.relation_prompt is not None
-    settings = Settings(
-        method=method.name,
-        seed=options.seed,
-        extraction=extraction_settings(
-            method.extractor if options.names_model and not only_judges else RULES, options, confidence=method.confidence
-        ),
-        evidence=evidence_settings(method, options),
-        assessment=method.assessment(options, identities[0] if identities else None),
+    extraction = extraction_settings(
+        method.extractor if options.names_model and not only_judges else RULES, options, confidence=method.confidence
     )
-    for identity in identities[1:]:
-        settings = with_second_opinion(settings, identity)
-    if facts is None:
-        return settings
-    asked = prompts_of(method, options, settings)
-    if only_judges and asked != ["relation"]:
+    evidence = evidence_settings(method, options)
+    assessment = method.assessment(options, identities)
+    asked = prompts_of(method, options, extraction, evidence)
+    if facts is not None and only_judges and asked != ["relation"]:
         raise InputError(
             f"{facts.identity.model} only judges pairs of texts: use it with --relations llm, in a method that asks a language "
             "model for nothing else (factreasoner-fr1, -fr2, -fr3), without --queries llm."
         )
-    return settings.model_copy(
-        update={
-            "model": facts.identity,
-            "prompts": prompt_hashes(*asked),
-            "asking": facts.policy,
-        }
+    return Settings(
+        method=method.name,
+        seed=options.seed,
+        extraction=extraction,
+        evidence=evidence,
+        assessment=assessment,
+        model=facts.identity if facts else None,
+        prompts=prompt_hashes(*asked) if facts else None,
+        asking=facts.policy if facts else None,
     )
 
 
-def with_second_opinion(settings: Settings, identity: str) -> Settings:
-    """The settings with the identity of a relation model that is asked again."""
-    if not isinstance(settings.assessment, FactReasonerSettings):
-        raise AssertionError("only FactReasoner relates claims and passages")
-    return settings.model_copy(update={"assessment": settings.assessment.model_copy(update={"second_opinion": identity})})
-
-
-def prompts_of(method: Method, options: Options, settings: Settings) -> list[Task]:
+def prompts_of(method: Method, options: Options, extraction: ExtractionSettings, evidence: EvidenceSettings) -> list[Task]:
     """The prompts that a method with these settings sends."""
     related = [prompt for name in relation_names(method, options) for prompt in relation_kind(name).prompts]
     return [
-        *EXTRACTORS[settings.extraction.extractor].prompts,
-        *(("query",) if settings.evidence.queries == LLM else ()),
-        *(("next_query",) if settings.evidence.steps > 1 else ()),
+        *EXTRACTORS[extraction.extractor].prompts,
+        *(("query",) if evidence.queries == LLM else ()),
+        *(("next_query",) if evidence.steps > 1 else ()),
         *dict.fromkeys(related),
         *method.prompts,
     ]
@@ -144,19 +133,18 @@ def wire(
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
     models = [quick.get(place) or kind.open(options, engine, opened) for place, kind in enumerate(kinds)]
     related, kind = (models[0], kinds[0]) if models else (None, None)
+    searched = retriever(
+        source,
+        embedder,
+        query_writer(settings, engine),
+        settings.evidence,
+        score_affinity=settings.assessment.reads_affinity,
+    )
+    if engine is not None and settings.evidence.steps > 1:
+        searched = StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
     pipeline = Pipeline(
         open_extractor(settings.extraction, engine, settings.seed),
-        stepwise(
-            retriever(
-                source,
-                embedder,
-                query_writer(settings, engine),
-                settings.evidence,
-                score_affinity=settings.assessment.reads_affinity,
-            ),
-            settings,
-            engine,
-        ),
+        searched,
         related,
         method.assessor(settings, engine),
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
@@ -164,13 +152,6 @@ def wire(
         SecondOpinion(models[1]) if len(models) > 1 else None,
     )
     return pipeline, source.notes
-
-
-def stepwise(searched: Retriever, settings: Settings, engine: Engine | None) -> Retriever:
-    """The retriever; asked several times for a claim, one after the other, where the settings say so."""
-    if settings.evidence.steps == 1 or engine is None:
-        return searched
-    return StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
 
 
 def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | None:

@@ -71,6 +71,7 @@ class ModelCard(Record):
         query_prefix, passage_prefix: what an embedder reads before a query, and before a passage.
         languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
+        dtype: what it is computed in; None for float32, of a language model for what its weights are stored in.
         gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
             size.
         template_arguments: what the chat template is given: {enable_thinking: false}.
@@ -106,7 +107,7 @@ class ModelCard(Record):
     query_prefix: str = ""
     passage_prefix: str = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
-    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
+    dtype: Literal["float32", "float16", "bfloat16"] | None = None
     licence: OneLine = "unknown"
     gated: bool = False
     parameters: Annotated[float, Field(gt=0)] | None = None
@@ -141,6 +142,11 @@ class ModelCard(Record):
         """Raises InputError where the model cannot be used in that role; `called` is the role's name in the message."""
         if role not in self.roles:
             raise InputError(f"The model '{self.name}' is no {called}; its roles are: {', '.join(self.roles)}.")
+
+    @property
+    def precision(self) -> str:
+        """What a model other than a language model is computed in, as torch calls it."""
+        return self.dtype or "float32"
 
     @property
     def identity(self) -> str:

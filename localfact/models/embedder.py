@@ -256,7 +256,7 @@ def load_embedder(card: ModelCard) -> Embedder:
             device=device,
             local_files_only=True,
             trust_remote_code=False,
-            model_kwargs={"dtype": getattr(torch, card.dtype)},
+            model_kwargs={"dtype": getattr(torch, card.precision)},
         )
     except Exception as error:  # of any class, where a file is damaged
         raise loading_error(folder, f"the embedder '{card.name}'", error) from error

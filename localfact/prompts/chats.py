@@ -75,11 +75,8 @@ def missing_chat(response: str, claims: Sequence[str], *, boundary: Boundary) ->
 def next_query_chat(
     claim: str, searches: Sequence[tuple[str, Sequence[Passage]]], *, boundary: Boundary
 ) -> tuple[Message, ...]:
-    """Asks for the query that comes after these searches, each with what it found (SAFE)."""
-    shown = [
-        {"query": query, "passages": [{"title": passage.title, "text": passage.text} for passage in found]}
-        for query, found in searches
-    ]
+    """Asks for the next query about a claim, after these: each with the passages that it found (SAFE)."""
+    shown = [{"query": query, "passages": found} for query, found in searches]
     return _chat("next_query", boundary, asked={"claim": claim, "searches": shown})
 
 
@@ -106,8 +103,7 @@ def verification_chat(claim: str, passages: Sequence[Passage], *, boundary: Boun
     The claim comes before its evidence: claims rarely share all their evidence, so the cache loses nothing, and the model knows
     what to look for while it reads the passages.
     """
-    evidence = [{"title": passage.title, "text": passage.text} for passage in passages]
-    return _chat("verification", boundary, asked={"claim": claim, "evidence": evidence})
+    return _chat("verification", boundary, asked={"claim": claim, "evidence": passages})
 
 
 def judging_chat(task: Judge, claim: str, passages: Sequence[Passage], *, boundary: Boundary) -> tuple[Message, ...]:

@@ -9,10 +9,12 @@ from localfact.llm.engine import Grammar
 from localfact.text import words
 from localfact.vocabulary import PreVerificationLabel
 
-#: The most characters of a claim: fewer tokens than repeat themselves where an answer is cut for that (`llm/cores/vllm.py`).
+#: The most characters of a claim: so few that one cannot look like an endless repetition, at which answers are cut
+#: (`llm/cores/vllm.py`).
 LONGEST = 200
-#: The most claims of an answer: one for so many words, rounded up to a power of two, so that few grammars are made.
+#: An answer has at most one claim for so many words of the text, rounded up to a power of two, so that few grammars are made...
 WORDS_A_CLAIM = 5
+#: ...and never more than this.
 MOST = 128
 NOTHING = r"No verifiable claim\."
 
@@ -25,7 +27,7 @@ def extraction_grammar(text: str, *, claims: bool) -> Grammar:
 
     Args:
         text: what the claims are taken from; its length bounds their number.
-        claims: whether it states something, so that the answer cannot be that there is no claim.
+        claims: whether the text surely states something: the answer "No verifiable claim." is then ruled out.
     """
     labels = _one_of(label.value.upper() for label in PreVerificationLabel)
     return _lines(f"- {_CLAIM} ###{labels}###", text, claims=claims)

@@ -22,7 +22,7 @@ from pathlib import Path
 from rich.table import Table
 
 from localfact.cluster.worker import Make
-from localfact.methods.evidence import Notes
+from localfact.methods.web import Notes
 from localfact.pipeline import Costs, Observer, ResponseAssessor, unassessed
 from localfact.records import Assessment, Response
 from localfact.report.run_figures import RunFacts

@@ -14,7 +14,6 @@ from localfact.api.evaluate import prepare
 from localfact.api.fetch import FetchResult, fetch, summary_of
 from localfact.corpus.corpus import read_description
 from localfact.errors import InputError, MissingError
-from localfact.methods import evidence
 from localfact.methods.options import Options
 from localfact.web.searching.providers import open_provider
 
@@ -124,7 +123,7 @@ def test_a_provider_that_refused_for_good_is_told_and_the_next_one_searched(
     with searching(LoopbackSearch(always=Misbehaviour(403))) as refusing:
         addresses = {"wikipedia": web.engine.url}
         chain = open_provider(("searxng", "wikipedia"), searxng_url=refusing.url, addresses=addresses)
-        monkeypatch.setattr(evidence, "open_provider", lambda *_, **__: chain)
+        monkeypatch.setattr("localfact.methods.web.open_provider", lambda *_, **__: chain)
         web.data.write_text(web.data.read_text().splitlines(keepends=True)[0])
         done = fetched(web, evidence="snippet", claims="extract")
     assert (done.sent["searches"], done.failed) == (4, False)

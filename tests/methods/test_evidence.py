@@ -16,11 +16,12 @@ from localfact.errors import InputError, MissingError
 from localfact.evidence.admission import EVERYTHING, admission_of
 from localfact.evidence.corpus_retriever import CorpusRetriever
 from localfact.evidence.query_retriever import SearchRetriever
-from localfact.methods import evidence
-from localfact.methods.evidence import DEFAULT_CORPUS, Source, finish_left, open_source, retriever, with_corpus
+from localfact.methods import evidence, web
+from localfact.methods.evidence import Source, open_source, retriever
 from localfact.methods.options import Options, checked
 from localfact.methods.registry import METHODS
 from localfact.methods.settings import EvidenceSettings
+from localfact.methods.web import DEFAULT_CORPUS, finish_left, with_corpus
 from localfact.methods.wiring import Configuration, run_settings, wire
 from localfact.pipeline import unobserved
 from localfact.records import Claim, Evidence, Hit, Passage, Response
@@ -175,8 +176,8 @@ async def test_a_live_source_is_indexed_at_its_end_if_all_is_through_and_left_un
         with contextlib.suppress(KeyboardInterrupt):
             async with AsyncExitStack() as opened:
                 source = opened_source(options, settings, opened)
-                assert source.writer is not None
-                source.writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
+                assert source.web is not None
+                source.web.writer.add_pages([Page(link="https://a.example/", text="Puffins nest.")])
                 if not whole:
                     raise KeyboardInterrupt
         assert read_description(tmp_path / "web").unfinished is not whole
@@ -207,8 +208,8 @@ async def test_a_new_corpus_gets_the_id_that_the_run_knows_it_by_and_another_at_
         settings = settled(options)
         async with AsyncExitStack() as opened:
             source = opened_source(options, settings, opened)
-            assert source.writer is not None
-            source.writer.add_search(Search(query="puffins", count=5, provider="searxng", time="now"))
+            assert source.web is not None
+            source.web.writer.add_search(Search(query="puffins", count=5, provider="searxng", time="now"))
         assert recorded_id(tmp_path / "web") == settings.corpus == settled(options).corpus
         ids.add(settings.corpus)
         shutil.rmtree(tmp_path / "web")
@@ -259,9 +260,9 @@ async def test_a_live_road_is_closed_with_its_collector_and_tells_what_its_provi
         collectors.append(Watched(*given, **chosen))  # type: ignore[arg-type]
         return collectors[0]
 
-    monkeypatch.setattr(evidence, "WebCollector", watched)
-    monkeypatch.setattr(evidence, "Fetcher", lambda **chosen: made.update(chosen))
-    monkeypatch.setattr(evidence, "open_provider", lambda names, **_: SimpleNamespace(notes=(f"{names[0]} refused.",)))
+    monkeypatch.setattr(web, "WebCollector", watched)
+    monkeypatch.setattr(web, "Fetcher", lambda **chosen: made.update(chosen))
+    monkeypatch.setattr(web, "open_provider", lambda names, **_: SimpleNamespace(notes=(f"{names[0]} refused.",)))
     options = Options(corpus=tmp_path / "web", host_delay=0.25, allow_hosts=("10.0.0.0/8",), **LIVE)  # type: ignore[arg-type]
     async with AsyncExitStack() as opened:
         _, notes = wire(Configuration(BUILTIN, options, run_settings(BUILTIN, options)), opened, observe=unobserved)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from localfact.errors import EngineError, MissingError
-from localfact.methods.evidence import Notes
+from localfact.methods.web import Notes
 from localfact.pipeline import Costs, Observer, unassessed
 from localfact.records import Assessment, Response
 

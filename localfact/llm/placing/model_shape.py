@@ -58,7 +58,7 @@ def shape_of_card(card: ModelCard) -> ModelShape | None:
     if card.weights_gib is None or card.kv_bytes is None:
         return None
     window, heads = card.window or DEFAULT_WINDOW, card.kv_heads or 1
-    return ModelShape(weights=card.weights_gib, dtype=card.dtype, window=window, kv_bytes=card.kv_bytes, kv_heads=heads)
+    return ModelShape(weights=card.weights_gib, dtype=card.precision, window=window, kv_bytes=card.kv_bytes, kv_heads=heads)
 
 
 def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:

@@ -141,7 +141,7 @@ def precision(card: ModelCard, shape: ModelShape, hardware: Hardware) -> str:
     Where bfloat16 is not computed with as such, it is float16 on GPUs (before Ampere), and float32 on processors if that leaves
     half of the memory free: there, SmolLM2 took a fifth of the time in it.
     """
-    dtype = card.dtype if "dtype" in card.model_fields_set else shape.dtype
+    dtype = card.dtype or shape.dtype
     if dtype != "bfloat16":
         return dtype
     if hardware.gpus:

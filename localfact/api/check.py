@@ -1,0 +1,59 @@
+"""Checks one text: a verdict for each of its claims, and no run folder."""
+
+from contextlib import AsyncExitStack
+
+from localfact.api.evaluate import sample_corpus
+from localfact.errors import InputError
+from localfact.inputs.json_rows import Row
+from localfact.inputs.responses import MAX_WORDS, response_of
+from localfact.methods.options import Options
+from localfact.methods.web import with_corpus
+from localfact.methods.wiring import Configuration, configure, wire, with_cache
+from localfact.pipeline import Costs
+from localfact.records import Assessment, Response
+from localfact.runs.progress import SILENT, Progress
+from localfact.runtime.interrupts import interruptible
+from localfact.runtime.tasks import complete
+
+
+def check(
+    text: str | Row,
+    *,
+    topic: str | None = None,
+    prompt: str | None = None,
+    method: str | None = None,
+    options: Options | None = None,
+    max_words: int = MAX_WORDS,
+    progress: Progress = SILENT,
+) -> Assessment:
+    """Assesses one text and returns a verdict for each of its claims; writes nothing but what the options name.
+
+    Args:
+        text: any text; or a mapping in a schema of inputs/responses.py, which may bring claims and passages.
+        topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
+        method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
+        progress: gets what is counted on the way.
+
+    Raises:
+        InputError: the text is longer than `max_words`, or an option cannot be used.
+    """
+    row = {"response": text} if isinstance(text, str) else text
+    said = {name: value for name, value in (("topic", topic), ("prompt", prompt)) if value is not None}
+    response = response_of({"id": "text", **row, **said}, 1, max_words)
+    if response.problem is not None:
+        raise InputError(response.problem)
+    claims = "extract" if response.claims is None else "given"
+    options = with_corpus((options or Options()).model_copy(update={"claims": claims}))
+    options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
+    return complete(checked(response, configure(method, options), progress))
+
+
+async def checked(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
+    """As `check`, as a coroutine."""
+    async with AsyncExitStack() as opened:
+        with interruptible():
+            pipeline, _ = wire(chosen, opened, observe=progress.count)
+        progress.begin(1, 0)
+        if chosen.options.relations_cache is not None:
+            pipeline = with_cache(pipeline, chosen, chosen.options.relations_cache, opened)
+        return await pipeline.assess(0, response, Costs(), progress.count)
