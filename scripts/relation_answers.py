@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from localfact.methods.options import Options
-from localfact.methods.relations import cached, find_relation_model
+from localfact.methods.relations import find_relation_model, open_cached
 from localfact.records import Distribution, Failure, Pair
 from localfact.report.console import note
 
@@ -41,7 +41,7 @@ async def _asked(name: str, pairs: Sequence[Pair], folder: Path) -> Answers:
     started = noted = time.monotonic()
     async with AsyncExitStack() as opened:
         model = find_relation_model(Options(relations=name)).open(opened)
-        cache = cached(model, folder / "relations.sqlite", opened)
+        cache = open_cached(model, folder / "relations.sqlite", opened)
         for begin in range(0, len(pairs), BATCH):
             batch = pairs[begin : begin + BATCH]
             answers.update(zip(batch, await cache.relate(batch), strict=True))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 
 
 def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -27,6 +27,6 @@ def put_between(page: str, text: str, begin: str, end: str) -> str:
 
 def with_interval(estimator: Estimator, size: int, value: str = ".3f", end: str = ".2f", *, times: int = 1) -> str:
     """A value over `size` groups with the middle 95 % of 2,000 resamples, all multiplied, in these formats."""
-    drawn = resampled(estimator, size, seed=0)
+    drawn = resample(estimator, size, seed=0)
     low, high = percentile_interval(drawn[np.isfinite(drawn)])
     return f"{times * estimator(np.arange(size)):{value}} [{times * low:{end}}, {times * high:{end}}]"

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from localfact.annotation.tasks import AnnotationTask
 from localfact.errors import InputError
 from localfact.runtime.formats import other_format
-from localfact.runtime.sqlite import connected, number, transaction
+from localfact.runtime.sqlite import connect, number, transaction
 
 #: "lfan" in the header of the file, and the version of the tables.
 APPLICATION_ID, SCHEMA = 0x6C66616E, 1
@@ -46,7 +46,7 @@ class AnnotationDatabase:
         self._clock = clock
         self._lock = threading.RLock()
         with damage(file):
-            self._database = connected(f"file:{quote(str(file))}?mode=rw")
+            self._database = connect(f"file:{quote(str(file))}?mode=rw")
             application, version = (number(self._database, name) for name in ("application_id", "user_version"))
             if (application, version) != (APPLICATION_ID, SCHEMA):
                 self._database.close()
@@ -62,9 +62,11 @@ class AnnotationDatabase:
         """Writes a new database.
 
         Args:
-            tasks: in the order of the input. wanted: by how many people each is to be annotated. facts: about the project.
+            tasks: in the order of the input.
+            wanted: by how many people each is to be annotated.
+            facts: about the project.
         """
-        database = connected(f"file:{quote(str(file))}")
+        database = connect(f"file:{quote(str(file))}")
         try:
             with transaction(database):
                 for statement in _TABLES.split(";"):

@@ -58,7 +58,7 @@ def items_of(works: Mapping[str, Work]) -> list[Item]:
     return sorted(items, key=lambda item: place(item.first))
 
 
-def adjudicated(items: Sequence[Item], steps: Sequence[Step]) -> Work:
+def work_after_adjudication(items: Sequence[Item], steps: Sequence[Step]) -> Work:
     """The work after an adjudicator's steps: what all agree on, and what was decided; claims that nobody decided have no label.
 
     `Work.open` are the claims that still differ.

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
-from localfact.annotation.differences import Item, adjudicated, items_of
+from localfact.annotation.differences import Item, items_of, work_after_adjudication
 from localfact.annotation.store import ADJUDICATE, AnnotationStore
 from localfact.annotation.work import Work, WorkClaim
 from localfact.text import normalise
@@ -21,13 +21,13 @@ class How(StrEnum):
 
 def final_work(store: AnnotationStore, position: int) -> tuple[Work, How] | None:
     """What counts as gold for a response, and how it came about; None where nobody finished it."""
-    works = store.finished_works(position)
+    works = store.works_finished(position)
     if len(works) < 2:
         return next(((work, How.ONE) for work in works.values()), None)
     deciding = store.adjudicators(position)
     if deciding:
         return store.work(position, deciding[0], ADJUDICATE), How.ADJUDICATED
-    work = adjudicated(items_of(works), [])
+    work = work_after_adjudication(items_of(works), [])
     return work, How.UNDECIDED if work.open else How.AGREED
 
 
@@ -38,7 +38,7 @@ def gold_rows(store: AnnotationStore) -> Iterator[dict[str, Any]]:
         if found is None:
             continue
         work, how = found
-        works = store.finished_works(position)
+        works = store.works_finished(position)
         row = {
             name: value for name in ("id", "prompt", "topic", "model", "source") if (value := getattr(task, name)) is not None
         }
@@ -64,10 +64,10 @@ def gold_claims(work: Work) -> list[WorkClaim]:
 
 def disagreements(store: AnnotationStore) -> Iterator[dict[str, Any]]:
     """One row a claim on which those who finished a response differ: what each made of it, and what was decided."""
-    for position, name, _ in store.finished_by_several():
+    for position, name, _ in store.responses_finished_by_several():
         deciding = store.adjudicators(position)
         work = store.work(position, deciding[0], ADJUDICATE) if deciding else None
-        for item in items_of(store.finished_works(position)):
+        for item in items_of(store.works_finished(position)):
             if not item.differs:
                 continue
             row: dict[str, Any] = {"response": name, "claim": item.id}

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from localfact.annotation.label_studio import shown_name
+from localfact.annotation.label_studio import escape_name
 from localfact.annotation.labelled import ImportedClaim, Labelled
 from localfact.annotation.labels import Removal
 from localfact.annotation.store import AnnotationStore, BehindError
@@ -26,10 +26,12 @@ class ImportReport(Record):
     """The result of an import, where a work is what one annotator made of one response.
 
     Attributes:
-        matched: works that were imported. finished: how many of them are finished.
+        matched: works that were imported.
+        finished: how many of them are finished.
         passed_over: works that were left alone, as their annotators had begun in the project.
         without_task: works on responses that the project does not have.
-        unlabelled: imported claims without a label. unknown_labels: label that is not known -> claims that had it.
+        unlabelled: imported claims without a label.
+        unknown_labels: label that is not known -> claims that had it.
         problems: sentences about rows and claims that could not be imported.
     """
 
@@ -61,7 +63,7 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
         if position is None or task is None:
             counts["without_task"] += 1
             continue
-        name = shown_name(one.annotator) or annotator
+        name = escape_name(one.annotator) or annotator
         store.join(name)
         steps, refused = steps_of(one, task)
         problems += refused

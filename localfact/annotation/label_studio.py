@@ -74,7 +74,7 @@ def _annotations(row: Row) -> list[tuple[str, list[Row]]]:
             if isinstance(who, dict):
                 who = first(who, ("email", "username", "first_name", "id"))
             kept: list[Row] = [result for result in (results if isinstance(results, list) else ()) if isinstance(result, dict)]
-            found[shown_name("" if who is None else who)] = kept
+            found[escape_name("" if who is None else who)] = kept
     return list(found.items())
 
 
@@ -128,6 +128,6 @@ def _texts(value: object) -> list[str]:
     return [one for one in given if isinstance(one, str) and one.strip()]
 
 
-def shown_name(said: object) -> str:
+def escape_name(said: object) -> str:
     """An annotator's name, without characters that would be invisible, cut at LONGEST_NAME."""
     return " ".join(readable(str(said)).split())[:LONGEST_NAME].strip()

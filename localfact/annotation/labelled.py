@@ -8,7 +8,7 @@ from localfact.annotation.labels import Label, Removal, label_of
 from localfact.annotation.tasks import AnnotationTask, of_responses
 from localfact.annotation.work import LONGEST_TEXT
 from localfact.inputs.annotations import Edit
-from localfact.inputs.claims import NO_LABEL, given_spans, label_name, optional_text, spans_of
+from localfact.inputs.claims import NO_LABEL, label_name, optional_text, read_spans, spans_of
 from localfact.inputs.json_rows import Row, RowError, read_rows
 from localfact.inputs.responses import responses_of
 from localfact.records import Record, Response, Span
@@ -27,9 +27,13 @@ class ImportedClaim(Record):
     """A claim as a file has it.
 
     Attributes:
-        id: "" where the file gives none. original: the machine's wording, where the annotator's is another.
-        spans, placed: where it stands, and whether the file says so itself. label: None for none, or one that is not known;
-            unknown: that one's name. edit: None where the file does not say. removal: why it is removed; None where it stands.
+        id: "" where the file gives none.
+        original: the machine's wording, where the annotator's is another.
+        spans, placed: where it stands, and whether the file says so itself.
+        label: None for none, or one that is not known.
+        unknown: that one's name.
+        edit: None where the file does not say.
+        removal: why it is removed; None where it stands.
     """
 
     text: str
@@ -49,8 +53,9 @@ class Labelled(Record):
 
     Attributes:
         task: the response, with the claims that the annotator found; several annotators of a response have the same.
-        annotator: "" where the file names nobody. whole: whether a claim of the machine that is not here was left out by
-            the annotator; else nobody looked at it. problem: why it cannot be used; None for one that can.
+        annotator: "" where the file names nobody.
+        whole: whether a claim of the machine that is not here was left out by the annotator; else nobody looked at it.
+        problem: why it cannot be used; None for one that can.
     """
 
     task: AnnotationTask
@@ -127,7 +132,7 @@ def _claim(item: Row, place: int, text: str) -> ImportedClaim:
     if len(wording) > LONGEST_TEXT or len(name) > _LONGEST_ID:
         raise RowError(f"Claim {place} is longer than {LONGEST_TEXT:,} characters, or its id than {_LONGEST_ID}.")
     placed = item.get("spans") is not None
-    spans = given_spans(item["spans"], place, text) if placed else spans_of(item, text)
+    spans = read_spans(item["spans"], place, text) if placed else spans_of(item, text)
     label, edit = label_name(item.get("label")), edit_of(item)
     removal = _REMOVALS.get(label_name(item.get("removal"))) or _REMOVALS.get(label)
     if edit is Edit.REMOVED:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from localfact.annotation.label_studio import NOBODY, claims_in, response_in, shown_name
+from localfact.annotation.label_studio import NOBODY, claims_in, escape_name, response_in
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import optional_text
 from localfact.inputs.json_rows import Row, RowError, first
@@ -33,8 +33,10 @@ class GatheredRows:
     """What a file says of one response.
 
     Attributes:
-        row: the response without its claims. machine: the claims that annotators found, in our schema. by: annotator -> the
-            claims as they left them. whole: as in `Labelled`.
+        row: the response without its claims.
+        machine: the claims that annotators found, in our schema.
+        by: annotator -> the claims as they left them.
+        whole: as in `Labelled`.
     """
 
     row: Row | RowError
@@ -108,7 +110,7 @@ def _add_claim(known: dict[str, GatheredRows], given: Row) -> GatheredRows | Non
     if edit_of(item) is not Edit.ADDED and normalise(str(_wording(item))) not in words:
         one.machine.append(_of_machine(item))
     if row.get("annotator") is not NOBODY:
-        one.by.setdefault(shown_name(row.get("annotator") or ""), []).append(item)
+        one.by.setdefault(escape_name(row.get("annotator") or ""), []).append(item)
     return one if new else None
 
 

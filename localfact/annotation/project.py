@@ -39,8 +39,11 @@ def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overl
     """Makes a project.
 
     Args:
-        folder: new or empty. tasks: what is to be annotated. made_of: the run or file, for people.
-        overlap: share of responses, in [0, 1], that two people are wanted for; which, is drawn by lot. seed: of the lot.
+        folder: new or empty.
+        tasks: what is to be annotated.
+        made_of: the run or file, for people.
+        overlap: share of responses, in [0, 1], that two people are wanted for; which, is drawn by lot.
+        seed: of the lot.
 
     Raises:
         InputError: there is nothing to annotate, or the folder holds something. WriteError: it cannot be written.

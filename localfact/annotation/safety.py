@@ -41,7 +41,8 @@ class AccessControl:
     """What a server lets in.
 
     Attributes:
-        host: the address it listens at. token: what everybody must have shown once; "" for nothing, on loopback alone.
+        host: the address it listens at.
+        token: what everybody must have shown once; "" for nothing, on loopback alone.
         secret: of this project, never sent.
     """
 
@@ -68,7 +69,7 @@ class AccessControl:
             return name in {self.host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
         return True
 
-    def signed(self, name: str) -> str:
+    def sign(self, name: str) -> str:
         """A name as its cookie carries it."""
         return f"{name.encode().hex()}.{self._mac('name', name)}"
 

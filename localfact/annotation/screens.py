@@ -49,23 +49,23 @@ class Screens:
                 "position": position,
                 "id": task_id,
                 "names": names,
-                "differ": sum(item.differs for item in items_of(self.store.finished_works(position))),
+                "differ": sum(item.differs for item in items_of(self.store.works_finished(position))),
                 "open": len(self.store.work(position, asked.name, ADJUDICATE).open),
                 "done": self.store.adjudicators(position),
             }
-            for position, task_id, names in self.store.finished_by_several()
+            for position, task_id, names in self.store.responses_finished_by_several()
         ]
         return self.renderer.page("differing.html", asked.name, title="Adjudicate", rows=rows)
 
     def adjudication(self, asked: Asked) -> Response:
         """The claims of a response on which people differ."""
-        task = self._adjudicated_task(asked)
+        task = self._task_to_adjudicate(asked)
         self.store.begin(asked.position, asked.name, ADJUDICATE)
         return self._adjudication_page(asked, task, self.store.work(asked.position, asked.name, ADJUDICATE))
 
     def decision(self, asked: Asked) -> Response:
         """Makes the step of a form of that page, and shows what came of it."""
-        task = self._adjudicated_task(asked)
+        task = self._task_to_adjudicate(asked)
         return self._make_step(
             asked, task, ADJUDICATE, lambda work, made, said: self._adjudication_page(asked, task, work, made, said)
         )
@@ -79,10 +79,10 @@ class Screens:
             raise RefusedError("Enough people have this response already. Your queue has another.")
         return task
 
-    def _adjudicated_task(self, asked: Asked) -> AnnotationTask:
+    def _task_to_adjudicate(self, asked: Asked) -> AnnotationTask:
         self._may_adjudicate(asked)
         task = self.store.task(asked.position)
-        works = self.store.finished_works(asked.position)
+        works = self.store.works_finished(asked.position)
         if task is None or len(works) < 2:
             raise RefusedError("Two people must have finished this response before somebody decides between them.", 404)
         if asked.name in works:
@@ -152,7 +152,7 @@ class Screens:
     def _adjudication_page(
         self, asked: Asked, task: AnnotationTask, work: Work, made: Step | None = None, said: str = ""
     ) -> Response:
-        items = {item.id: item for item in items_of(self.store.finished_works(asked.position))}
+        items = {item.id: item for item in items_of(self.store.works_finished(asked.position))}
         differing = tuple(claim for claim in work.claims if items[claim.id].differs)
         wanted, after = _claims_named(asked, made)
         current = next((claim for claim in differing if claim.id == wanted), None)

@@ -20,7 +20,7 @@ from localfact.annotation.screens import CLAIMS, Screens, redirect
 from localfact.annotation.store import ADJUDICATE, ANNOTATE, AnnotationProgress
 from localfact.annotation.templates import Renderer, static_files
 from localfact.errors import InputError
-from localfact.report.page.rendering import shown
+from localfact.report.page.rendering import show
 from localfact.text import readable
 
 #: The longest name of an annotator.
@@ -40,7 +40,7 @@ class Pages:
         self.store = project.store
         self.access = access
         self.renderer = Renderer(project.store, access, blind)
-        signed_in, screens = self._signed_in, Screens(self.renderer)
+        signed_in, screens = self._for_signed_in, Screens(self.renderer)
         self.app = Starlette(
             routes=[
                 Route("/", self._explain_errors(self._front)),
@@ -57,7 +57,7 @@ class Pages:
             ],
         )
 
-    def _signed_in(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Any]:
+    def _for_signed_in(self, answer: Callable[[Asked], Response]) -> Callable[[Request], Any]:
         """The page for somebody who signed in; others are led to the front page, a form without its token nowhere."""
 
         async def answering(request: Request) -> Response:
@@ -108,12 +108,12 @@ class Pages:
     async def _sign_in(self, request: Request) -> Response:
         form = await fields_of(request)
         name = " ".join(readable(form.get("name", "")).split())
-        if not name or len(name) > LONGEST_NAME or shown(name) != name:
+        if not name or len(name) > LONGEST_NAME or show(name) != name:
             said = f"A name has 1 to {LONGEST_NAME} characters that can be seen."
             return self.renderer.page("sign_in.html", "", names=self.store.annotators(), said=said, status=400)
         await run_in_threadpool(self.store.join, name)
         answer = RedirectResponse("/", status_code=303)
-        set_cookie(answer, self.access.cookies[1], self.access.signed(name))
+        set_cookie(answer, self.access.cookies[1], self.access.sign(name))
         return answer
 
     def _sign_out(self, asked: Asked) -> Response:
@@ -124,7 +124,7 @@ class Pages:
     def _queue(self, name: str) -> Response:
         """What somebody has done, what is theirs to go on with, and how far all are."""
         progress = self.store.progress()
-        wanted = self.store.wanted()
+        wanted = self.store.annotators_wanted()
         mine = [one for one in progress if one.annotator == name and one.role == ANNOTATE]
         finished = [one for one in progress if one.role == ANNOTATE and one.finished]
         return self.renderer.page(
@@ -145,7 +145,7 @@ class Pages:
         from markupsafe import Markup
 
         # Without HTML of its own; its links are checked, its pictures are shut out by the policy.
-        written = MarkdownIt("commonmark", {"html": False}).enable("table").render(shown(self.project.guide()))
+        written = MarkdownIt("commonmark", {"html": False}).enable("table").render(show(self.project.guide()))
         return self.renderer.page("guide.html", asked.name, title="Guide", guide=Markup(written), labels=views.labels_view())
 
     def _next(self, asked: Asked) -> Response:

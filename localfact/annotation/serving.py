@@ -17,7 +17,8 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
 
     Args:
         host, port: where it listens; port 0 for a free one. Where others can reach it, everybody needs the link with the token.
-        blind: whether what the machine found is hidden. ready: told the link, once it listens.
+        blind: whether what the machine found is hidden.
+        ready: told the link, once it listens.
 
     Raises:
         MissingError: what serves is not installed. InputError: nobody can listen there.

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 
 from localfact.annotation.database import AnnotationDatabase, damage
-from localfact.annotation.differences import adjudicated, items_of
+from localfact.annotation.differences import items_of, work_after_adjudication
 from localfact.annotation.tasks import AnnotationTask
 from localfact.annotation.work import WHOLE, Step, StepKind, Work, misfit, work_of
 from localfact.records import Record
@@ -111,9 +111,9 @@ class AnnotationStore(AnnotationDatabase):
             return True
         at_work = f"SELECT count(*) FROM works WHERE position = ? AND {_COUNTS}"
         found = self._rows(at_work, position, ANNOTATE, self._clock() - WAITED_FOR_SECONDS)
-        return int(found[0][0]) < self.wanted().get(position, 0)
+        return int(found[0][0]) < self.annotators_wanted().get(position, 0)
 
-    def finished_by_several(self) -> list[tuple[int, str, list[str]]]:
+    def responses_finished_by_several(self) -> list[tuple[int, str, list[str]]]:
         """Place, id, and who finished it, of each response that two or more people finished."""
         found: dict[tuple[int, str], list[str]] = {}
         for one in self.progress():
@@ -131,7 +131,7 @@ class AnnotationStore(AnnotationDatabase):
         with self._hold_database() as database:
             return self._work(database, position, annotator, role)
 
-    def finished_works(self, position: int) -> dict[str, Work]:
+    def works_finished(self, position: int) -> dict[str, Work]:
         """Annotator -> work on a response, of those who finished it, by name."""
         names = self._rows(
             "SELECT annotator FROM works WHERE position = ? AND role = ? AND finished ORDER BY annotator", position, ANNOTATE
@@ -151,7 +151,8 @@ class AnnotationStore(AnnotationDatabase):
         """Makes one step; it is on the disk when this returns.
 
         Args:
-            version: of the work that its author saw. key: the step's own, the same when it is sent again.
+            version: of the work that its author saw.
+            key: the step's own, the same when it is sent again.
             timed: whether somebody sits there now, whose time is counted.
 
         Raises:
@@ -193,7 +194,7 @@ class AnnotationStore(AnnotationDatabase):
         with damage(self.file):
             return [AnnotationProgress(**dict(zip(AnnotationProgress.model_fields, row, strict=True))) for row in rows]
 
-    def wanted(self) -> dict[int, int]:
+    def annotators_wanted(self) -> dict[int, int]:
         """Place of a response -> by how many people it is to be annotated."""
         rows = self._rows("SELECT position, wanted FROM tasks ORDER BY position")
         with damage(self.file):
@@ -217,7 +218,7 @@ class AnnotationStore(AnnotationDatabase):
         rows = database.execute(f"SELECT step FROM steps WHERE {_OWNER} ORDER BY number", (position, annotator, role))
         steps = [Step.model_validate_json(step) for (step,) in rows]
         if role == ADJUDICATE:
-            return adjudicated(items_of(self.finished_works(position)), steps)
+            return work_after_adjudication(items_of(self.works_finished(position)), steps)
         task = self.task(position)
         if task is None:
             raise MisfitError("There is no such response.")

@@ -35,19 +35,25 @@ class AnnotationSummary(Record):
     """Figures about a project.
 
     Attributes:
-        responses: of the project. finished: how many of them have gold data. how: way in which it came about -> responses.
+        responses: of the project.
+        finished: how many of them have gold data.
+        how: way in which it came about -> responses.
         annotators: name -> what they did.
-        claims: in the gold data, removed ones not counted. undecided: claims on which annotators differ and nobody decided;
-            they enter none of the other figures. labels: label -> claims.
-        edits: edit -> claims, of what was done to the machine's claims. edits_a_response: the mean over finished responses
-            (FastFact, Table 1).
-        compared: claims that two or more people kept in the same words and labelled. pairs: pairs of labels of one such claim.
-            share: of the pairs whose labels are equal. alpha: Krippendorff's. kappas: label -> Cohen's kappa of that label
-            against all others over the pairs, the annotator who is first by name first.
-        kept_by_some: claims that one person kept, and another removed or never had. reworded: claims that people kept in
-            different words, so that their labels cannot be compared.
-        with_verdict: gold labels of claims on which the machine has a verdict in the same words. agreed_with_machine: the
-            share of these on which both say the same.
+        claims: in the gold data, removed ones not counted.
+        undecided: claims on which annotators differ and nobody decided; they enter none of the other figures.
+        labels: label -> claims.
+        edits: edit -> claims, of what was done to the machine's claims.
+        edits_a_response: the mean over finished responses (FastFact, Table 1).
+        compared: claims that two or more people kept in the same words and labelled.
+        pairs: pairs of labels of one such claim.
+        share: of the pairs whose labels are equal.
+        alpha: Krippendorff's.
+        kappas: label -> Cohen's kappa of that label against all others over the pairs, the annotator who is first by name
+            first.
+        kept_by_some: claims that one person kept, and another removed or never had.
+        reworded: claims that people kept in different words, so that their labels cannot be compared.
+        with_verdict: gold labels of claims on which the machine has a verdict in the same words.
+        agreed_with_machine: the share of these on which both say the same.
     """
 
     responses: int
@@ -127,8 +133,8 @@ def _paces(store: AnnotationStore) -> dict[str, Pace]:
 
 def _shared_items(store: AnnotationStore) -> list[Item]:
     """The claims of the responses that two or more people finished."""
-    places = [position for position, _, _ in store.finished_by_several()]
-    return [item for position in places for item in items_of(store.finished_works(position))]
+    places = [position for position, _, _ in store.responses_finished_by_several()]
+    return [item for position in places for item in items_of(store.works_finished(position))]
 
 
 def _agreement(items: Sequence[Item]) -> dict[str, Any]:

@@ -42,8 +42,9 @@ class Renderer:
         """A page for somebody, "" for nobody who signed in.
 
         Args:
-            fragment: whether its main part alone is wanted. adjudicates: whether the page leads to adjudication; found out when
-                None. values: what the template names.
+            fragment: whether its main part alone is wanted.
+            adjudicates: whether the page leads to adjudication; found out when None.
+            values: what the template names.
         """
         shared = {
             "main": template,

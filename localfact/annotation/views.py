@@ -11,7 +11,7 @@ from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Step, StepKind, Work, WorkClaim
 from localfact.records import CountedPassage, Passage
 from localfact.report.marked_text import pieces
-from localfact.report.page.rendering import shown, web_address
+from localfact.report.page.rendering import show, web_address
 from localfact.vocabulary import RelationLabel
 
 #: Where a claim is searched for.
@@ -51,7 +51,7 @@ def text_view(task: AnnotationTask, claims: Sequence[WorkClaim]) -> list[dict[st
     place = 0
     for piece in pieces(task.text, [claim.spans for claim in claims]):
         for run in _runs(piece.text):
-            text = shown(run)
+            text = show(run)
             parts.append({"start": place, "text": text, "escape": text != run, "claims": piece.claims, "ends": ()})
             place += len(run)
         if parts:
@@ -61,7 +61,7 @@ def text_view(task: AnnotationTask, claims: Sequence[WorkClaim]) -> list[dict[st
 
 def _runs(text: str) -> Iterator[str]:
     """The text in parts: characters that are seen as themselves together, every other character alone."""
-    for seen, characters in groupby(text, lambda character: shown(character) == character):
+    for seen, characters in groupby(text, lambda character: show(character) == character):
         joined = "".join(characters)
         yield from [joined] if seen else joined
 
@@ -141,8 +141,9 @@ def current_claim(work: Work, wanted: str, after: str = "", *, judging: bool) ->
     """The claim that a screen is open at.
 
     Args:
-        wanted: an id, where one was asked for. after: the claim of the step that was made just now: on the judging screen the
-            next one without a label follows. judging: whether removed claims are passed over.
+        wanted: an id, where one was asked for.
+        after: the claim of the step that was made just now: on the judging screen the next one without a label follows.
+        judging: whether removed claims are passed over.
     """
     claims = list(work.standing if judging else work.claims)
     named = next((claim for claim in claims if claim.id == wanted), None)

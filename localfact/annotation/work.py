@@ -50,7 +50,9 @@ class Step(Record):
     Attributes:
         claim: the id of the claim; of an added one its new id; "" for a step about the whole response.
         text: the wording of a revised or added claim, or of a decided one; a comment.
-        spans: of a claim that is added or placed. removal: why it is removed. label: of a claim that is judged or decided.
+        spans: of a claim that is added or placed.
+        removal: why it is removed.
+        label: of a claim that is judged or decided.
         agreed: whether the label was given by agreeing with the machine.
         of: what annotators had when an adjudicator decided (`Item.digest`): once they have another thing, it does not count.
     """
@@ -86,8 +88,10 @@ class WorkClaim(Record):
 
     Attributes:
         machine: the claim that annotators found; None for one that was added.
-        removal: why it is removed; None for one that stands. label: None until it is judged.
-        agreed: whether the label was given by agreeing with the machine. decided: whether an adjudicator gave it.
+        removal: why it is removed; None for one that stands.
+        label: None until it is judged.
+        agreed: whether the label was given by agreeing with the machine.
+        decided: whether an adjudicator gave it.
     """
 
     id: str
@@ -119,7 +123,9 @@ class Work(Record):
     """The state of somebody's work.
 
     Attributes:
-        version: how many steps led to it. done: how many of them can be undone. undone: how many can be redone.
+        version: how many steps led to it.
+        done: how many of them can be undone.
+        undone: how many can be redone.
     """
 
     claims: tuple[WorkClaim, ...]

@@ -15,7 +15,7 @@ from localfact import text
 from localfact.claims.small_lm.guard import numbers
 from localfact.errors import InputError
 from localfact.inputs.annotations import AnnotatedResponse, read_annotations
-from localfact.models.embedder import NO_EMBEDDER, named_embedder
+from localfact.models.embedder import NO_EMBEDDER, open_embedder
 from localfact.records import Assessment, Record
 from localfact.runs.assessments import read_assessments
 from localfact.scoring.alignment import AlignedResponse, Alignment, GoldClaim, align, best_matches
@@ -33,9 +33,13 @@ class RunAligned(Record):
     """What `align_run` found.
 
     Attributes:
-        run, gold: the two sides. overall: of all responses that both have; by_source: of each source's.
-        rule: how claims are matched, in words. gamma: of F1@K'.
-        left_out: why responses of the run are not compared -> how many. unused: rows of the annotation that no response has.
+        run, gold: the two sides.
+        overall: of all responses that both have.
+        by_source: of each source's.
+        rule: how claims are matched, in words.
+        gamma: of F1@K'.
+        left_out: why responses of the run are not compared -> how many.
+        unused: rows of the annotation that no response has.
         recorded_edits: edits that annotators recorded themselves -> claims, where the file has some.
     """
 
@@ -58,20 +62,22 @@ def align_run(
     A response and a row of the same model belong together as responses of two runs do (`scoring/pairing.py`).
 
     Args:
-        run: a run folder. gold: responses with labelled claims, in any schema that `eval` reads.
-        embedder: a card; "none" for words alone. same: the least similarity of claims that match; by the embedder when None.
+        run: a run folder.
+        gold: responses with labelled claims, in any schema that `eval` reads.
+        embedder: a card; "none" for words alone.
+        same: the least similarity of claims that match; by the embedder when None.
 
     Raises:
         MissingError: there is no such run, or no such embedder. InputError: a file is damaged, or no response has a row.
     """
     rows = [row for row in read_annotations(Path(gold)) if row.problem is None]
     assessments = read_assessments(Path(run))
-    found, left_out = paired(assessments, rows)
+    found, left_out = pair_rows(assessments, rows)
     if not found:
         why = ", ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there is none"
         raise InputError(f"No response of {run} can be set beside a row of {gold}, by its text or its id ({why}).")
     similar, least, rule = similarity(embedder, same)
-    aligned = [aligned_response(assessment, row, similar, least) for assessment, row in found]
+    aligned = [align_response(assessment, row, similar, least) for assessment, row in found]
     by_source: dict[str, list[AlignedResponse]] = {}
     for one, (assessment, row) in zip(aligned, found, strict=True):
         by_source.setdefault(assessment.source or row.source or "", []).append(one)
@@ -91,7 +97,7 @@ def align_run(
     )
 
 
-def paired(
+def pair_rows(
     assessments: Sequence[Assessment], rows: Sequence[AnnotatedResponse]
 ) -> tuple[list[tuple[Assessment, AnnotatedResponse]], Counter[str]]:
     """Matches the responses of a run to the rows of an annotation, each row once.
@@ -120,7 +126,7 @@ def paired(
     return sorted(found, key=lambda one: one[0].index), +left_out
 
 
-def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:
+def align_response(assessment: Assessment, row: AnnotatedResponse, similar: Similar, least: float) -> AlignedResponse:
     """Matches the claims of a response with those of its annotation."""
     ours, theirs = [claim.text for claim in assessment.claims], [claim.text for claim in row.claims]
     matches = best_matches(similar(ours, theirs), least) if ours and theirs else []
@@ -134,7 +140,7 @@ def aligned_response(assessment: Assessment, row: AnnotatedResponse, similar: Si
 
 def similarity(embedder: str, same: float | None) -> tuple[Similar, float, str]:
     """Returns a similarity of claims, the least value at which two are the same claim, and a sentence for readers on both."""
-    loaded = named_embedder(embedder) if embedder != NO_EMBEDDER else None
+    loaded = open_embedder(embedder) if embedder != NO_EMBEDDER else None
     if loaded is None:
         least = SAME_WORDS if same is None else same
         return word_similarity, least, f"one to one, by the F1 of their words, at least {least:g}"

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from localfact.assess.priormap import PriorMap, fitted
-from localfact.assess.priors import expected_truth
+from localfact.assess.priormap import PriorMap, fit_prior_map
+from localfact.assess.priors import expect_truth
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS, read_responses
 from localfact.methods.engine import open_engine
@@ -42,11 +42,14 @@ class ThetaCalibration(Record):
     """The result of a calibration.
 
     Attributes:
-        responses: with labelled claims; passed_over: rows without any, or unusable. failed: responses the model failed on.
-        claims: labelled ones, all of them. definite: those with a definite pre-verification label; indefinite: how many carry
-            each of the other labels, or none.
-        points: risk and saving for each theta, the largest first. chosen: the smallest theta whose risk is at most `max_risk`,
-            with probability 1 - delta; None if there is no such theta.
+        responses: with labelled claims.
+        passed_over: rows without any, or unusable.
+        failed: responses the model failed on.
+        claims: labelled ones, all of them.
+        definite: those with a definite pre-verification label.
+        indefinite: how many carry each of the other labels, or none.
+        points: risk and saving for each theta, the largest first.
+        chosen: the smallest theta whose risk is at most `max_risk`, with probability 1 - delta; None if there is no such theta.
         prior_map: from the extractor's confidence in claims to how often such claims are supported; None unless asked for.
         warnings: sentences the reader must know.
     """
@@ -88,7 +91,8 @@ def calibrate(
         method: one with a gate; fastfact when None.
         options: name the model, or a transcript.
         with_prior_map: also fits a calibration map of priors (`assess.priormap`).
-        max_risk: the largest share of wrong ones among accepted claims. delta: the probability that it is exceeded.
+        max_risk: the largest share of wrong ones among accepted claims.
+        delta: the probability that it is exceeded.
 
     Raises:
         InputError: no labelled claims, or max_risk or delta out of its range (scoring/risk.py); and as `open_engine`.
@@ -107,7 +111,7 @@ def calibrate(
     if chosen.facts is None:
         raise AssertionError("a method with a gate asks a language model")
     found, failures = complete(
-        preverified(labelled, chosen, concurrency or chosen.facts.at_once(CONCURRENCY_OF_CALLS), progress)
+        preverify_claims(labelled, chosen, concurrency or chosen.facts.at_once(CONCURRENCY_OF_CALLS), progress)
     )
     claims = [claim for claim in found if claim.gold is not None]
     definite = [(one, claim.gold) for claim in claims if (one := claim.preverification) and one.label in AGREES]
@@ -145,14 +149,14 @@ def calibrate(
 def prior_map_of(claims: Sequence[Claim], model: str) -> PriorMap:
     """The map from the expected truth of claims to the share that annotators support; irrelevant claims are left out."""
     known = [
-        (expected_truth(claim.preverification), claim.gold is GoldLabel.SUPPORTED)
+        (expect_truth(claim.preverification), claim.gold is GoldLabel.SUPPORTED)
         for claim in claims
         if claim.preverification is not None and claim.gold is not GoldLabel.IRRELEVANT
     ]
-    return fitted([expected for expected, _ in known], [supported for _, supported in known], model)
+    return fit_prior_map([expected for expected, _ in known], [supported for _, supported in known], model)
 
 
-async def preverified(
+async def preverify_claims(
     responses: Sequence[Response], chosen: Configuration, concurrency: int, progress: Progress
 ) -> tuple[list[Claim], list[str]]:
     """All claims of the responses in their order, pre-verified, and the reasons of responses that failed.

@@ -30,7 +30,8 @@ def check(
 
     Args:
         text: any text; or a mapping in a schema of inputs/responses.py, which may bring claims and passages.
-        topic: what it is about, to resolve a leading "she" or "it". prompt: what it answers.
+        topic: what it is about, to resolve a leading "she" or "it".
+        prompt: what it answers.
         method, options, max_words: as in `prepare`; without a corpus, the sample's is searched.
         progress: gets what is counted on the way.
 
@@ -45,10 +46,10 @@ def check(
     claims = "extract" if response.claims is None else "given"
     options = with_corpus((options or Options()).model_copy(update={"claims": claims}))
     options = options.model_copy(update={"corpus": options.corpus or sample_corpus()})
-    return complete(checked(response, configure(method, options), progress))
+    return complete(check_async(response, configure(method, options), progress))
 
 
-async def checked(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
+async def check_async(response: Response, chosen: Configuration, progress: Progress) -> Assessment:
     """As `check`, as a coroutine."""
     async with AsyncExitStack() as opened:
         with interruptible():

@@ -25,8 +25,10 @@ class Findings(Record):
     """The result of checking a model.
 
     Attributes:
-        found: whether its weights are on this machine. folder: where.
-        problems: why it cannot be used. remarks: other things worth knowing.
+        found: whether its weights are on this machine.
+        folder: where.
+        problems: why it cannot be used.
+        remarks: other things worth knowing.
         machine: of a language model, its placement on this machine.
     """
 

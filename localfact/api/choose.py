@@ -16,7 +16,9 @@ def choose(text: str, labels: Sequence[str], *, options: Options, prefix: str = 
     """Asks a language model how probable each label is as its answer; decodes nothing.
 
     Args:
-        text: one message of the user. labels: the closed set. prefix: the beginning of an answer, which the labels follow.
+        text: one message of the user.
+        labels: the closed set.
+        prefix: the beginning of an answer, which the labels follow.
         options: name the model, or a transcript.
 
     Returns:

@@ -36,7 +36,8 @@ def compare_runs(
             claim set compare claim by claim too.
         one_sided: tests whether the first run is better, as FactReasoner does (section C.4); else whether the two differ.
         recall_k: the K of F1@K, one for all runs; the median of all when None.
-        seed: of what is drawn by lot. names: what the runs are called; None: their methods, or their folders.
+        seed: of what is drawn by lot.
+        names: what the runs are called; None: their methods, or their folders.
 
     Raises:
         MissingError: there is no such run. InputError: fewer than two runs, or runs over other responses.
@@ -48,7 +49,7 @@ def compare_runs(
     runs = [record.shown for record in records]
     facts = [run_facts(record.settings) for record in records]
     called = list(names or _names(paths, [one.method for one in facts]))
-    recall_k = (recall_k or KPolicy()).fitted_to_all(runs)
+    recall_k = (recall_k or KPolicy()).fit_all(runs)
     first, *others = runs
     paired = [pair_runs(first, other) for other in others]
     found = [

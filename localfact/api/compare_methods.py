@@ -45,8 +45,12 @@ class Comparing:
     """Methods that are ready to be run over one set of claims; nothing is loaded or written yet.
 
     Attributes:
-        data: the responses. methods: their names. options: what departs from their defaults. folder: of the whole comparison.
-        limit: only the first so many rows. common: the method whose extraction and retrieval serve all.
+        data: the responses.
+        methods: their names.
+        options: what departs from their defaults.
+        folder: of the whole comparison.
+        limit: only the first so many rows.
+        common: the method whose extraction and retrieval serve all.
     """
 
     data: Path
@@ -80,7 +84,8 @@ def prepare_comparison(
     Args:
         methods: two names of registry.METHODS or more, each once; the first is compared with the others.
         data: responses in any schema of inputs/responses.py; the shipped sample, with its corpus and its claims, when None.
-        options: what departs from the methods' defaults. out: the folder; runs/compare-<hash> when None.
+        options: what departs from the methods' defaults.
+        out: the folder; runs/compare-<hash> when None.
         limit: only the first so many responses.
 
     Raises:
@@ -120,8 +125,10 @@ def compare_methods(
     """Runs or resumes the methods one after the other, and compares them.
 
     Args:
-        comparing: from `prepare_comparison`. watch: shows the progress of each step. one_sided, recall_k: as `compare_runs`.
-        force: begins the run folders again; claims, relations and calls are kept. start: loads the language model.
+        comparing: from `prepare_comparison`.
+        watch: shows the progress of each step. one_sided, recall_k: as `compare_runs`.
+        force: begins the run folders again; claims, relations and calls are kept.
+        start: loads the language model.
 
     Raises:
         LocalFactError: one that stops a whole run. What is done is in the folder, and the same call goes on from there.

@@ -51,7 +51,9 @@ class Job:
     """An evaluation that is ready to run, prepared without loading a model.
 
     Attributes:
-        data: where the responses are from. out: the run folder. warnings: about the input, for the reader of the results.
+        data: where the responses are from.
+        out: the run folder.
+        warnings: about the input, for the reader of the results.
         shard: which share of the responses is run here; None for all.
     """
 
@@ -119,7 +121,7 @@ def prepare(
     if options.corpus is None:
         responses = without_evidence_marked(responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
-    chosen = replace(chosen, settings=known_as(settings, folder))
+    chosen = replace(chosen, settings=name_as_recorded(settings, folder))
     return Job(given.name, tuple(responses), chosen, folder, given.warnings, shard)
 
 
@@ -130,7 +132,7 @@ def run_name(settings: Mapping[str, Any]) -> str:
     return settings_name({**settings, **decides})
 
 
-def known_as(settings: Settings, folder: Path) -> Settings:
+def name_as_recorded(settings: Settings, folder: Path) -> Settings:
     """The settings, with the model named as in the run folder: a run can go on under another name of the same model."""
     if settings.model is None:
         return settings
@@ -201,10 +203,10 @@ def execute(
     Raises:
         LocalFactError: one that stops the whole run. The results so far are in the run folder.
     """
-    return complete(executed(job, recall_k, concurrency, force, progress, start, open_assessor))
+    return complete(execute_async(job, recall_k, concurrency, force, progress, start, open_assessor))
 
 
-async def executed(
+async def execute_async(
     job: Job,
     recall_k: KPolicy | None,
     concurrency: int | None,

@@ -61,12 +61,12 @@ def extract_claims(
             extractor=pass_settings(settings, options, facts),
             limit=limit,
             max_words=max_words,
-            pass_options=noted(pass_options, facts),
+            pass_options=note_versions(pass_options, facts),
         )
     )
 
 
-def noted(pass_options: PassOptions, facts: EngineFacts | None) -> PassOptions:
+def note_versions(pass_options: PassOptions, facts: EngineFacts | None) -> PassOptions:
     """The same options, with the versions of this machine, a language model's hardware, and as many rows as keep it busy."""
     if facts is None:
         return replace(pass_options, versions=versions())
@@ -103,15 +103,13 @@ async def extract_file(
     settings = {"pass": "extract", "data": {"sha256": file_digest(data), "limit": limit}, "extractor": extractor}
 
     def open_maker(opened: AsyncExitStack) -> Make[Response]:
-        return partial(extracted_row, extractor=open_extractor(opened), settings=extractor, progress=pass_options.progress)
+        return partial(extract_row, extractor=open_extractor(opened), settings=extractor, progress=pass_options.progress)
 
     rows, warnings = await make_file(data, responses, out, settings, open_maker, response_row, pass_options)
     return extract_summary(out, rows, warnings)
 
 
-async def extracted_row(
-    response: Response, *, extractor: ClaimExtractor, settings: Mapping[str, Any], progress: Progress
-) -> Row:
+async def extract_row(response: Response, *, extractor: ClaimExtractor, settings: Mapping[str, Any], progress: Progress) -> Row:
     """Extracts the claims of a response; returns its row."""
     ledger = Ledger(watch=partial(observe_usage, progress.count))
     with usage_counted_in(ledger):

@@ -34,9 +34,11 @@ class ClaimFailures(Record):
     """What is wrong with the claims of one model's responses.
 
     Attributes:
-        model: that wrote them, "" where none is named. responses, claims: how many. judged: claims of which the judge said
-            what is wrong. failures: kind -> claims, by the judge. asked: claims of the responses of which it said what is
-            missing. missing: kind -> statements.
+        model: that wrote them, "" where none is named. responses, claims: how many.
+        judged: claims of which the judge said what is wrong.
+        failures: kind -> claims, by the judge.
+        asked: claims of the responses of which it said what is missing.
+        missing: kind -> statements.
         entailed: redundancy within and across sentences -> claims that an earlier one and they entail, without a judge.
         unrelated: pairs of claims that the relation model failed on; they count as no repetition.
         unanswered: why calls of the judge gave no answer -> how many.
@@ -63,8 +65,9 @@ def claim_failures(run: str | Path, *, options: Options, progress: Progress = SI
     """Inspects the claims of a run, model by model.
 
     Args:
-        run: a run folder. options: the judge, where one is named; the relation model. What a judge answers is kept in the
-            run folder where no transcript is named: the same call goes on where it stopped.
+        run: a run folder.
+        options: the judge, where one is named; the relation model. What a judge answers is kept in the run folder where no
+            transcript is named: the same call goes on where it stopped.
         progress: counts responses.
 
     Raises:

@@ -41,7 +41,8 @@ class FetchResult:
 
     Attributes:
         sent: counts of this call: "searches", "pages", "pages_failed".
-        unanswered: claims whose search no provider answered. problems: of responses and searches, the first PROBLEMS_SHOWN.
+        unanswered: claims whose search no provider answered.
+        problems: of responses and searches, the first PROBLEMS_SHOWN.
         without_page: reason -> addresses of the whole corpus that gave no page.
     """
 
@@ -77,10 +78,12 @@ def fetch(
     """Fetches the evidence for the claims of a job into its corpus, made if missing; nothing is fetched twice.
 
     Args:
-        job: from `evaluate.prepare`, with options that name a provider. retry_failed: fetches pages again that failed by a
-            time-out, a limit or a broken connection. concurrency: responses at once.
-        progress: gets reports on how far it is. start: loads the language model. machines: where pages are extracted and
-            passages embedded; what fetches is this process alone.
+        job: from `evaluate.prepare`, with options that name a provider.
+        retry_failed: fetches pages again that failed by a time-out, a limit or a broken connection.
+        concurrency: responses at once.
+        progress: gets reports on how far it is.
+        start: loads the language model.
+        machines: where pages are extracted and passages embedded; what fetches is this process alone.
 
     Raises:
         LocalFactError: one that stops all of it. What was fetched is in the corpus; the same command resumes.
@@ -132,7 +135,9 @@ class Fetching:
     """Fetches for one response after the other.
 
     Attributes:
-        extractor: finds the claims. assessor: says which of them need evidence. queries: writes what is searched for.
+        extractor: finds the claims.
+        assessor: says which of them need evidence.
+        queries: writes what is searched for.
         collector: searches, and fetches pages into the corpus. progress, fetched: get what was done.
     """
 

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 
-from localfact.api.extract import noted
+from localfact.api.extract import note_versions
 from localfact.inputs.prompts import Prompt, read_prompts
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.methods.engine import engine_facts, open_engine
@@ -50,7 +50,7 @@ def generate_responses(
             options=generation,
             entities=entities,
             limit=limit,
-            pass_options=noted(pass_options, facts),
+            pass_options=note_versions(pass_options, facts),
         )
     )
 
@@ -91,7 +91,7 @@ async def generate_file(
 
     def open_maker(opened: AsyncExitStack) -> Make[Prompt]:
         engine = open_engine(opened)
-        return partial(generated_row, engine=engine, identity=identity, options=options, progress=pass_options.progress)
+        return partial(generate_row, engine=engine, identity=identity, options=options, progress=pass_options.progress)
 
     rows, warnings = await make_file(
         data, prompts, out, settings, open_maker, partial(prompt_row, identity=identity), pass_options
@@ -99,7 +99,7 @@ async def generate_file(
     return generate_summary(out, rows, repeated, options, warnings)
 
 
-async def generated_row(
+async def generate_row(
     prompt: Prompt, *, engine: Engine, identity: EngineIdentity, options: GenerationOptions, progress: Progress
 ) -> Row:
     """Generates the answer to a prompt; returns its row, which says how it was generated."""

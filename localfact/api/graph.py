@@ -18,7 +18,8 @@ def graph(run: RunRecord, assessment: Assessment) -> Mapping[str, Any]:
     """The graph that the verdicts of a response come from, in the schema of `inference.reading.read_graph`.
 
     Args:
-        run: for the method's settings. assessment: one of that run.
+        run: for the method's settings.
+        assessment: one of that run.
 
     Raises:
         InputError: the run's method has no graph, or its settings are damaged.

@@ -13,10 +13,12 @@ from localfact.scoring.recall import GAMMA, KPrime
 
 
 class Board(Record):
-    """What `ranked` found.
+    """What `rank` found.
 
     Attributes:
-        standings: the models, best first. sources: of prompts, in their order. k_prime: where K' comes from.
+        standings: the models, best first.
+        sources: of prompts, in their order.
+        k_prime: where K' comes from.
         differs: settings in which the runs differ besides their data: such models were not judged alike.
     """
 
@@ -26,11 +28,12 @@ class Board(Record):
     differs: tuple[str, ...] = ()
 
 
-def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
+def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
     """Ranks the models that wrote the responses of runs; of a run that names no model, the run stands for one.
 
     Args:
-        runs: run folders. gamma: of F1@K'.
+        runs: run folders.
+        gamma: of F1@K'.
 
     Raises:
         MissingError: there is no such run. InputError: none is named, or a file of one is damaged.
@@ -42,7 +45,7 @@ def ranked(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
     everything = [one for record in records for one in record.shown]
     # Data may differ between the runs of a leaderboard; other settings say how responses were judged, and are told.
     settings = {str(record.path): record.plain_settings | {"data": None} for record in records}
-    fitted = KPrime.fitted_to(everything)
+    fitted = KPrime.fit(everything)
     return Board(
         standings=tuple(leaderboard(by_model({record.path: record.shown for record in records}), gamma)),
         sources=tuple(dict.fromkeys(one.source or "" for one in everything)),

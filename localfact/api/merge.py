@@ -6,7 +6,7 @@ from typing import Any
 
 from localfact.api.evaluate import RUNS, run_name
 from localfact.api.report import write_report
-from localfact.api.rescore import finished, run_facts, summarise_record
+from localfact.api.rescore import read_finished_summary, run_facts, summarise_record
 from localfact.errors import InputError
 from localfact.methods.settings import windowless
 from localfact.records import Assessment
@@ -27,7 +27,8 @@ def merge_runs(
 
     Args:
         folders: the run folders of all shards (`eval --shards`), ended, in any order.
-        out: the run folder to be made; where the whole run would lie when None. recall_k: as for `execute`.
+        out: the run folder to be made; where the whole run would lie when None.
+        recall_k: as for `execute`.
         force: begins that folder again.
 
     Raises:
@@ -124,7 +125,7 @@ def _own_warnings(shard: RunRecord, assessments: Sequence[Assessment]) -> Sequen
     Raises:
         InputError: the shard has not ended.
     """
-    summary = finished(shard.path)
+    summary = read_finished_summary(shard.path)
     if summary is None or summary.responses != len(assessments):
         raise InputError(f"{shard.path} has not ended. The command that began it goes on.")
     told = len(summarise(assessments, run_facts(shard.settings)).warnings)

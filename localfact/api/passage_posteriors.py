@@ -29,7 +29,9 @@ def passage_posteriors(
     A passage that no relation touches counts with its prior, as in the warning of a run whose passages are not believed.
 
     Args:
-        run: for the method's settings. assessments: of it. progress: called with graphs solved and their total.
+        run: for the method's settings.
+        assessments: of it.
+        progress: called with graphs solved and their total.
 
     Raises:
         InputError: its settings are damaged.

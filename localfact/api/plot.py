@@ -89,7 +89,7 @@ FIGURES: Mapping[str, FigureKind] = {
         partial(run_plots.precision_by_length_figure, title="Precision of each response, by its length"),
     ),
     "scores": FigureKind(
-        lambda run, _: data.scored(run.assessments),
+        lambda run, _: data.select_scored(run.assessments),
         lambda found, *, looks: run_plots.scores_figure(
             data.response_scores(found), list(found), "How the scores of responses are distributed", looks=looks
         ),
@@ -114,7 +114,8 @@ def plot(
     Args:
         folders: run folders, finished or not; one that is named twice is drawn once.
         out: a folder, made if missing; `default_folder` when None.
-        only: names in FIGURES; all when empty. by_source: draw the responses of each source (`source`) by themselves.
+        only: names in FIGURES; all when empty.
+        by_source: draw the responses of each source (`source`) by themselves.
         progress: called while factor graphs are solved again, for `passage-posterior`.
 
     Raises:
@@ -124,7 +125,7 @@ def plot(
     unknown = [name for name in only if name not in FIGURES]
     if unknown:
         raise InputError(f"There is no figure '{unknown[0]}'. There are: {', '.join(FIGURES)}.")
-    runs = plotted_runs(folders)
+    runs = read_plotted_runs(folders)
     folder = Path(out) if out is not None else default_folder([run.name for run in runs])
     runs = apart_by_source(runs) if by_source else runs
     looks = {run.name: number for number, run in enumerate(runs)}
@@ -142,7 +143,7 @@ def plot(
             else:
                 found[run.name] = numbers
         if found:
-            files += written(kind.draw(found, looks=looks), folder / name)
+            files += write_figure(kind.draw(found, looks=looks), folder / name)
     notes = [f"{run} has {reason}: not in {', '.join(names)}." for (run, reason), names in lacking.items()]
     if not files:
         raise InputError(
@@ -152,7 +153,7 @@ def plot(
     return Plots(figures=tuple(files), notes=(*notes, *graphs_left_out(runs, only)))
 
 
-def plotted_runs(folders: Sequence[str | Path]) -> list[PlottedRun]:
+def read_plotted_runs(folders: Sequence[str | Path]) -> list[PlottedRun]:
     """Reads the runs.
 
     Raises:
@@ -197,12 +198,12 @@ def default_folder(names: Sequence[str]) -> Path:
     return RUNS / f"plots-{joined}"
 
 
-def written(figure: "Figure", file: Path) -> list[str]:
+def write_figure(figure: "Figure", file: Path) -> list[str]:
     """Writes a figure as PNG and as SVG; returns the names of the files."""
     files = []
     with write_errors(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        for suffix, content in plots.rendered(figure).items():
+        for suffix, content in plots.render_figure(figure).items():
             files.append(f"{file}.{suffix}")
             replace(Path(files[-1]), content)
     return files

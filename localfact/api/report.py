@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from localfact.api.rescore import finished, summarise_record
+from localfact.api.rescore import read_finished_summary, summarise_record
 from localfact.assess.posteriors import Rules, how, label_of
 from localfact.errors import InputError, LocalFactError
-from localfact.llm.layers.recording import recorded_calls
-from localfact.methods.relations import kept_relations
+from localfact.llm.layers.recording import read_calls
+from localfact.methods.relations import read_kept_relations
 from localfact.records import Assessment, Distribution, Pair, Relation
 from localfact.report.comparison import RunsCompared
 from localfact.report.page.comparison_page import Judged, comparison_page
@@ -44,8 +44,8 @@ def write_report(
         out: the file; report.html in the run folder when None.
         start: the number, from 1, of the first response in it; it has at most SHOWN. Sums are of the whole run.
         calls: a transcript, of which the first CALLS calls stand in the report, each cut at CALL_CHARACTERS; none when None.
-        record: the run from response 1 on, where it was just read. summary: of it, where it was just made; else the stored one,
-            or one of what is done so far.
+        record: the run from response 1 on, where it was just read.
+        summary: of it, where it was just made; else the stored one, or one of what is done so far.
 
     Raises:
         MissingError: there is no such run or transcript. InputError: a file of it is damaged, or it has no response `start`.
@@ -54,7 +54,7 @@ def write_report(
     path = Path(run_folder)
     if start != 1 and not 1 <= start <= (count := count_assessments(path)):
         raise InputError(f"{path} has {count:,} responses: a report cannot start with number {start:,}.")
-    summary = summary or finished(path)
+    summary = summary or read_finished_summary(path)
     record = record or read_record(path, start=start, most=SHOWN, outlines=summary is None)
     assessed = record.settings.assessment
     shown, left = model_calls(Path(calls)) if calls is not None else ([], 0)
@@ -112,7 +112,7 @@ def distributions(run_folder: Path, assessments: Sequence[Assessment]) -> dict[P
     found: dict[Pair, list[Distribution]] = {}
     for name in (RELATIONS_FILE, SECOND_RELATIONS_FILE):
         try:
-            for pair, said in kept_relations(run_folder / name, pairs).items():
+            for pair, said in read_kept_relations(run_folder / name, pairs).items():
                 found.setdefault(pair, []).extend(said)
         except LocalFactError:  # the report tells the label's probability, which the assessment has
             continue
@@ -143,7 +143,7 @@ def write_comparison(compared: RunsCompared, out: str | Path) -> Path:
 
 def model_calls(transcript: Path) -> tuple[list[ModelCall], int]:
     """The first calls of a transcript as the report shows them, and how many more there are."""
-    calls, total = recorded_calls(transcript, CALLS, _cut)
+    calls, total = read_calls(transcript, CALLS, _cut)
     return [ModelCall(*call) for call in calls], total - len(calls)
 
 

@@ -19,7 +19,7 @@ from localfact.scoring import KPolicy
 from localfact.vocabulary import VerdictLabel
 
 
-def finished(run_folder: str | Path) -> Summary | None:
+def read_finished_summary(run_folder: str | Path) -> Summary | None:
     """The stored summary of a run; None where it has not finished.
 
     Raises:

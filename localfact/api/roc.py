@@ -20,7 +20,7 @@ from localfact.inputs.factor import FACTOR, Question, read_questions
 from localfact.methods.options import Options
 from localfact.methods.relations import BUILTIN_NLI, FoundRelationModel, find_relation_model
 from localfact.records import Distribution, Failure, Pair, Record
-from localfact.report.plots import rendered, roc_figure
+from localfact.report.plots import render_figure, roc_figure
 from localfact.runs.row_file import ERROR, RowFile
 from localfact.runtime.files import file_digest, replace, write_errors
 from localfact.runtime.interrupts import interruptible
@@ -46,7 +46,8 @@ class RelationRoc(Record):
     """The curves of one relation model.
 
     Attributes:
-        relations: its name as asked for. identity: name and revision.
+        relations: its name as asked for.
+        identity: name and revision.
         contradiction: P(contradiction) of the false completions (positives) against that of the true ones.
         entailment: P(entailment) of the true completions (positives) against that of the false ones. None: no curve; `warnings`
             say why.
@@ -67,7 +68,8 @@ class RocReport(Record):
     """The curves of several relation models on the same questions.
 
     Attributes:
-        questions: how many were asked. unusable: a sentence for each unusable row.
+        questions: how many were asked.
+        unusable: a sentence for each unusable row.
         interval: how the intervals of the areas were made.
         figures: the files drawn, one PNG and one SVG a relation.
     """
@@ -103,12 +105,14 @@ def relation_roc(
     """Relates each question's premise to its completions, and draws both curves of every relation model.
 
     Args:
-        data: FACTOR's CSV, plain or gzip. limit: only the first so many rows.
+        data: FACTOR's CSV, plain or gzip.
+        limit: only the first so many rows.
         out: a folder for predictions (one file a model, with which an interrupted call is resumed), numbers and figures.
         relations: names of relation models, used one after the other; all must be on this machine. One that has answered
             everything is not loaded again.
         options: what they need; the seed is part of a language model's prompts.
-        seed: of the intervals only. force: discards stored predictions.
+        seed: of the intervals only.
+        force: discards stored predictions.
 
     Raises:
         InputError: no usable row, or no such relation model. MissingError: weights that are not on this machine.
@@ -125,8 +129,8 @@ def relation_roc(
     for name, model in found.items():
         settings = {"pass": "roc", "data": {"sha256": file_digest(path), "limit": limit}, "relations": model.identity}
         with RowFile(folder / f"{file_name(name)}.jsonl", settings, versions=versions(), force=force) as file:
-            kept = predicted(questions, model, file, partial(progress, name))
-        models.append(measured(name, model.identity, kept, seed))
+            kept = predict_questions(questions, model, file, partial(progress, name))
+        models.append(measure_roc(name, model.identity, kept, seed))
     report = RocReport(
         data=str(path),
         questions=len(questions),
@@ -134,7 +138,7 @@ def relation_roc(
         models=tuple(models),
         interval=interval_method(seed),
     )
-    return written(report, folder)
+    return write_roc(report, folder)
 
 
 def file_name(name: str) -> str:
@@ -142,7 +146,7 @@ def file_name(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "relations"
 
 
-def predicted(
+def predict_questions(
     questions: Sequence[Question], found: FoundRelationModel, file: RowFile, report: Callable[[int, int], None]
 ) -> list[dict[str, Any]]:
     """One row a question, in order: `labels` has P(entailment), P(contradiction), P(neutral) of each hypothesis, or None.
@@ -164,12 +168,12 @@ async def ask(waiting: Sequence[Question], found: FoundRelationModel, file: RowF
             model = found.open(opened)
         for begin in range(0, len(waiting), BATCH):
             batch = waiting[begin : begin + BATCH]
-            for row in await related(batch, model):
+            for row in await relate_questions(batch, model):
                 file.append(row)
             asked(begin + len(batch))
 
 
-async def related(batch: Sequence[Question], model: RelationModel) -> list[dict[str, Any]]:
+async def relate_questions(batch: Sequence[Question], model: RelationModel) -> list[dict[str, Any]]:
     """The rows of some questions, by one call of the model."""
     premises = [await fitting_premise(question, model) for question in batch]
     pairs = [
@@ -214,7 +218,7 @@ def row_of(question: Question, *, premise_cut: bool, said: Sequence[Distribution
     return {"id": question.id, "premise_cut": premise_cut, "labels": labels} | ({ERROR: reasons[0]} if reasons else {})
 
 
-def measured(name: str, identity: str, rows: Sequence[dict[str, Any]], seed: int) -> RelationRoc:
+def measure_roc(name: str, identity: str, rows: Sequence[dict[str, Any]], seed: int) -> RelationRoc:
     """Both curves from the stored predictions of one relation model."""
     asked = [(index, position, labels) for index, row in enumerate(rows) for position, labels in enumerate(row["labels"])]
     known = [one for one in asked if one[2] is not None]
@@ -240,13 +244,13 @@ def measured(name: str, identity: str, rows: Sequence[dict[str, Any]], seed: int
     )
 
 
-def written(report: RocReport, folder: Path) -> RocReport:
+def write_roc(report: RocReport, folder: Path) -> RocReport:
     """Draws the figures and writes the numbers beside them; returns the report with the names of the figures."""
     figures: list[str] = []
     with write_errors(folder):
         for label, title in TITLES.items():
             curves = {one.relations: curve for one in report.models if (curve := getattr(one, label)) is not None}
-            for suffix, content in rendered(roc_figure(curves, title)).items() if curves else ():
+            for suffix, content in render_figure(roc_figure(curves, title)).items() if curves else ():
                 file = folder / f"{label}.{suffix}"
                 replace(file, content)
                 figures.append(str(file))

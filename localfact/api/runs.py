@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.evaluate import RUNS
-from localfact.api.rescore import finished
+from localfact.api.rescore import read_finished_summary
 from localfact.errors import LocalFactError, MissingError
 from localfact.records import Assessment, Record
 from localfact.report.claim_rows import claim_rows as rows_of
@@ -19,9 +19,14 @@ class RunRow(Record):
     """One run folder.
 
     Attributes:
-        run: the folder. method: its method. begun: when run.yaml was written. responses: done so far.
-        ended: whether it has its summary. precision: Pr of that; None without one.
-        bytes: of its files. problem: why the folder cannot be read, or None.
+        run: the folder.
+        method: its method.
+        begun: when run.yaml was written.
+        responses: done so far.
+        ended: whether it has its summary.
+        precision: Pr of that; None without one.
+        bytes: of its files.
+        problem: why the folder cannot be read, or None.
     """
 
     run: str
@@ -91,7 +96,7 @@ def _row(path: Path) -> RunRow:
     begun = datetime.fromtimestamp(_begin_time(path), UTC).astimezone().strftime("%Y-%m-%d %H:%M")
     try:
         method = read_record(path, outlines=False).settings.method
-        summary = finished(path)
+        summary = read_finished_summary(path)
         done = summary.responses if summary is not None else count_assessments(path)
     except LocalFactError as error:
         return RunRow(run=str(path), begun=begun, bytes=run_size(path), problem=str(error))

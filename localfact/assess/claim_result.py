@@ -34,6 +34,6 @@ def result_without_call(claim: Claim, label: VerdictLabel, rationale: str, endin
     return ClaimResult(Verdict(claim_id=claim.id, label=label, rationale=rationale), ending)
 
 
-def counted_passages(passages: Iterable[Passage]) -> tuple[CountedPassage, ...]:
+def count_passages(passages: Iterable[Passage]) -> tuple[CountedPassage, ...]:
     """The passages that the model was shown, as a verdict lists them."""
     return tuple(CountedPassage(passage_id=passage.id) for passage in passages)

@@ -37,7 +37,7 @@ def claim_variable(claim: Claim) -> str:
     return f"claim {claim.id}"
 
 
-def failed_claims(links: Iterable[Link], relations: Relations) -> Mapping[str, str]:
+def claims_failed(links: Iterable[Link], relations: Relations) -> Mapping[str, str]:
     """Claim id -> why the first of its relations could not be predicted, for claims with a failed prediction."""
     reasons: dict[str, str] = {}
     for link in links:
@@ -62,7 +62,8 @@ def passage_factors(
     """The factors between passages, none of them neutral, and how many pairs of passages could not be predicted.
 
     Args:
-        pairs: of passages, each in one order. rule: makes one relation of the predictions of both directions.
+        pairs: of passages, each in one order.
+        rule: makes one relation of the predictions of both directions.
     """
     factors, failed = [], 0
     for first, second in pairs:
@@ -83,7 +84,9 @@ def relate_passages(first: Passage, second: Passage, forward: Distribution, back
     smaller id.
 
     Args:
-        first, second: the passages. forward: the prediction with `first` as premise; backward: with `second` as premise.
+        first, second: the passages.
+        forward: the prediction with `first` as premise.
+        backward: with `second` as premise.
     """
     directions = [_relation(first.id, second.id, forward), _relation(second.id, first.id, backward)]
     directions.sort(key=lambda relation: (relation.label is not RelationLabel.CONTRADICTION, relation.source))

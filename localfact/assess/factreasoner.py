@@ -15,13 +15,13 @@ from localfact.assess.factors import (
     Factor,
     claim_factors,
     claim_variable,
-    failed_claims,
+    claims_failed,
     passage_factors,
     relate_passages,
     relate_passages_surely,
 )
 from localfact.assess.linking import Link, all_links, own_links, passage_variable, passages_met
-from localfact.assess.posteriors import Rules, failed, verdict_of
+from localfact.assess.posteriors import Rules, fail_claim, verdict_of
 from localfact.errors import InputError
 from localfact.inference import FactorGraph, Marginals, TableSet, marginals
 from localfact.inference.factor_graph import CLAIM_PRIOR, PASSAGE_PRIOR, build_graph
@@ -46,8 +46,8 @@ class FactReasoner:
         tables: the set of factor tables.
         rules: of what the paper leaves open: "published", or "own" (docs/inference.md). By our own, only passages found for a
             common claim are related to one another, and a claim without evidence, or between two fires, is called so.
-        passage_prior, claim_prior: prior probabilities of being true, in [0, 1]. prior_of: a claim's own prior, instead of
-            claim_prior.
+        passage_prior, claim_prior: prior probabilities of being true, in [0, 1].
+        prior_of: a claim's own prior, instead of claim_prior.
         host_priors: lower-case host -> prior of its passages, where that is lower; subdomains are included.
         gate: versions 2 and 3 relate a claim to a passage found for other claims only where its affinity is at least this
             share, in [0, 1], of the lowest of the claim's own; None relates all. Passage pairs are not gated, as no affinity
@@ -112,7 +112,7 @@ class FactReasoner:
 
     def _judge(self, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:
         links, gated = self._links(claims, evidence)
-        failures = failed_claims(links, relations)
+        failures = claims_failed(links, relations)
         judged = [claim for claim in claims if claim.id not in failures]
         links = [link for link in links if link.claim.id not in failures]
         between_passages, failed_pairs = self._passage_factors(claims, evidence, relations)
@@ -183,9 +183,9 @@ class FactReasoner:
             of_claim[factor.target].append((factor.relation, shifts.get((factor.source, factor.target), 0.0)))
         for claim in claims:
             if claim.id in failures:
-                yield failed(claim, f"a relation of it could not be predicted: {failures[claim.id]}")
+                yield fail_claim(claim, f"a relation of it could not be predicted: {failures[claim.id]}")
             elif result.marginals is None:
-                yield failed(
+                yield fail_claim(
                     claim, "the graph is inconsistent: with priors of 0 or 1, no assignment of true and false is possible"
                 )
             else:

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
-from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, counted_passages, result_without_call
-from localfact.assess.fitting import Fitted, choose_after_answer, fitted, own_passages
+from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, count_passages, result_without_call
+from localfact.assess.fitting import Fitted, choose_after_answer, fit_passages, own_passages
 from localfact.assess.gate import THETA, Gate
 from localfact.assess.verification import VERDICT_OF, answer_up_to_label, read_answer
 from localfact.errors import CorpusError, InputError
@@ -125,20 +125,20 @@ class FastFact:
                 answer=answer.reasoning,
                 prefix_of=answer_up_to_label,
             )
-            label, remark = _chosen(choice)
+            label, remark = _choose_label(choice)
             rationale = f"{rationale}\n{remark}".lstrip()
         verdict = Verdict(
             claim_id=claim.id,
             label=label,
             rationale=rationale or None,
-            passages=counted_passages(fitted.passages),
+            passages=count_passages(fitted.passages),
             flags=(Flag.CUT_ANSWER,) if generation.finish != "stop" else (),
         )
         return ClaimResult(verdict, "verified", chosen=answer.label is None, left_out=fitted.left_out)
 
     async def _fit_passages(self, claim: Claim, passages: Sequence[Passage]) -> Fitted:
         # The longest label is used to measure the room that a chosen label needs after a full answer.
-        return await fitted(
+        return await fit_passages(
             self.engine,
             passages,
             lambda shown: verification_chat(claim.text, shown, boundary=Boundary(self.seed)),
@@ -147,7 +147,7 @@ class FastFact:
         )
 
 
-def _chosen(choice: Choice) -> tuple[VerdictLabel, str]:
+def _choose_label(choice: Choice) -> tuple[VerdictLabel, str]:
     """The most probable label as a verdict, and the remark that it was chosen."""
     distribution = choice.distribution
     label = max(TIES, key=lambda label: distribution[label])

@@ -7,7 +7,7 @@ from localfact.assess.claim_result import STAGE
 from localfact.errors import InputError, PromptTooLongError
 from localfact.llm.engine import Chat, Choice, Engine
 from localfact.records import Claim, Evidence, Passage
-from localfact.runtime.usage import decided_by
+from localfact.runtime.usage import note_window
 
 
 class Fitted(NamedTuple):
@@ -18,7 +18,7 @@ class Fitted(NamedTuple):
     left_out: int
 
 
-async def fitted(
+async def fit_passages(
     engine: Engine, passages: Sequence[Passage], chat_of: Callable[[Sequence[Passage]], Chat], *, decision: str, max_tokens: int
 ) -> Fitted:
     """The prompt with as many of the passages, best first, as leave room for an answer and its decision.
@@ -37,7 +37,7 @@ async def fitted(
         chat = chat_of(passages[:shown])
         needed = await engine.count(chat, prefix=decision) + max_tokens
         if needed > window:
-            decided_by(window)
+            note_window(window)
         else:
             return Fitted(chat, tuple(passages[:shown]), len(passages) - shown)
     raise InputError(

@@ -18,7 +18,8 @@ def graph_of(assessment: Assessment, reasoner: FactReasoner, claims: Sequence[Cl
     text and no host: its prior is that of passages in general.
 
     Args:
-        reasoner: with the settings of the run. claims: those in the graph; failed ones are left out.
+        reasoner: with the settings of the run.
+        claims: those in the graph; failed ones are left out.
     """
     failed = {verdict.claim_id for verdict in assessment.verdicts if verdict.label is VerdictLabel.FAILED}
     judged = {claim.id: claim for claim in claims if claim.id not in failed}

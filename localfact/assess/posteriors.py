@@ -27,7 +27,8 @@ def verdict_of(
     one near to one half is conflicting or undecided.
 
     Args:
-        posterior: P(claim). error: the solver's, see `Marginals.error`.
+        posterior: P(claim).
+        error: the solver's, see `Marginals.error`.
         relations: those that joined passages to this claim in the graph, each with its shift of the posterior. A passage with
             several of them counts once, with the largest shift.
 
@@ -80,7 +81,7 @@ def how(rules: Rules) -> str:
     )
 
 
-def failed(claim: Claim, reason: str) -> Verdict:
+def fail_claim(claim: Claim, reason: str) -> Verdict:
     """The verdict of a claim that could not be assessed."""
     return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)
 

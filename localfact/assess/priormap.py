@@ -25,7 +25,8 @@ class PriorMap(Record):
     Attributes:
         knots: (expected truth, share supported), both in [0, 1] and never falling; before the first and after the last knot the
             map is constant.
-        claims: how many labelled claims it was fitted to. model: whose pre-verification that was.
+        claims: how many labelled claims it was fitted to.
+        model: whose pre-verification that was.
     """
 
     knots: Annotated[tuple[tuple[Probability, Probability], ...], Field(min_length=1)]
@@ -49,12 +50,13 @@ class PriorMap(Record):
         return low + (high - low) * (expected - left) / (right - left)
 
 
-def fitted(expected: Sequence[float], supported: Sequence[bool], model: str) -> PriorMap:
+def fit_prior_map(expected: Sequence[float], supported: Sequence[bool], model: str) -> PriorMap:
     """The isotonic map with the least squared error on the labels.
 
     Args:
-        expected: expected truth of each claim. supported: whether the annotator supports it. model: whose pre-verification it
-            is.
+        expected: expected truth of each claim.
+        supported: whether the annotator supports it.
+        model: whose pre-verification it is.
 
     Raises:
         InputError: fewer than FEWEST_CLAIMS supported claims, or so few that are not.

@@ -29,11 +29,11 @@ def prior_of(preverification: PreVerification | None, prior_map: PriorMap | None
     """
     if preverification is None:
         return CLAIM_PRIOR
-    expected = expected_truth(preverification)
+    expected = expect_truth(preverification)
     return min(LARGEST_PRIOR, max(LEAST_PRIOR, expected if prior_map is None else prior_map(expected)))
 
 
-def expected_truth(preverification: PreVerification) -> float:
+def expect_truth(preverification: PreVerification) -> float:
     """The expectation of TRUTH over the distribution of labels, Irrelevant left out, in [0, 1].
 
     Without a distribution, the written label has its confidence and the rest counts as one half. A claim that is surely

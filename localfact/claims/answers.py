@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from localfact.claims.json_claims import JsonClaim, json_claims
 from localfact.claims.labelled_lines import LabelledLine, LinePart, Slot
-from localfact.claims.lines import ParsedAnswer, informative_lines, is_marker, parsed_answer, plain, runs_on, thoughts, unquoted
+from localfact.claims.lines import (
+    ParsedAnswer,
+    informative_lines,
+    is_marker,
+    make_parsed_answer,
+    plain,
+    runs_on,
+    strip_quotes,
+    thoughts,
+)
 from localfact.records import Span
 from localfact.text import normalise
 from localfact.vocabulary import PreVerificationLabel
@@ -21,7 +30,8 @@ class LabelledClaim(NamedTuple):
     """A claim of an answer.
 
     Attributes:
-        text: without emphasis. span: its place in the answer.
+        text: without emphasis.
+        span: its place in the answer.
         label: None where none can be read: it is to be asked for.
         label_span: the place of the label's name, without the signs around it; empty where there is none.
         opening: what leads from answer[: label_span.start] to the label, where the answer itself does not.
@@ -53,11 +63,11 @@ def read_answer(answer: str, *, cut: bool = False) -> ParsedAnswer[LabelledClaim
     found = json_claims(answer, thought.end)
     if found:
         claims = [_of_json(one) for one in found]
-        return parsed_answer(thought, _once_labelled(claims), [])
+        return make_parsed_answer(thought, _once_labelled(claims), [])
     reading = _Reading(answer, cut=cut)
     for span in informative_lines(answer, thought.end):
         reading.line(span)
-    return parsed_answer(thought, _once_labelled(reading.claims), reading.unparsed)
+    return make_parsed_answer(thought, _once_labelled(reading.claims), reading.unparsed)
 
 
 class _Reading:
@@ -114,7 +124,7 @@ def _claims_of(line: LabelledLine) -> list[LinePart]:
 
 def _claim(answer: str, part: LinePart) -> LabelledClaim:
     assert part.claim is not None
-    claim = unquoted(answer, part.claim)
+    claim = strip_quotes(answer, part.claim)
     text = plain(answer[claim.start : claim.end])
     if part.slot is None:
         return LabelledClaim(text, claim, None, Span(start=part.claim.end, end=part.claim.end), OPENING)

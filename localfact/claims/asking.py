@@ -18,7 +18,7 @@ from localfact.errors import InputError, PromptTooLongError, UnreadableAnswerErr
 from localfact.llm.engine import Chat, Engine, Generation, Grammar
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
-from localfact.runtime.usage import decided_by
+from localfact.runtime.usage import note_window
 from localfact.text import readable
 
 #: Tokens of room that the answer about a single sentence needs; with less, the sentence is split.
@@ -183,7 +183,7 @@ class PromptedExtractor(ABC, Generic[Read]):
         window = self.engine.identity.window
         room = window - await self.engine.count(chat)
         if room < self.max_tokens:
-            decided_by(window)
+            note_window(window)
         if room < (min(self.max_tokens, SMALLEST_ROOM) if single else self.max_tokens):
             return None
         try:

@@ -52,7 +52,8 @@ class FailureJudge:
     """Inspects the claims of responses.
 
     Attributes:
-        engine: the language model. seed: of the boundary's markers.
+        engine: the language model.
+        seed: of the boundary's markers.
     """
 
     engine: Engine

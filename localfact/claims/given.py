@@ -14,10 +14,10 @@ class GivenClaims:
 
     async def extract(self, response: Response) -> Extraction:
         """Returns the given claims unchanged (also an empty list), else what the fallback extracts."""
-        return given(response) or await self.fallback.extract(response)
+        return read_given_claims(response) or await self.fallback.extract(response)
 
 
-def given(response: Response) -> Extraction | None:
+def read_given_claims(response: Response) -> Extraction | None:
     """The claims that come with a response, with the other results of the earlier pass that extracted them.
 
     None without claims.

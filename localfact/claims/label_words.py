@@ -53,7 +53,8 @@ def label_in(content: str, offset: int = 0) -> LabelWord | None:
     None for anything else, as "PARTIALLY SUPPORTED", "LIKELY" and "SUPPORTED (mostly)".
 
     Args:
-        content: the text between the signs. offset: its place, which is added to the places returned.
+        content: the text between the signs.
+        offset: its place, which is added to the places returned.
     """
     found = _WRITTEN.fullmatch(content)
     if found is None or not _ENDS_LABEL.match(found["rest"]) or _QUALIFIES.search(found["rest"]):

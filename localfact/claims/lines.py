@@ -87,7 +87,7 @@ def thoughts(answer: str) -> Thoughts:
     return Thoughts(found.group().strip() if WORD.search(found.group()) else "", found.end())
 
 
-def parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:
+def make_parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:
     """The parsed answer. That there is no claim counts only where it has none, and its first line says so."""
     nothing = not claims and bool(unparsed) and says_nothing(unparsed[0])
     rest = unparsed[1:] if nothing and _NO_CLAIM.match(unparsed[0]) else unparsed
@@ -123,7 +123,7 @@ def excerpt(answer: str) -> str:
     return f"{said[:SHOWN]}…" if len(said) > SHOWN else said or "[an empty answer]"
 
 
-def unquoted(answer: str, claim: Span) -> Span:
+def strip_quotes(answer: str, claim: Span) -> Span:
     """The claim without quotation marks around all of it."""
     quoted = _QUOTED.match(answer, claim.start, claim.end)
     return Span(start=quoted.start("inside"), end=quoted.end("inside")) if quoted else claim

@@ -6,7 +6,7 @@ of the six labels are read at the label's place (FastFact, section 4.1).
 
 from dataclasses import KW_ONLY, dataclass
 
-from localfact.claims.given import given
+from localfact.claims.given import read_given_claims
 from localfact.claims.label_asking import ask_label
 from localfact.llm.engine import Chat, Engine
 from localfact.prompts import Boundary, extraction_chat
@@ -24,7 +24,9 @@ class PreVerifiedClaims:
     """An extractor that prefers the claims of the input, and pre-verifies those that are not yet.
 
     Attributes:
-        engine: the language model. fallback: extracts the claims of responses without any. seed: of the boundary's markers.
+        engine: the language model.
+        fallback: extracts the claims of responses without any.
+        seed: of the boundary's markers.
     """
 
     engine: Engine
@@ -38,7 +40,7 @@ class PreVerifiedClaims:
         A claim whose prompt does not fit the window gets none, and so goes to evidence. Claims of an earlier extraction pass
         are not pre-verified again, even those that it left without.
         """
-        extraction = given(response)
+        extraction = read_given_claims(response)
         if extraction is None:
             return await self.fallback.extract(response)
         if response.extraction is not None:

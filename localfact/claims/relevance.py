@@ -20,7 +20,9 @@ class RelevantClaims:
     """An extractor that marks what another one extracts: an irrelevant claim carries that label, and is not judged later.
 
     Attributes:
-        found: extracts the claims. engine: the language model. seed: of the boundary's markers.
+        found: extracts the claims.
+        engine: the language model.
+        seed: of the boundary's markers.
     """
 
     found: ClaimExtractor

@@ -85,8 +85,10 @@ class RevisedClaims:
     """An extractor whose claims an engine then revises, all claims of a response at once; claims that become equal are merged.
 
     Attributes:
-        extractor: finds the claims. engine: the language model. max_tokens: of an answer, from 1. seed: of the boundary's
-            markers and of the sampling.
+        extractor: finds the claims.
+        engine: the language model.
+        max_tokens: of an answer, from 1.
+        seed: of the boundary's markers and of the sampling.
 
     Raises:
         InputError: max_tokens below 1.

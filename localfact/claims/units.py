@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from localfact.claims.json_claims import json_claims
 from localfact.claims.labelled_lines import LIST_MARKER
-from localfact.claims.lines import ParsedAnswer, claim_span, informative_lines, parsed_answer, thoughts
+from localfact.claims.lines import ParsedAnswer, claim_span, informative_lines, make_parsed_answer, thoughts
 from localfact.records import Span
 
 _NUMBER = re.compile(
@@ -42,10 +42,10 @@ def read_units(answer: str, *, cut: bool = False) -> ParsedAnswer[Unit]:
     """
     thought = thoughts(answer)
     if found := json_claims(answer, thought.end):
-        return parsed_answer(thought, [Unit(one.text, one.span, number) for number, one in enumerate(found, start=1)], [])
+        return make_parsed_answer(thought, [Unit(one.text, one.span, number) for number, one in enumerate(found, start=1)], [])
     run_on = _RUN_ON.search(answer, thought.end)
     end = run_on.start() if run_on else len(answer)
-    lines = [part for line in informative_lines(answer[:end], thought.end) for part in _numbered_parts(answer, line)]
+    lines = [part for line in informative_lines(answer[:end], thought.end) for part in _split_at_numbers(answer, line)]
     marker = _NUMBER if any(_NUMBER.match(answer, line.start, line.end) for line in lines) else LIST_MARKER
     units: list[Unit] = []
     unparsed: list[str] = []
@@ -56,10 +56,10 @@ def read_units(answer: str, *, cut: bool = False) -> ParsedAnswer[Unit]:
             unparsed.append(answer[line.start : line.end].strip())
         else:
             units.append(unit)
-    return parsed_answer(thought, units, [*unparsed, *([answer[end:].strip()] if run_on else [])])
+    return make_parsed_answer(thought, units, [*unparsed, *([answer[end:].strip()] if run_on else [])])
 
 
-def _numbered_parts(answer: str, line: Span) -> Iterator[Span]:
+def _split_at_numbers(answer: str, line: Span) -> Iterator[Span]:
     """The line, or its parts where the next number follows on it: "[1] Water boils. [2] Ice floats."."""
     first = _NUMBER.match(answer, line.start, line.end)
     start, number = line.start, int(first["number"]) if first else 0

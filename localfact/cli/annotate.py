@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from localfact.cli.options import AsJson
 from localfact.errors import InputError, MissingError
 from localfact.report.console import note, show, show_table
-from localfact.report.formats import Format, known_format
+from localfact.report.formats import Format, find_format
 
 if TYPE_CHECKING:
     from localfact.annotation.store import AnnotationStore
@@ -108,7 +108,7 @@ def export(
     how: Annotated[
         Format,
         typer.Option(
-            "--format", metavar="<str>", parser=known_format, help="Of the figures: terminal, markdown, latex, csv or json."
+            "--format", metavar="<str>", parser=find_format, help="Of the figures: terminal, markdown, latex, csv or json."
         ),
     ] = "terminal",
     as_json: AsJson = False,
@@ -122,7 +122,7 @@ def export(
     from localfact.annotation.gold import gold_rows
     from localfact.annotation.summary import summarise, summary_tables
 
-    with opened_to_read(project) as store:
+    with open_to_read(project) as store:
         rows = list(gold_rows(store))
         write_lines(out, rows)
         if disagreements is not None:
@@ -157,11 +157,11 @@ def import_command(
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
     from localfact.annotation.importing import import_into
-    from localfact.annotation.label_studio import shown_name
+    from localfact.annotation.label_studio import escape_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
 
-    name = shown_name(annotator)
+    name = escape_name(annotator)
     if not name:
         raise InputError("--annotator takes a name that can be seen.")
     labelled = read_labelled(data)
@@ -176,7 +176,7 @@ def import_command(
 
 
 @contextmanager
-def opened_to_read(project: Path) -> Iterator["AnnotationStore"]:
+def open_to_read(project: Path) -> Iterator["AnnotationStore"]:
     """The database of a project, whether it is served or not.
 
     Raises:

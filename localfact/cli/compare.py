@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from localfact.cli.options import AsJson, Data, Limit, RecallK, TableFormat, options_from, typed_names
-from localfact.cli.watching import watched
+from localfact.cli.options import AsJson, Data, Limit, RecallK, TableFormat, names_typed, options_from
+from localfact.cli.watching import watch
 from localfact.errors import InputError, LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, note, show, show_table
@@ -71,7 +71,7 @@ def compare(
     recall = KPolicy.parse(recall_k)
     if methods is not None and runs:
         raise InputError("Name runs or --methods, not both.")
-    if methods is None and typed_names(context) & {"data", "limit", "out", "force", *METHOD_OPTIONS} - {"seed"}:
+    if methods is None and names_typed(context) & {"data", "limit", "out", "force", *METHOD_OPTIONS} - {"seed"}:
         raise InputError("Data and options are for --methods; of runs, all that was chosen is in their folders.")
     if methods is None:
         compared = compare_runs(runs or (), one_sided=one_sided, recall_k=recall, seed=options.seed)
@@ -103,7 +103,7 @@ def methods_compared(
 
     comparing = prepare_comparison(names, data, options=options, out=out, limit=limit)
     try:
-        compared = compare_methods(comparing, watched, one_sided=one_sided, recall_k=recall_k, force=force)
+        compared = compare_methods(comparing, watch, one_sided=one_sided, recall_k=recall_k, force=force)
     except (KeyboardInterrupt, LocalFactError):
         note(f"What is done is in {comparing.folder}; the same command goes on from there.")
         raise

@@ -68,12 +68,12 @@ def fetch(
     from localfact.api.evaluate import prepare
     from localfact.api.fetch import fetch as fetch_evidence
     from localfact.api.fetch import summary_of
-    from localfact.methods.options import checked
+    from localfact.methods.options import check_options
     from localfact.methods.web import privacy_note
     from localfact.web.searching.providers import DEFAULT_PROVIDER
 
     asked = {"corpus": out, "results": k, "providers": options.providers or (DEFAULT_PROVIDER,)}
-    options = checked(Options, dict(options) | asked)
+    options = check_options(Options, dict(options) | asked)
     job = prepare(data, method=method, options=options, limit=limit, max_words=max_words)
     note(privacy_note(job.chosen.options))
     try:

@@ -74,7 +74,7 @@ def search(
     Of each passage that sentence is shown which shares most words with the query.
     """
     from localfact.corpus.corpus import Corpus, embedder_name, read_description
-    from localfact.models.embedder import named_embedder
+    from localfact.models.embedder import open_embedder
 
     if not query.strip():
         raise InputError("There is nothing to look for: give some words.")
@@ -85,7 +85,7 @@ def search(
         if passages is not None
         else (kinds[0] if kinds and PassageKindName.PAGES not in kinds else PassageKindName.PAGES.value)
     )
-    with Corpus.open(folder, named_embedder(embedder or embedder_name(description))) as corpus:
+    with Corpus.open(folder, open_embedder(embedder or embedder_name(description))) as corpus:
         found = [
             {"rank": rank, "score": score, "sentence": best_sentence(passage.text, query), **passage.model_dump(mode="json")}
             for rank, (passage, score) in enumerate(corpus.search(query, kind, k), start=1)
@@ -130,6 +130,6 @@ def show_description(folder: Path, description: "CorpusDescription", more: dict[
 
     if description.searches:
         store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
-        more = {**more, "never_asked_for": store.unasked()}
+        more = {**more, "never_asked_for": store.count_unfetched()}
     fields = {"corpus": str(folder), **more, **description.model_dump(mode="json", exclude={"files"})}
     show(fields, as_json=as_json, view=fields_table)

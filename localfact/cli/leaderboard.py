@@ -23,10 +23,10 @@ def leaderboard(
     [dim]localfact leaderboard runs/4f1c runs/9e02[/]
     [dim]localfact leaderboard runs/* --format markdown[/]
     """
-    from localfact.api.leaderboard import ranked
+    from localfact.api.leaderboard import rank
     from localfact.report.leaderboard_table import leaderboard_table
 
-    board = ranked(runs, gamma=gamma)
+    board = rank(runs, gamma=gamma)
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)
         return

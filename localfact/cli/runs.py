@@ -8,7 +8,7 @@ import typer
 from localfact.cli.options import AsJson, RecallK
 from localfact.errors import InputError
 from localfact.report.console import note, output, show, show_table
-from localfact.report.formats import Format, known_format
+from localfact.report.formats import Format, find_format
 from localfact.vocabulary import VerdictLabel
 
 
@@ -27,7 +27,7 @@ def show_command(
         typer.Option(
             "--format",
             metavar="<str>",
-            parser=known_format,
+            parser=find_format,
             help="terminal; or all claims as a table: csv, markdown, latex, json.",
         ),
     ] = "terminal",
@@ -42,7 +42,7 @@ def show_command(
     [dim]localfact show marie-curie --graph | localfact infer -[/]  the marginals again, by another solver perhaps
     """
     from localfact.api.graph import graph as graph_of
-    from localfact.api.rescore import finished, rescore
+    from localfact.api.rescore import read_finished_summary, rescore
     from localfact.api.runs import latest_run
     from localfact.report.claim_rows import claims_table
     from localfact.report.terminal import assessment_view, only_verdicts, responses_table, summary_view
@@ -65,7 +65,7 @@ def show_command(
         show_table(claims_table(assessments), how)
         return
     if response_id is None and not only:
-        summary = finished(folder)
+        summary = read_finished_summary(folder)
         if summary is None:
             note("This run has not ended: these are the responses done so far. The same `localfact eval` goes on with it.")
             summary = rescore(folder)

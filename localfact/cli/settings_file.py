@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from localfact.cli.options import Concurrency, Data, MaxWords, MethodName, Offline, RecallK, choices_of, fields_of
 from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
-from localfact.methods.options import Options, checked, flags_of
+from localfact.methods.options import Options, check_options, flags_of
 from localfact.report.console import note, show
 from localfact.runtime.files import write_errors
 from localfact.runtime.plain_yaml import read_yaml
@@ -65,7 +65,7 @@ def init(
     if out.exists() and not force:
         raise InputError(f"{out} is there already. Begin it anew with --force, or name another file with --out.")
     with write_errors(out):
-        out.write_text(commented(), encoding="utf-8")
+        out.write_text(write_commented(), encoding="utf-8")
     show({"settings": str(out)}, as_json=True)
 
 
@@ -119,7 +119,7 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
             raise InputError(f"{file}: {name} cannot be {value!r}.")
     try:
-        options = checked(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
+        options = check_options(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
         raise InputError(f"{file}: {error}") from None
     for argument in options.engine_args:
@@ -171,7 +171,7 @@ def settings_for(config: Path | None, commands: Commands, groups: Mapping[str, t
     return found
 
 
-def commented() -> str:
+def write_commented() -> str:
     """The file as `init` writes it: every setting a comment, below what it does."""
     head = (
         "Settings of localfact: what commands in this folder take where nothing else is typed. Take the # away from those that "

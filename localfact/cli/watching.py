@@ -10,7 +10,7 @@ from localfact.report.progress import TerminalProgress
 
 
 @contextmanager
-def watched(step: str) -> Iterator[TerminalProgress]:
+def watch(step: str) -> Iterator[TerminalProgress]:
     """Prints which step is done and shows its progress."""
     note(step)
     with TerminalProgress(errors()) as progress:

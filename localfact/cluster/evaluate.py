@@ -31,7 +31,8 @@ class Cluster:
     """Which cluster, and how it is used.
 
     Attributes:
-        address: of its head, host:port, or "auto". replicas: workers; None for as many as there is room for.
+        address: of its head, host:port, or "auto".
+        replicas: workers; None for as many as there is room for.
         offline: whether workers are cut off from the network.
     """
 

@@ -14,7 +14,7 @@ from localfact.cluster.joining import connect, find_resources, leave
 from localfact.cluster.tasks import RemoteTask
 from localfact.errors import InputError
 from localfact.models.cards import everywhere
-from localfact.models.embedder import Embedded, Embedder, named_embedder
+from localfact.models.embedder import Embedded, Embedder, open_embedder
 from localfact.runtime.versions import versions
 from localfact.web.extracting.extraction import Document
 from localfact.web.extracting.extractors import Extractors
@@ -29,7 +29,7 @@ AHEAD = 2
 @lru_cache
 def own_embedder(name: str) -> Embedder | None:
     """The embedder of that name, loaded once in a process."""
-    return named_embedder(name)
+    return open_embedder(name)
 
 
 def embed(name: str, identity: str, passages: Sequence[str]) -> Embedded:
@@ -79,8 +79,8 @@ class ClusterEmbedder:
     """Embeds passages on all machines of the cluster at once: a `PassageEmbedder`.
 
     Args:
-        own: the embedder as it is here. name: a card, or a folder at the same place everywhere. nodes, cpus, gpus: of
-            the cluster.
+        own: the embedder as it is here.
+        name: a card, or a folder at the same place everywhere. nodes, cpus, gpus: of the cluster.
     """
 
     def __init__(self, own: Embedder, name: str, nodes: int, cpus: int, gpus: int) -> None:
@@ -119,7 +119,7 @@ class ClusterExtractors:
         Raises:
             PageError: as `Extractors.extract`. EngineError: as `RemoteTask.end`.
         """
-        return document_of(await self._task.awaited(self._task.begin(own_readers(), body, media_type, charset, link)))
+        return document_of(await self._task.await_end(self._task.begin(own_readers(), body, media_type, charset, link)))
 
     def extract_now(self, body: bytes, media_type: str, charset: str | None, link: str) -> Document:
         """As `extract`, for callers without an event loop; blocks."""
@@ -158,7 +158,7 @@ class ClusterMachines:
 
     def embedder(self, name: str) -> ClusterEmbedder | None:
         """The embedder on each of their GPUs, or on each machine."""
-        own = named_embedder(name)
+        own = open_embedder(name)
         return None if own is None else ClusterEmbedder(own, name, self.nodes, self.cpus, self.gpus)
 
 

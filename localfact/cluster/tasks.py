@@ -31,7 +31,7 @@ class RemoteTask(Generic[Asked, Answer]):
         self._remote = ray.remote(**options, runtime_env=worker_environment())(function)
 
     def begin(self, *asked: Asked.args, **named: Asked.kwargs) -> Any:
-        """Begins a call, for `end` or `awaited`."""
+        """Begins a call, for `end` or `await_end`."""
         return self._remote.remote(*asked, **named)
 
     def end(self, begun: Any) -> Answer:
@@ -51,7 +51,7 @@ class RemoteTask(Generic[Asked, Answer]):
             raise translate_error(error) from None
         return answer
 
-    async def awaited(self, begun: Any) -> Answer:
+    async def await_end(self, begun: Any) -> Answer:
         """As `end`, on an event loop."""
         import ray
 

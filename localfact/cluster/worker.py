@@ -82,8 +82,9 @@ class OpenAssessor:
     """Opens what a method with these options needs, on whichever machine it is called.
 
     Attributes:
-        method, options: as for `configure`, with absolute paths. settings: what must come of them, `data` left out, as plain
-            values. secret: of the machine of the command, so that models are sent the same everywhere.
+        method, options: as for `configure`, with absolute paths.
+        settings: what must come of them, `data` left out, as plain values.
+        secret: of the machine of the command, so that models are sent the same everywhere.
         offline: whether the process is cut off from the network first.
     """
 

@@ -54,7 +54,9 @@ class Workers:
     the response is taken for the cause and has failed. A response on a node that left the cluster is not suspected.
 
     Args:
-        make: opens what a worker needs; it is sent to each. replicas: how many workers. slots: responses at once in each.
+        make: opens what a worker needs; it is sent to each.
+        replicas: how many workers.
+        slots: responses at once in each.
         resources: of each.
 
     Raises:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from localfact.corpus.corpus import CorpusDescription
 from localfact.corpus.indexing.dense_index import PassageEmbedder
-from localfact.corpus.locks import locked
+from localfact.corpus.locks import try_lock
 from localfact.corpus.passages import PassageKind
 from localfact.corpus.write_errors import writing
 from localfact.corpus.writer import CorpusWriter, Progress, silent
@@ -68,7 +68,7 @@ def place_beside(folder: Path) -> Iterator[Path]:
     place.mkdir(exist_ok=True)
     lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)  # a lock ends with its process, however that ends
     try:
-        if not locked(lock, fcntl.LOCK_EX):
+        if not try_lock(lock, fcntl.LOCK_EX):
             raise InputError(f"Another process is building {folder}. Wait for it, or name another folder.")
         built = place / "corpus"
         if built.exists():

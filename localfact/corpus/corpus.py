@@ -177,10 +177,10 @@ def index_damage(folder: Path, kind: PassageKind) -> Iterator[None]:
     try:
         yield
     except (*DAMAGE, OSError, RuntimeError) as error:
-        raise damaged_index(folder, kind, error) from error
+        raise index_error(folder, kind, error) from error
 
 
-def damaged_index(folder: Path, kind: PassageKind, error: Exception) -> CorpusError:
+def index_error(folder: Path, kind: PassageKind, error: Exception) -> CorpusError:
     """The error for an index that some library could not read."""
     why = " ".join(str(error).split())[:LONGEST_REASON] or type(error).__name__
     return CorpusError(f"The index over {kind} of {folder} is damaged: {why}. {cure(folder)}")
@@ -270,7 +270,7 @@ def description_to_add_to(folder: Path, embedder: str | None) -> CorpusDescripti
     return CorpusDescription(format=FORMAT, embedder=embedder)
 
 
-def recorded_id(folder: Path) -> str | None:
+def read_recorded_id(folder: Path) -> str | None:
     """The id of a corpus in which searches are recorded; None where there is no corpus, or one without an id.
 
     Raises:

@@ -49,8 +49,9 @@ def marks_of(folder: Path, files: Iterable[Path], before: Mapping[str, FileMark]
     """Name -> size and hash of these files, by name.
 
     Args:
-        before: the marks when the corpus was finished last. kept: names of files that are written once. These, and those of
-            the archive, which only grow, are not hashed again if they still have their size.
+        before: the marks when the corpus was finished last.
+        kept: names of files that are written once. These, and those of the archive, which only grow, are not hashed again if
+            they still have their size.
     """
     marks = {}
     unchanging = frozenset(kept)

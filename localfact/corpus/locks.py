@@ -15,8 +15,8 @@ def lock_for_writing(folder: Path) -> int:
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if not locked(descriptor, fcntl.LOCK_EX):
-            if not locked(descriptor, fcntl.LOCK_SH):
+        if not try_lock(descriptor, fcntl.LOCK_EX):
+            if not try_lock(descriptor, fcntl.LOCK_SH):
                 raise being_added_to(folder)
             raise InputError(f"The corpus {folder} is being read by another process. Wait until that ends, or add to a copy.")
     except BaseException:
@@ -38,7 +38,7 @@ def lock_for_reading(folder: Path) -> int | None:
     except OSError:
         return None
     try:
-        if locked(descriptor, fcntl.LOCK_SH):
+        if try_lock(descriptor, fcntl.LOCK_SH):
             return descriptor
     except OSError:
         os.close(descriptor)
@@ -47,7 +47,7 @@ def lock_for_reading(folder: Path) -> int | None:
     raise being_added_to(folder)
 
 
-def locked(descriptor: int, how: int) -> bool:
+def try_lock(descriptor: int, how: int) -> bool:
     """Tries to take the lock at once; returns whether that succeeded."""
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)

@@ -21,7 +21,7 @@ OVERLAP_CHARACTERS = PASSAGE_CHARACTERS * OVERLAP_WORDS // CHUNK_WORDS
 
 def passages_of(page: Page, kind: PassageKind) -> list[Passage]:
     """The passages of one page, in the order of its text."""
-    texts = chunks(page.text) if kind == "chunks" else [capped(page.text)]
+    texts = chunks(page.text) if kind == "chunks" else [cap(page.text)]
     return [
         Passage(
             id=passage_id(text),
@@ -63,7 +63,7 @@ def chunks(text: str) -> list[str]:
     return [*found, text[chunk[0].start : chunk[-1].end]] if chunk else found
 
 
-def capped(text: str) -> str:
+def cap(text: str) -> str:
     """The text up to PASSAGE_CHARACTERS, cut at the end of a word: half a number would be another number."""
     if len(text) <= PASSAGE_CHARACTERS:
         return text
@@ -87,7 +87,7 @@ def stretches(text: str) -> Iterator[Stretch]:
 
 def leading_piece(text: str) -> str:
     """As much of the beginning of the text as fits one chunk."""
-    beginning = capped(text)
+    beginning = cap(text)
     found = words(beginning)
     if len(found) <= CHUNK_WORDS:
         return beginning

@@ -19,7 +19,7 @@ from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.store import Fetch, PageStore
 from localfact.corpus.tables import LEAVES, SCHEMA, page_digest, page_of_row
 from localfact.errors import CorpusError
-from localfact.runtime.sqlite import PATIENCE_SECONDS, connected, is_empty, transaction
+from localfact.runtime.sqlite import PATIENCE_SECONDS, connect, is_empty, transaction
 from localfact.web.fetching.failures import Reason
 from localfact.web.pages import WEB, Page
 from localfact.web.searching.results import Search
@@ -51,7 +51,7 @@ def from_first_new(file: Path, pages: Iterable[Page], known: "array[int]") -> It
     """
     rest = iter(pages)
     try:
-        with closing(connected(f"{file.absolute().as_uri()}?mode=ro")) as database:
+        with closing(connect(f"{file.absolute().as_uri()}?mode=ro")) as database:
             for page in rest:
                 found = database.execute("SELECT id FROM pages WHERE digest = ?", (page_digest(page),)).fetchone()
                 if found is None:
@@ -74,7 +74,7 @@ class Recorder:
         self._file = file
         self._lock = threading.Lock()
         try:
-            self._database = connected(file.absolute().as_uri())
+            self._database = connect(file.absolute().as_uri())
             # With a write-ahead log a transaction is one write; `close` folds it in, so that the corpus is one file.
             self._database.execute("PRAGMA journal_mode = WAL")
             self._database.execute("PRAGMA synchronous = NORMAL")

@@ -27,8 +27,10 @@ class Reextracted:
     """The counts of a re-extraction.
 
     Attributes:
-        answers: archived answers that were read. changed: pages whose text, title, date or language has changed.
-        gained: addresses that gave no page before. failed: answers that gave no text now; their earlier page stays.
+        answers: archived answers that were read.
+        changed: pages whose text, title, date or language has changed.
+        gained: addresses that gave no page before.
+        failed: answers that gave no text now; their earlier page stays.
     """
 
     answers: int = 0
@@ -43,7 +45,9 @@ async def reextract(
     """Extracts every archived answer again; the corpus must then be finished.
 
     Args:
-        writer: of the corpus. extractors: closed by the caller. workers: how many processes they have.
+        writer: of the corpus.
+        extractors: closed by the caller.
+        workers: how many processes they have.
         progress: called with how many answers are done, of how many.
 
     Raises:

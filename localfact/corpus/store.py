@@ -11,7 +11,7 @@ from localfact.corpus.passages import PassageKind
 from localfact.corpus.tables import page_of_row
 from localfact.errors import CorpusError, WriteError
 from localfact.records import Passage, Record
-from localfact.runtime.sqlite import connected
+from localfact.runtime.sqlite import connect
 from localfact.text import host_of
 from localfact.web.archiving.archive import Location
 from localfact.web.fetching.failures import PageFailure
@@ -57,7 +57,8 @@ class PageStore:
     """Reads the file. Safe to use from several threads: each call opens it anew, which takes a fraction of a millisecond.
 
     Args:
-        file: opened by each call. finished: False while the file is being written to.
+        file: opened by each call.
+        finished: False while the file is being written to.
     """
 
     def __init__(self, file: Path, *, finished: bool = True) -> None:
@@ -70,7 +71,8 @@ class PageStore:
         """The passages of these ids that are on an admitted page; title, date and host are those of the first one by link.
 
         Args:
-            ids: of passages of the corpus. admits: called with host and date of each page that holds the text.
+            ids: of passages of the corpus.
+            admits: called with host and date of each page that holds the text.
 
         Raises:
             CorpusError: an id is not in the file, or the file is damaged.
@@ -92,7 +94,7 @@ class PageStore:
                         rows.setdefault(passage, []).append(tuple(row))
         if len(known) < len(wanted):
             raise CorpusError(f"{self._file} lacks passages that an index beside it names. Copy or build the corpus again.")
-        return {passage: joined(passage, rows[passage]) for passage in wanted if passage in rows}
+        return {passage: join_pages(passage, rows[passage]) for passage in wanted if passage in rows}
 
     def search(self, query: str, count: int, *, or_fewer: bool = False) -> Search | None:
         """The first `count` results of that query, if it was searched with at least that count; None if it was not.
@@ -196,7 +198,7 @@ class PageStore:
                 "failures": _count(database, "fetches WHERE page IS NULL"),
             }
 
-    def unasked(self) -> int:
+    def count_unfetched(self) -> int:
         """How many addresses in search results were never fetched: a run was killed, or wanted snippets, or other hosts."""
         with self._database() as database:
             statement = "SELECT COUNT(DISTINCT link) FROM results WHERE link NOT IN (SELECT link FROM fetches)"
@@ -234,7 +236,7 @@ class PageStore:
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:
         try:
-            with closing(connected(self._address)) as database:
+            with closing(connect(self._address)) as database:
                 yield database
         except sqlite3.DatabaseError as error:
             if not self._finished and isinstance(error, sqlite3.OperationalError):
@@ -270,7 +272,7 @@ class PassageReader:
         return found
 
 
-def joined(passage: str, rows: Sequence[PageRow]) -> Passage:
+def join_pages(passage: str, rows: Sequence[PageRow]) -> Passage:
     """One passage from the pages that hold its text, given as (link, title, date, provider, text)."""
     link, title, date, provider, text = rows[0]
     links = tuple(dict.fromkeys(row[0] for row in rows))

@@ -16,7 +16,7 @@ from typing import Self, get_args
 
 import yaml
 
-from localfact.corpus.corpus import DAMAGE, CorpusDescription, SegmentCounts, content_hash, damaged_index, description_to_add_to
+from localfact.corpus.corpus import DAMAGE, CorpusDescription, SegmentCounts, content_hash, description_to_add_to, index_error
 from localfact.corpus.files import ARCHIVE_FOLDER, DESCRIPTION_FILE, SEGMENTS_FOLDER, STORE_FILE, marks_of
 from localfact.corpus.indexing.dense_index import PassageEmbedder
 from localfact.corpus.indexing.segments import Segments
@@ -60,7 +60,8 @@ class CorpusWriter:
     A corpus is made if the folder is missing or empty. Otherwise nothing in it changes before something is added.
 
     Args:
-        folder: of the corpus. place: its final folder, where that is another; named in errors.
+        folder: of the corpus.
+        place: its final folder, where that is another; named in errors.
         embedder: the one whose vectors the corpus has or will have; None for BM25 alone.
         identity: the id for a corpus that has none yet; None for a random one at its first search.
 
@@ -159,8 +160,9 @@ class CorpusWriter:
 
         Args:
             fetch: replaces an earlier result of its address.
-            exchanges: all exchanges of the fetch, in order. answer: the one of these that gave the page, or the reason why
-                there is none; its place in the archive is recorded. None where no exchange is.
+            exchanges: all exchanges of the fetch, in order.
+            answer: the one of these that gave the page, or the reason why there is none; its place in the archive is recorded.
+                None where no exchange is.
 
         Raises:
             ValueError: the answer is not among the exchanges.
@@ -188,7 +190,8 @@ class CorpusWriter:
 
         Args:
             kinds: the kinds of passages that are wanted; those that the corpus has already are updated too.
-            merge: puts all vectors of a kind into one segment. progress: of the indexing.
+            merge: puts all vectors of a kind into one segment.
+            progress: of the indexing.
 
         Raises:
             WriteError: the disk is full, for example; the corpus stays unfinished, and another `finish` continues.
@@ -204,7 +207,7 @@ class CorpusWriter:
                 try:
                     indexed[kind] = self._index_kind(kind, merge=merge, progress=progress)
                 except DAMAGE as error:
-                    raise damaged_index(self._place, kind, error) from error
+                    raise index_error(self._place, kind, error) from error
             segments = {kind: counted for kind, counted in indexed.items() if counted.passages}
             counts = self._recording().store().counts()
             self._close_files()

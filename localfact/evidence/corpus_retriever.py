@@ -32,9 +32,11 @@ class Selection:
     """How a claim's passages are chosen from those that were found.
 
     Attributes:
-        kind: of passages. k: how many a claim gets. admission: which pages may be used.
-        merge_near_duplicates: whether near-duplicate passages are merged. reranker: orders the candidates; None keeps the order
-            in which they were found.
+        kind: of passages.
+        k: how many a claim gets.
+        admission: which pages may be used.
+        merge_near_duplicates: whether near-duplicate passages are merged.
+        reranker: orders the candidates; None keeps the order in which they were found.
     """
 
     kind: PassageKind = "pages"
@@ -107,7 +109,7 @@ class CorpusRetriever:
             looked_at *= 2
 
     def _retrieve(self, claims: Sequence[Claim], queries: Queries) -> Evidence:
-        passages, hits = selected(self.find(queries.texts), queries.texts, self.selection)
+        passages, hits = apply_selection(self.find(queries.texts), queries.texts, self.selection)
         embedder = self._corpus.embedder
         remember_parts(self._index, embedder, passages)
         lexical = () if embedder is not None else (LEXICAL_ALONE,)
@@ -119,7 +121,7 @@ class CorpusRetriever:
         )
 
 
-def selected(
+def apply_selection(
     found: Found, queries: Mapping[str, str], selection: Selection
 ) -> tuple[tuple[Passage, ...], dict[str, tuple[Hit, ...]]]:
     """Applies the selection: the passages, re-ranked and merged where that is wanted, and the k hits of each claim.
@@ -127,7 +129,7 @@ def selected(
     Near-duplicates are merged over all claims of the response, as its graph holds all passages.
     """
     if selection.reranker is not None:
-        found = {claim: reranked(selection.reranker, queries[claim], own) for claim, own in found.items()}
+        found = {claim: rerank(selection.reranker, queries[claim], own) for claim, own in found.items()}
     candidates: dict[str, Passage] = {}
     for passage in (passage for own in found.values() for passage, _ in own):
         known = candidates.get(passage.id)
@@ -150,7 +152,7 @@ def one_of(passage: Passage, again: Passage) -> Passage:
     return first.model_copy(update={"links": tuple(sorted({*passage.links, *again.links}))})
 
 
-def reranked(reranker: Reranker, query: str, found: Sequence[tuple[Passage, float]]) -> list[tuple[Passage, float]]:
+def rerank(reranker: Reranker, query: str, found: Sequence[tuple[Passage, float]]) -> list[tuple[Passage, float]]:
     """The same passages in the order of the reranker's scores, ties by id."""
     scores = reranker.scores(query, [passage.text for passage, _ in found])
     again = [(passage, score) for (passage, _), score in zip(found, scores, strict=True)]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 
 from localfact.corpus.indexing.index import Index
-from localfact.corpus.passages import PassageKind, capped, chunks
+from localfact.corpus.passages import PassageKind, cap, chunks
 from localfact.errors import MissingError
 from localfact.evidence.corpus_retriever import LEXICAL_ALONE, affinity, hits_of, search_all
 from localfact.evidence.duplicates import merge_near_duplicates
@@ -48,7 +48,7 @@ class GivenEvidence:
             MissingError: the response brings none and there is no fallback.
         """
         if response.evidence is not None:
-            unlinked = unlinked_claims(response, response.evidence, claims) if response.evidence.passages else ()
+            unlinked = claims_without_links(response, response.evidence, claims) if response.evidence.passages else ()
             queries = await queries_of(self.queries if unlinked else None, response, unlinked)
             return await asyncio.to_thread(self._retrieve, response.evidence, claims, queries)
         if self.fallback is None:
@@ -63,7 +63,7 @@ class GivenEvidence:
             return Evidence(hits={claim.id: () for claim in claims}, notes=given.notes)
         given, linked = cut_evidence(given, self.kind)
         if self.merge_near_duplicates:
-            given = merged_evidence(given)
+            given = merge_evidence(given)
         index = Index.of({passage.id: passage.text for passage in given.passages}, self.embedder)
         found = search_all(index, self.embedder, queries.texts, self.k)
         matching = affinity(index, self.embedder, claims, [passage.id for passage in given.passages])
@@ -103,7 +103,7 @@ def cut_evidence(given: Evidence, kind: PassageKind) -> tuple[Evidence, set[str]
 
 def parts_of(passage: Passage, kind: PassageKind) -> list[Passage]:
     """A given passage unchanged if it is short; else its chunks, or its beginning."""
-    texts = chunks(passage.text) if kind == "chunks" else [capped(passage.text)]
+    texts = chunks(passage.text) if kind == "chunks" else [cap(passage.text)]
     if len(texts) < 2 and texts == [passage.text]:
         return [passage]
     return [passage.model_copy(update={"id": passage_id(text), "text": text}) for text in texts]
@@ -115,7 +115,7 @@ def best_hits(own: Sequence[Hit], matching: Mapping[str, float], k: int) -> tupl
     return hits_of(sorted(found.items(), key=lambda one: -one[1]), k)
 
 
-def merged_evidence(given: Evidence) -> Evidence:
+def merge_evidence(given: Evidence) -> Evidence:
     """The evidence with near-duplicate passages merged; a claim hits each remaining passage once, at its best rank."""
     merged = merge_near_duplicates(given.passages)
     hits = {
@@ -125,7 +125,7 @@ def merged_evidence(given: Evidence) -> Evidence:
     return given.model_copy(update={"passages": merged.passages, "hits": hits})
 
 
-def unlinked_claims(response: Response, given: Evidence, claims: Sequence[Claim]) -> list[Claim]:
+def claims_without_links(response: Response, given: Evidence, claims: Sequence[Claim]) -> list[Claim]:
     """The claims for which the input names no passages; all claims, where it names passages for none.
 
     A claim of the input is recognised by its id and its wording, or its wording before it was revised.

@@ -15,7 +15,15 @@ from localfact.corpus.indexing.index import Index
 from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.store import PageStore
 from localfact.errors import SearchError
-from localfact.evidence.corpus_retriever import DEFAULT, LEXICAL_ALONE, CorpusRetriever, Selection, affinity, one_of, selected
+from localfact.evidence.corpus_retriever import (
+    DEFAULT,
+    LEXICAL_ALONE,
+    CorpusRetriever,
+    Selection,
+    affinity,
+    apply_selection,
+    one_of,
+)
 from localfact.evidence.queries import Queries, QueryWriter, queries_of
 from localfact.models.embedder import Embedder
 from localfact.records import Claim, Evidence, Passage, Response
@@ -69,8 +77,10 @@ class SearchRetriever:
     """Retrieves the k best passages of the pages that each claim's own search found.
 
     Attributes:
-        store: returns the corpus's store as it is now. embedder: computes affinity; None leaves that to BM25.
-        results: how many results of a search are used. queries: writes the queries; None where each claim is its own.
+        store: returns the corpus's store as it is now.
+        embedder: computes affinity; None leaves that to BM25.
+        results: how many results of a search are used.
+        queries: writes the queries; None where each claim is its own.
         collector: searches for queries that are not recorded; None where only the corpus is used, and then `whole` retrieves
             passages for claims without a recorded search.
         score_affinity: whether affinities of claims to other claims' passages are needed; embedding takes time.
@@ -120,7 +130,7 @@ class SearchRetriever:
         elif unrecorded:
             found |= self.whole.find(unrecorded)
         in_order = {claim: found[claim] for claim in asked if claim in found}
-        passages, hits = selected(in_order, asked, self.selection)
+        passages, hits = apply_selection(in_order, asked, self.selection)
         counts = self._counts(store, [search for own in recorded.values() for search in own])
         rare = {
             "claims_without_search": len(unrecorded),

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, load_card, resolved
+from localfact.models.cards import ModelCard, load_card, resolve_card
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.embedder import fitting_pieces
 from localfact.text import readable
@@ -41,7 +41,7 @@ class Reranker:
     """
 
     def __init__(self, card: ModelCard, *, device: str | None = None) -> None:
-        card = resolved(card)
+        card = resolve_card(card)
         self._name = card.name
         self._encoder = CrossEncoder(card, "reranker", device=device, precision=card.precision)
         outputs = self._encoder.model.config.num_labels
@@ -145,12 +145,12 @@ def reranker_identity(card: ModelCard) -> str:
     It holds all that decides a score but the machine: the weights' revision, their precision, the window that the card states,
     and the version of the code that reads long texts.
     """
-    card = resolved(card)
+    card = resolve_card(card)
     window = f"+window={card.window}" if card.window else ""
     return f"{card.identity}+{card.precision}{window}+reading={READING}"
 
 
-def named_reranker(name: str) -> Reranker:
+def open_reranker(name: str) -> Reranker:
     """Loads the reranker that a user named by a card, a path, or a hub id, from this machine; downloads nothing.
 
     Raises:

@@ -35,7 +35,8 @@ class StepwiseRetriever:
     """Asks another retriever up to `steps` times for each claim, and puts together what it finds.
 
     Attributes:
-        engine: writes the queries. searched: finds the passages of one query, which stands in the place of a claim.
+        engine: writes the queries.
+        searched: finds the passages of one query, which stands in the place of a claim.
         steps: the most searches for a claim; a query that is the same as an earlier one, or none, ends them.
         seed: of the boundary's markers and of the sampling.
     """

@@ -31,8 +31,11 @@ class WebCollector:
     """Adds to a corpus what queries find on the web.
 
     Args:
-        writer: of the corpus. provider: searches. extractors: turn fetched bytes into text.
-        fetcher: None where only snippets are wanted. results: how many results of a search are fetched.
+        writer: of the corpus.
+        provider: searches.
+        extractors: turn fetched bytes into text.
+        fetcher: None where only snippets are wanted.
+        results: how many results of a search are fetched.
         admission: addresses at hosts that it excludes are not fetched.
         retry_failed: fetches addresses again, once, that gave no page for a transient reason.
     """
@@ -100,7 +103,7 @@ class WebCollector:
     async def _collect(self, query: str) -> None:
         search = await asyncio.to_thread(lambda: self._writer.store.search(query, self._results))
         if search is None:
-            search = named_once(await self._provider.search(query, self._results))
+            search = name_once(await self._provider.search(query, self._results))
             await asyncio.to_thread(self._writer.add_search, search)
             count("searches")
         fetcher = self._fetcher
@@ -158,7 +161,7 @@ class WebCollector:
         return Page(link=address(fetched.final_link), provider=WEB, **document.model_dump()), None
 
 
-def named_once(search: Search) -> Search:
+def name_once(search: Search) -> Search:
     """The search with addresses normalised, each named once, and dates in ISO 8601."""
     results: dict[str, SearchResult] = {}
     for result in search.results:

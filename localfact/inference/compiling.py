@@ -14,7 +14,7 @@ except ImportError:
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def compiled(function: _Function) -> _Function:
+def compile_lazily(function: _Function) -> _Function:
     """Compiled at the first call, for the types of its arguments; releases Python's global lock while it runs."""
     if njit is None:
         return function
@@ -24,6 +24,6 @@ def compiled(function: _Function) -> _Function:
         return cast(_Function, njit(nogil=True)(function))
 
 
-def inlined(function: _Function) -> _Function:
+def compile_inline(function: _Function) -> _Function:
     """Compiled into each function that calls it, as a call would cost more than the function itself."""
     return function if njit is None else cast(_Function, njit(inline="always")(function))

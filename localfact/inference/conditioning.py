@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from localfact.inference import message_passing
 from localfact.inference.components import Component
 from localfact.inference.message_passing import Network
-from localfact.inference.network import FixedPoint, fix_variable, fixed_points, lay_out, starts
+from localfact.inference.network import FixedPoint, find_fixed_points, fix_variable, lay_out, starts
 from localfact.inference.solution import Solution
 
 #: The most cases.
@@ -91,7 +91,7 @@ def propagate(component: Component) -> Solution:
 
 
 def _case(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> _Case:
-    points = fixed_points(network, beginnings, fixed)
+    points = find_fixed_points(network, beginnings, fixed)
     log_weight, shares = _weigh([point.log_weight for point in points])
     influence = _mean(shares, [point.influence for point in points])
     variable = int(np.argmax(influence))

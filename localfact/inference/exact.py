@@ -76,7 +76,7 @@ def _sum_upwards(buckets: list[_Bucket]) -> float:
     """Sums every bucket's variable out and hands the rest on; returns log Z."""
     log_z = 0.0
     for bucket in buckets:
-        message, bucket.conditional = _summed_out(_joint(bucket))
+        message, bucket.conditional = _sum_out(_joint(bucket))
         bucket.messages.clear()
         if len(bucket.scope) > 1:
             parent = buckets[bucket.scope[1]]
@@ -103,7 +103,7 @@ def _joint(bucket: _Bucket) -> Table:
     return joint
 
 
-def _summed_out(joint: Table) -> tuple[Table, Table]:
+def _sum_out(joint: Table) -> tuple[Table, Table]:
     """log(e^false + e^true) over the first axis, and the shares of the two; 0 each where both weigh 0."""
     larger = np.maximum(joint[0], joint[1])
     impossible = np.isneginf(larger)
@@ -124,14 +124,14 @@ def _marginals_downwards(buckets: list[_Bucket], pair_marginals: Table) -> Table
         bucket.conditional = bucket.separator_marginal = np.ones(())
         marginals[bucket.scope[0]] = joint[1].sum()
         for child in bucket.children:
-            child.separator_marginal = _summed_to(joint, bucket.scope, child.scope[1:])
+            child.separator_marginal = _sum_to(joint, bucket.scope, child.scope[1:])
         for other, table in zip(bucket.scope[1:], _with_first(joint), strict=True):
             if other in bucket.pairs:
                 pair_marginals[bucket.pairs[other][0]] = table
     return np.clip(marginals, 0.0, 1.0)
 
 
-def _summed_to(table: Table, scope: tuple[int, ...], kept: tuple[int, ...]) -> Table:
+def _sum_to(table: Table, scope: tuple[int, ...], kept: tuple[int, ...]) -> Table:
     """Sums out the variables of the scope that are not kept, one axis at a time, the first ones first: over long runs."""
     for axis, variable in enumerate(scope):
         if variable not in kept:

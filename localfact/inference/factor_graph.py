@@ -59,10 +59,11 @@ def build_graph(
     """Builds the graph of claims and passages, each given as id -> prior, and the relations between them.
 
     Args:
-        claims: ids and priors of the claims. passages: the same for passages. No id may stand in both.
+        claims: ids and priors of the claims.
+        passages: the same for passages. No id may stand in both.
         relations: between the ids above. Neutral ones make no factor and are not counted as dropped.
-        tables: which of the three sets of tables. The target's prior q is its own prior in `balanced`; in
-            `priors` it is 0.5 for a claim and `passage_prior` for a passage, whatever their own priors.
+        tables: which of the three sets of tables. The target's prior q is its own prior in `balanced`; in `priors` it is 0.5
+            for a claim and `passage_prior` for a passage, whatever their own priors.
         passage_prior: see `tables`.
     """
     priors = {**claims, **passages}

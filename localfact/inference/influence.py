@@ -36,7 +36,8 @@ def leave_one_out(graph: FactorGraph, found: Marginals, variables: Iterable[str]
     its direct influence, not that through other variables.
 
     Args:
-        graph: a graph. found: its marginals, by any solver. Where that gave no pair marginals, `auto` computes them.
+        graph: a graph.
+        found: its marginals, by any solver. Where that gave no pair marginals, `auto` computes them.
         variables: ids of the graph, usually claims.
 
     Returns:
@@ -71,7 +72,7 @@ def _influence(
 
     weight = np.prod([own_first(factor, graph.tables[factor]) for factor in factors], axis=0)
     together = own_first(factors[0], joint[factors[0]])
-    without = _without(weight, together) if np.all(weight > 0) else _solved_without(graph, own, factors)
+    without = _without(weight, together) if np.all(weight > 0) else _solve_without(graph, own, factors)
     if without is None:
         return Influence(graph.ids[other], None, 0.0)
     # Both sides from the same pair marginal, so that a factor that says nothing moves nothing, in an approximation too.
@@ -85,7 +86,7 @@ def _without(weight: NDArray[np.float64], together: NDArray[np.float64]) -> floa
     return float(rest[1].sum() / rest.sum())
 
 
-def _solved_without(graph: FactorGraph, own: int, factors: list[int]) -> float | None:
+def _solve_without(graph: FactorGraph, own: int, factors: list[int]) -> float | None:
     """As `_without`, by solving the graph without these factors: needed where a weight of 0 has removed the information."""
     kept = np.setdiff1d(np.arange(len(graph.edges)), factors)
     rest = marginals(FactorGraph(graph.ids, graph.priors, graph.edges[kept], graph.tables[kept])).marginals

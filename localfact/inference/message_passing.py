@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from localfact.inference.compiling import compiled, inlined
+from localfact.inference.compiling import compile_inline, compile_lazily
 
 _Floats = NDArray[np.float64]
 _Integers = NDArray[np.int64]
@@ -38,9 +38,10 @@ class Network(NamedTuple):
     Attributes:
         log_odds: (n,) of the priors.
         first_message: (n + 1,) variable i sends the messages from first_message[i] to first_message[i + 1].
-        receiver: (2k,) the variable that each goes to. reverse: (2k,) the message that comes back.
-        tables: (2k, 4) weighs the values 0 0, 0 1, 1 0, 1 1 of sender and receiver; the largest is 1, and a weight below
-            1 / LARGEST, 0 as well, counts as that.
+        receiver: (2k,) the variable that each goes to.
+        reverse: (2k,) the message that comes back.
+        tables: (2k, 4) weighs the values 0 0, 0 1, 1 0, 1 1 of sender and receiver; the largest is 1, and a weight below 1 /
+            LARGEST, 0 as well, counts as that.
         of_pair: (k,) the message of each of the component's pairs that its smaller variable sends.
         log_scale: what the weights were divided by altogether.
     """
@@ -54,7 +55,7 @@ class Network(NamedTuple):
     log_scale: float
 
 
-@inlined
+@compile_inline
 def log_odds_of(variable: int, messages: _Floats, network: Network) -> float:
     """Log-odds of a variable: its prior's and those of all messages to it."""
     product, total = 1.0, network.log_odds[variable]
@@ -69,19 +70,19 @@ def log_odds_of(variable: int, messages: _Floats, network: Network) -> float:
     return float(total + math.log(product))
 
 
-@inlined
+@compile_inline
 def odds_of(total: float) -> float:
     """Odds from log-odds, limited to [1 / LARGEST_ODDS, LARGEST_ODDS]."""
     return math.exp(min(max(total, -LOG_LARGEST_ODDS), LOG_LARGEST_ODDS))
 
 
-@inlined
+@compile_inline
 def without(odds: float, message: float) -> float:
     """A variable's odds without one of the messages to it: the cavity."""
     return min(max(odds / message, 1 / LARGEST), LARGEST)
 
 
-@compiled
+@compile_lazily
 def iterate(
     messages: _Floats, network: Network, fixed: _Values, damping: float, tolerance: float, sweeps: int
 ) -> tuple[int, bool]:
@@ -113,7 +114,7 @@ def iterate(
     return sweeps, False
 
 
-@inlined
+@compile_inline
 def cell_weights(
     e: int, sender: int, messages: _Floats, network: Network, fixed: _Values, odds: _Floats
 ) -> tuple[float, float, float, float]:
@@ -128,7 +129,7 @@ def cell_weights(
     return tables[e, 0] * a0 * b0, tables[e, 1] * a0 * b1, tables[e, 2] * a1 * b0, tables[e, 3] * a1 * b1
 
 
-@compiled
+@compile_lazily
 def believe(messages: _Floats, network: Network, fixed: _Values, odds: _Floats, marginals: _Floats) -> float:
     """Fills in the odds, 1 for a fixed variable, and P(true) of each variable; returns the sum of their log Z_i."""
     log_z = 0.0
@@ -144,7 +145,7 @@ def believe(messages: _Floats, network: Network, fixed: _Values, odds: _Floats, 
     return log_z
 
 
-@compiled
+@compile_lazily
 def describe(messages: _Floats, network: Network, fixed: _Values, marginals: _Floats, explained: _Floats) -> float:
     """Fills in P(true) of each variable, and how much of its neighbours' variance it explains: see below.
 
@@ -178,7 +179,7 @@ def describe(messages: _Floats, network: Network, fixed: _Values, marginals: _Fl
     return log_z
 
 
-@compiled
+@compile_lazily
 def add_pair_marginals(messages: _Floats, network: Network, fixed: _Values, share: float, joint: _Floats) -> None:
     """Adds `share` of P(sender, receiver) to joint[e], shape (2k, 4), for each message from the smaller variable."""
     count = len(network.log_odds)

@@ -99,7 +99,7 @@ def run_to_fixed_point(network: Network, messages: NDArray[np.float64], fixed: N
     return FixedPoint(run, marginals, influence, network.log_scale + log_weight, converged, sweeps)
 
 
-def fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> list[FixedPoint]:
+def find_fixed_points(network: Network, beginnings: list[NDArray[np.float64]], fixed: NDArray[np.int8]) -> list[FixedPoint]:
     """The distinct fixed points to which the beginnings lead; one that did not settle counts only where none did."""
     distinct: list[FixedPoint] = []
     found = [run_to_fixed_point(network, messages, fixed) for messages in beginnings]

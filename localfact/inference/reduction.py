@@ -100,19 +100,19 @@ def _sum_out(variable: int, own: list[float], tables: _Tables) -> tuple[_Step, t
     """The conditional of a variable given its at most two neighbours; the log of what it sums to for each of their values."""
     neighbours = tuple(sorted(tables[variable]))
     if not neighbours:
-        log_sum, of_false, of_true = _summed(*own)
+        log_sum, of_false, of_true = _sum_weights(*own)
         return _Step(variable, (), (of_true,), (of_false,)), (log_sum,)
     false, true = [own[0]], [own[1]]
     for other in neighbours:
         f00, f01, f10, f11 = tables[variable][other]
         false = [weight + entry for weight in false for entry in (f00, f01)]
         true = [weight + entry for weight in true for entry in (f10, f11)]
-    summed = [_summed(none, all_) for none, all_ in zip(false, true, strict=True)]
+    summed = [_sum_weights(none, all_) for none, all_ in zip(false, true, strict=True)]
     step = _Step(variable, neighbours, tuple(s[2] for s in summed), tuple(s[1] for s in summed))
     return step, tuple(s[0] for s in summed)
 
 
-def _summed(false: float, true: float) -> tuple[float, float, float]:
+def _sum_weights(false: float, true: float) -> tuple[float, float, float]:
     """log(e^false + e^true), and the shares of the two; where both weigh 0 no share matters."""
     if false == true:
         return (false + log1p(1.0) if false > -inf else -inf), 0.5, 0.5

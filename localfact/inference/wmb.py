@@ -40,7 +40,8 @@ class _MiniBucket:
         separator_cell: (parent's cells,) which cell of this separator each cell of the parent's scope belongs to.
         parent_cells: (separator cells, rest) the same the other way round: the parent's cells of each separator cell.
         incoming: (2, separator cells) log_table plus all messages from the children.
-        forward: (separator cells,) log message to the parent. backward: the same, from it.
+        forward: (separator cells,) log message to the parent.
+        backward: the same, from it.
     """
 
     scope: _Scope

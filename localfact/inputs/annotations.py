@@ -50,7 +50,8 @@ class AnnotatedResponse(Record):
     """The annotation of one response.
 
     Attributes:
-        claims: those that stand; removed ones are in `edits` alone. edits: how many claims met each, where edits were recorded.
+        claims: those that stand; removed ones are in `edits` alone.
+        edits: how many claims met each, where edits were recorded.
         problem: why the row cannot be used; None for one that can.
     """
 
@@ -72,10 +73,10 @@ def read_annotations(path: Path) -> list[AnnotatedResponse]:
         InputError: the file is missing, unreadable, empty, or not JSON at all.
     """
     rows = list(read_rows(path, RESPONSES))
-    return [annotated(row, response) for row, response in zip(rows, responses_of(rows), strict=True)]
+    return [make_annotated(row, response) for row, response in zip(rows, responses_of(rows), strict=True)]
 
 
-def annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
+def make_annotated(row: Row | RowError, response: Response) -> AnnotatedResponse:
     """The annotation of a row, given its response."""
     bare = AnnotatedResponse(
         id=response.id,

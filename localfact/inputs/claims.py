@@ -49,25 +49,25 @@ def claim_of(item: Row, position: int, text: str) -> Claim:
         id=readable(str(item.get("id") or f"c{position}")),
         text=wording,
         original=original if original != wording else None,
-        spans=spans_of(item, text) if item.get("spans") is None else given_spans(item["spans"], position, text),
+        spans=spans_of(item, text) if item.get("spans") is None else read_spans(item["spans"], position, text),
         gold=gold_of(item.get("label"), position),
         in_corpus=in_corpus if isinstance(in_corpus, bool) else None,
         preverification=preverification_of(item.get("preverification"), position),
     )
 
 
-def given_spans(spans: object, position: int, text: str) -> tuple[Span, ...]:
+def read_spans(spans: object, position: int, text: str) -> tuple[Span, ...]:
     """The spans as an extractor wrote them.
 
     Raises:
         RowError: one does not lie in the response.
     """
-    for span in listed(spans, f"The spans of claim {position}"):
+    for span in read_list(spans, f"The spans of claim {position}"):
         whole = isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)
         if not (whole and 0 <= span[0] <= span[1] <= len(text)):
             shown = str(span)[:40]
             raise RowError(f"Claim {position} has the span {shown}; a span is [start, end] in the response, 0 to {len(text)}.")
-    return tuple(Span(start=start, end=end) for start, end in listed(spans, "spans"))
+    return tuple(Span(start=start, end=end) for start, end in read_list(spans, "spans"))
 
 
 def preverification_of(given: object, position: int) -> PreVerification | None:
@@ -112,7 +112,7 @@ def label_name(label: object) -> str:
     return "" if label is None else " ".join(str(label).lower().replace("_", " ").split())
 
 
-def listed(value: object, name: str) -> Sequence[Any]:
+def read_list(value: object, name: str) -> Sequence[Any]:
     """The list, or () where there is none.
 
     Raises:

@@ -119,7 +119,7 @@ def first(row: Row, keys: Sequence[str]) -> Any:
     return next((row[key] for key in keys if row.get(key) is not None), None)
 
 
-def unused_name(name: str, used: Container[str]) -> str:
+def find_unused_name(name: str, used: Container[str]) -> str:
     """The name, or the first of "name#2", "name#3", ... that is not used yet."""
     repetitions = (f"{name}#{count}" for count in itertools.count(2))
     return next(one for one in itertools.chain([name], repetitions) if one not in used)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from localfact.errors import InputError
 from localfact.inputs.claims import optional_text
-from localfact.inputs.json_rows import Row, RowError, first, read_rows, read_text, unused_name
+from localfact.inputs.json_rows import Row, RowError, find_unused_name, first, read_rows, read_text
 from localfact.inputs.responses import PROMPT_KEYS, SOURCE_KEYS
 from localfact.records import Record
 from localfact.text import readable
@@ -91,7 +91,7 @@ def read_prompts(path: Path, *, entities: bool = False, limit: int | None = None
         if limit is not None and len(prompts) >= limit:
             break
         seen.add((prompt.id, prompt.text))
-        name = unused_name(prompt.id, prompts)
+        name = find_unused_name(prompt.id, prompts)
         prompts[name] = prompt.model_copy(update={"id": name})
     return PromptFile(list(prompts.values()), repeated)
 
@@ -120,14 +120,14 @@ def prompt_of(row: Row | RowError, number: int) -> Prompt:
         source=optional_text(first(row, SOURCE_KEYS)),
         canary=canary,
     )
-    text = asked(row, topic)
+    text = read_prompt_text(row, topic)
     if text is None:
         keys = ", ".join(f"'{key}'" for key in (*TEXT_KEYS, "topic"))
         return prompt.model_copy(update={"problem": f"The row has no prompt: one of {keys} must hold a text."})
     return prompt.model_copy(update={"text": text})
 
 
-def asked(row: Row, topic: str | None) -> str | None:
+def read_prompt_text(row: Row, topic: str | None) -> str | None:
     """The text of the prompt; None where the row has none."""
     key = next((key for key in TEXT_KEYS if row.get(key) is not None), None)
     if key is None:

@@ -25,8 +25,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from localfact.inputs.claims import claim_of, listed, optional_text
-from localfact.inputs.json_rows import Row, RowError, broken_bytes, first, read_rows, unused_name
+from localfact.inputs.claims import claim_of, optional_text, read_list
+from localfact.inputs.json_rows import Row, RowError, broken_bytes, find_unused_name, first, read_rows
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Extraction, Response
@@ -83,7 +83,7 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
             break
         response = response_of(row, number, max_words)
         # FaStfact has answers of several models under one id: the second becomes "id#2".
-        name = unused_name(response.id, seen)
+        name = find_unused_name(response.id, seen)
         seen.add(name)
         given.append(response.id)
         responses.append(response.model_copy(update={"id": name}))
@@ -190,7 +190,7 @@ def claims_of(row: Row, text: str) -> tuple[tuple[Claim, ...] | None, dict[str, 
             raise RowError(f"Two claims have the id '{claim.id}'.")
         claims.append(claim)
         links[claim.id] = tuple(
-            readable(str(link)) for link in listed(first(item, PASSAGE_KEYS), f"The passages of claim {position}")
+            readable(str(link)) for link in read_list(first(item, PASSAGE_KEYS), f"The passages of claim {position}")
         )
     return tuple(claims), links
 
@@ -199,7 +199,7 @@ def factscore_facts(annotations: Sequence[object]) -> Iterator[Row]:
     """The human atomic facts of FActScore's annotation, with the sentence that each comes from."""
     for sentence in annotations:
         if isinstance(sentence, dict):
-            for fact in listed(sentence.get("human-atomic-facts"), "'human-atomic-facts'"):
+            for fact in read_list(sentence.get("human-atomic-facts"), "'human-atomic-facts'"):
                 if isinstance(fact, dict):
                     yield {**fact, "sentence": sentence.get("text")}
 

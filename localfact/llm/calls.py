@@ -94,7 +94,7 @@ class Call(ABC, Generic[CallResult]):
         }
         return Keys(digest(described), digest({**described, "window": identity.window}))
 
-    def encoded(self, answer: CallResult | PromptTooLongError | RequestError) -> tuple[str, bool]:
+    def encode(self, answer: CallResult | PromptTooLongError | RequestError) -> tuple[str, bool]:
         """The answer, or the error of this call, as JSON, and whether it is valid for this window only."""
         if isinstance(answer, PromptTooLongError):
             return json_text({TOO_LONG: str(answer)}), True
@@ -102,11 +102,11 @@ class Call(ABC, Generic[CallResult]):
             return json_text({FAILED: str(answer)}), False
         return json_text(self.plain(answer)), self.cut_by_window(answer)
 
-    def decoded(self, text: str) -> CallResult:
-        """The answer that `encoded` wrote.
+    def decode(self, text: str) -> CallResult:
+        """The answer that `encode` wrote.
 
         Raises:
-            PromptTooLongError, RequestError: that was the answer. ValueError, TypeError, KeyError: `encoded` did not write this
+            PromptTooLongError, RequestError: that was the answer. ValueError, TypeError, KeyError: `encode` did not write this
                 text.
         """
         plain = json.loads(text)

@@ -12,11 +12,11 @@ from localfact.llm.client import CallingEngine
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine, EngineIdentity
 from localfact.llm.layers.policy import MIN_MASS, WARN_MASS, AskingPolicy
-from localfact.llm.layers.recording import ReplayEngine, chosen_identity, described, identities, prepare
+from localfact.llm.layers.recording import ReplayEngine, choose_identity, describe_identity, identities, prepare
 from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.methods.options import Options
-from localfact.models.cards import CARD_SUFFIXES, ModelCard, load_card, named_card, runs_on_onnx
+from localfact.models.cards import CARD_SUFFIXES, ModelCard, find_card, load_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ class EngineFacts:
     """What is known of an engine before it is opened.
 
     Attributes:
-        identity: what decides its answers. machine: the hardware and the placement on it; empty for a replay.
+        identity: what decides its answers.
+        machine: the hardware and the placement on it; empty for a replay.
         settings: what vLLM is started from; None for a replay.
         policy: how it is asked.
     """
@@ -68,7 +69,7 @@ def engine_facts(options: Options) -> EngineFacts:
         if options.engine_args:
             named = ", ".join(options.engine_args)
             raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
-        recorded = recorded_identity(options.replay, options.model)
+        recorded = read_recorded_identity(options.replay, options.model)
         return EngineFacts(recorded, policy=asking_policy(options, recorded.model))
     settings = start_settings(options)
     return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, options.model))
@@ -77,7 +78,7 @@ def engine_facts(options: Options) -> EngineFacts:
 def asking_policy(options: Options, model: str | None) -> AskingPolicy:
     """How the model is asked: as the options say, else as its card; without a card on this machine, freely."""
     try:
-        card = named_card(model or "")
+        card = find_card(model or "")
     except (LocalFactError, OSError):
         card = ModelCard(name="unknown", revision="unknown", roles=("llm",))
     return AskingPolicy(
@@ -99,7 +100,8 @@ def open_engine(
     """Starts the engine (minutes, for a large model) or opens the transcript; every call's usage is counted.
 
     Args:
-        options: name the model, or a transcript. opened: closes the engine.
+        options: name the model, or a transcript.
+        opened: closes the engine.
         facts: `engine_facts` of these options, where they are known already.
         start: loads the model, where one is loaded.
         secret: keys the markers around texts in what the model is sent; None: this machine's.
@@ -114,7 +116,7 @@ def open_engine(
             prepare(options.transcript)  # an unusable file is reported before the model is loaded
         answers = put_before_model(start(facts.settings), secret=secret or machine_secret(), transcript=options.transcript)
     elif options.replay is not None:
-        answers = ReplayEngine(options.replay, described(facts.identity))
+        answers = ReplayEngine(options.replay, describe_identity(facts.identity))
     else:
         raise AssertionError("the facts are those of a replay and the options name none")
     opened.push_async_callback(answers.aclose)
@@ -123,7 +125,7 @@ def open_engine(
 
 def start_settings(options: Options) -> "EngineSettings":
     """The settings from which vLLM would be started."""
-    from localfact.llm.placing.settings import engine_settings, reserved_for
+    from localfact.llm.placing.settings import engine_settings, memory_to_reserve
 
     if options.model is None:
         raise InputError("Name a language model with --model: a card (`localfact models list`), a folder or a hub id.")
@@ -139,19 +141,19 @@ def start_settings(options: Options) -> "EngineSettings":
         load_card(options.model),
         engine_args=options.engine_args,
         deterministic=options.deterministic,
-        reserved_gib=reserved_for([card for card in beside if not runs_on_onnx(card)]),  # ONNX files run on the CPU
+        reserved_gib=memory_to_reserve([card for card in beside if not runs_on_onnx(card)]),  # ONNX files run on the CPU
     )
 
 
-def recorded_identity(file: Path, model: str | None) -> EngineIdentity:
+def read_recorded_identity(file: Path, model: str | None) -> EngineIdentity:
     """The engine recorded in the transcript that `model` names; the model itself need not be on this machine any more.
 
     Raises:
         MissingError: there is no such file. InputError: it is no transcript, or `model` matches none or several of its engines.
     """
     known = identities(file)
-    found = known if model is None else next(filter(None, meant(model, known)), [])
-    return chosen_identity(file, distinct(found or known), None if found else model)
+    found = known if model is None else next(filter(None, identities_meant(model, known)), [])
+    return choose_identity(file, distinct(found or known), None if found else model)
 
 
 def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
@@ -162,15 +164,15 @@ def distinct(known: Sequence[EngineIdentity]) -> list[EngineIdentity]:
     return list(ones.values())
 
 
-def meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
+def identities_meant(model: str, known: Sequence[EngineIdentity]) -> Iterator[list[EngineIdentity]]:
     """Yields the recorded identities that a user's `model` may mean, the likeliest reading first; a reading may find none.
 
     The readings: as error messages list them; by name and weights; by weights alone; by name alone.
     """
-    yield [one for one in known if model in (f"{one.model}@{one.revision}", described(one))]
+    yield [one for one in known if model in (f"{one.model}@{one.revision}", describe_identity(one))]
     names, revision = {model}, None
     try:
-        card = named_card(model)
+        card = find_card(model)
     except (LocalFactError, OSError):  # no model on this machine and no hub id, but the recording machine may have had it
         path = Path(model)
         names |= {path.resolve().name, *([path.stem] if path.suffix in CARD_SUFFIXES else [])}

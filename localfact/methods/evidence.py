@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from localfact.corpus.corpus import Corpus, corpus_identity, read_description, recorded_id
+from localfact.corpus.corpus import Corpus, corpus_identity, read_description, read_recorded_id
 from localfact.corpus.files import STORE_FILE
 from localfact.corpus.store import PageStore
 from localfact.errors import InputError
@@ -19,7 +19,7 @@ from localfact.evidence.corpus_retriever import CorpusRetriever, Selection
 from localfact.evidence.given import GivenEvidence
 from localfact.evidence.queries import ClaimQueries, QueryWriter
 from localfact.evidence.query_retriever import SearchRetriever
-from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
+from localfact.evidence.reranker import Reranker, open_reranker, reranker_identity
 from localfact.evidence.worthless import WithoutWorthless
 from localfact.methods.method import Method
 from localfact.methods.options import Options, Scope
@@ -61,9 +61,9 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
         return settings(corpus=None, k=k)
     if scope_of(options, corpus) == "corpus":
         return settings(corpus=corpus_identity(corpus), scope="corpus", k=k)
-    k = searched_k(method, options, corpus)
+    k = k_of_search(method, options, corpus)
     results = options.results or (RESULTS_OF_A_SEARCH if method.passages == "chunks" else k)
-    known = recorded_id(corpus)
+    known = read_recorded_id(corpus)
     if options.live:
         # A new corpus gets this id, and keeps it while it grows.
         return settings(corpus=known or secrets.token_hex(ID_BYTES), scope="query", k=k, results=results)
@@ -71,7 +71,7 @@ def evidence_settings(method: Method, options: Options) -> EvidenceSettings:
     return settings(corpus=known, content=corpus_identity(corpus), scope="query", k=k, results=results)
 
 
-def searched_k(method: Method, options: Options, corpus: Path) -> int:
+def k_of_search(method: Method, options: Options, corpus: Path) -> int:
     """The passages of a claim under scope "query": fewer of Wikipedia than of the web in FactReasoner (section 4.2).
 
     An offline run takes what the run took that filled the corpus.
@@ -145,7 +145,7 @@ def open_source(
     Raises:
         MissingError, CorpusError, InputError: as Corpus.open, CorpusWriter and WebCollector.
     """
-    reranker = named_reranker(options.reranker) if options.reranker is not None else None
+    reranker = open_reranker(options.reranker) if options.reranker is not None else None
     if reranker is not None:
         opened.push_async_callback(asyncio.to_thread, reranker.close)
     if options.live:

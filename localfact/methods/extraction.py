@@ -41,7 +41,8 @@ class ExtractorKind:
         settings: returns the settings that decide its claims, given its name, whether given claims are used, the options, and
             the method's default for confidence.
         pre_verifies: whether it asks the language model for an opinion of claims that come with a response, as of its own.
-        prompts: the prompts that it sends. calls: its calls besides one for each chunk, in words.
+        prompts: the prompts that it sends.
+        calls: its calls besides one for each chunk, in words.
         languages: those it knows, as two-letter codes; None where that is not stated.
     """
 
@@ -139,7 +140,8 @@ def extraction_settings(extractor: str, options: Options, *, confidence: Confide
     """The settings that decide the claims.
 
     Args:
-        extractor: the method's, which the options may replace. confidence: the method's default.
+        extractor: the method's, which the options may replace.
+        confidence: the method's default.
 
     Raises:
         InputError: there is no such extractor, or it needs a language model and none is named.

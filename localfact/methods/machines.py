@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from localfact.corpus.indexing.dense_index import PassageEmbedder
-from localfact.models.embedder import named_embedder
+from localfact.models.embedder import open_embedder
 from localfact.web.extracting.extractors import Extractors, PageExtractors
 
 
@@ -17,7 +17,7 @@ class Machines(Protocol):
         """The embedder that a user named; None for none.
 
         Raises:
-            MissingError, InputError: as `named_embedder`.
+            MissingError, InputError: as `open_embedder`.
         """
 
 
@@ -30,7 +30,7 @@ class ThisMachine:
 
     def embedder(self, name: str) -> PassageEmbedder | None:
         """The embedder, loaded."""
-        return named_embedder(name)
+        return open_embedder(name)
 
 
 THIS_MACHINE = ThisMachine()

@@ -21,8 +21,9 @@ class Method(ABC):
     """A named choice of extractor, retriever, relation model and assessor.
 
     Attributes:
-        passages: the kind of passages it reads. k: how many are retrieved per claim; k_searched: how many where a search of the
-            web found them, if that is another number (of Wikipedia it is k).
+        passages: the kind of passages it reads.
+        k: how many are retrieved per claim.
+        k_searched: how many where a search of the web found them, if that is another number (of Wikipedia it is k).
         merge_near_duplicates: whether near-duplicate passages are merged.
         model: whether it asks a language model: never, where one is named, or always.
         extractor: extracts the claims of responses that bring none, where a language model is named; without one, rules do.
@@ -34,7 +35,8 @@ class Method(ABC):
             share p of them still open after pre-verification; q searches a claim; and k passages a claim, m in all.
         source: the paper, and where it describes it.
         uses_theta: whether FastFact's gate settles claims before any evidence.
-        prompts: the prompts that its assessor sends. calls: their number, in words.
+        prompts: the prompts that its assessor sends.
+        calls: their number, in words.
     """
 
     name: str

@@ -30,7 +30,9 @@ class OptionFlag:
     """How an option is typed where its name does not say it.
 
     Attributes:
-        names: the flags. metavar: what stands behind them. many: whether it may be repeated.
+        names: the flags.
+        metavar: what stands behind them.
+        many: whether it may be repeated.
     """
 
     names: tuple[str, ...]
@@ -320,7 +322,7 @@ def flag_of(group: type[OptionGroup], name: str) -> OptionFlag | None:
     return next((mark for mark in group.model_fields[name].metadata if isinstance(mark, OptionFlag)), None)
 
 
-def checked(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
+def check_options(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
     """The options from what a user typed.
 
     Raises:

@@ -13,14 +13,14 @@ from localfact.llm.layers.policy import PolicyLayer
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
 from localfact.models.cards import ModelCard, list_cards, load_card, weights_folder
-from localfact.models.embedder import NO_EMBEDDER, named_embedder
+from localfact.models.embedder import NO_EMBEDDER, open_embedder
 from localfact.prompts import Task
 from localfact.records import Distribution, Pair
 from localfact.relations.cache import CachedRelations
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.llm import LLMRelationModel, llm_identity
-from localfact.relations.store import kept
+from localfact.relations.store import read_kept
 from localfact.relations.windows import READING_VERSION
 from localfact.stages import RelationModel
 
@@ -92,7 +92,7 @@ def _cross_encoder(card: ModelCard) -> RelationKind:
 KINDS: Mapping[str, RelationKind] = {
     LEXICAL: RelationKind(
         _lexical_identity,
-        lambda options, engine, opened: LexicalRelationModel(named_embedder(options.embedder)),
+        lambda options, engine, opened: LexicalRelationModel(open_embedder(options.embedder)),
         check=_check_lexical,
         cached=False,
         languages=("en",),
@@ -134,7 +134,7 @@ def relation_card(name: str) -> ModelCard:
     return card
 
 
-def cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> CachedRelations:
+def open_cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> CachedRelations:
     """The relation model with a cache of its predictions in a file.
 
     Raises:
@@ -172,6 +172,6 @@ def find_relation_model(options: Options) -> FoundRelationModel:
     return FoundRelationModel(llm_identity(facts.identity, options.seed, facts.policy), open_over_engine)
 
 
-def kept_relations(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
+def read_kept_relations(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
     """What any model predicted of these pairs, from a cache of relations; see `relations.cache.kept`."""
-    return kept(file, pairs)
+    return read_kept(file, pairs)

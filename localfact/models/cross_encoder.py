@@ -75,9 +75,12 @@ class CrossEncoder:
         precision: of the weights in memory, as torch calls it; an ONNX file has its own.
 
     Attributes:
-        model, tokenizer: those of transformers, or of `onnx.py`. names: the model's names for its outputs.
-        window: the most tokens of one input, special ones included. room: those of them that the two texts can have.
-        shape: of batches. workers: the threads to call `outputs` on, each with a batch of its own.
+        model, tokenizer: those of transformers, or of `onnx.py`.
+        names: the model's names for its outputs.
+        window: the most tokens of one input, special ones included.
+        room: those of them that the two texts can have.
+        shape: of batches.
+        workers: the threads to call `outputs` on, each with a batch of its own.
 
     Raises:
         MissingError: its weights are not on this machine.

@@ -19,7 +19,7 @@ import yaml
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models.cards import ModelCard
 from localfact.models.files import SHA256_DIGITS, has_mark, remember
-from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, weights_homes
+from localfact.models.weights import PULLED_FILE, Pulled, read_pulled, weights_homes
 from localfact.runtime.files import replace, write_errors
 
 #: Files to download besides the weights: configuration, tokenizer, chat template, licences.
@@ -76,7 +76,7 @@ def plan_pull(card: ModelCard, to: Path | None = None) -> Plan:
     if card.hub is None or card.package is not None or card.shipped is not None:
         raise InputError(f"The weights of '{card.name}' are not on a hub: there is nothing to pull.")
     if card.gated and get_token() is None:
-        raise gated(card.hub)
+        raise gate_error(card.hub)
     # A revision that is a hash identifies weights; it is no commit of the hub.
     commit, files = repository(card.hub, "main" if card.revision.startswith("sha256:") else card.revision)
     folder = (to if to is not None else weights_homes()[0]) / card.name
@@ -97,7 +97,7 @@ def repository(hub: str, revision: str) -> tuple[str, list[RemoteFile]]:
     with hub_errors(hub):
         info = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
         listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in info.siblings or ())
-        files = chosen([RemoteFile(name, size or 0, mark or "") for name, size, mark in listed])
+        files = choose_files([RemoteFile(name, size or 0, mark or "") for name, size, mark in listed])
         if not files:
             raise InputError(f"{hub} holds no weights in the formats that localfact reads (safetensors, bin).")
         if info.gated:
@@ -105,7 +105,7 @@ def repository(hub: str, revision: str) -> tuple[str, list[RemoteFile]]:
     return str(info.sha), files
 
 
-def chosen(files: Sequence[RemoteFile]) -> list[RemoteFile]:
+def choose_files(files: Sequence[RemoteFile]) -> list[RemoteFile]:
     """The files that are needed: weights in one format and one copy, configuration, tokenizer, licence."""
     paths = {file: PurePosixPath(file.name) for file in files}
     # Hidden files are not needed; ".." and "/" would leave the folder.
@@ -134,7 +134,7 @@ def hub_errors(hub: str) -> Iterator[None]:
     except (errors.HfHubHTTPError, errors.HFValidationError) as error:
         status = error.response.status_code if isinstance(error, errors.HfHubHTTPError) else 404
         if isinstance(error, errors.GatedRepoError) or status == 403:
-            raise gated(hub) from None
+            raise gate_error(hub) from None
         if status in (401, 404):
             raise InputError(
                 f"The hub has no model '{hub}', or shows it only to others; check the name and your token."
@@ -150,7 +150,7 @@ def hub_errors(hub: str) -> Iterator[None]:
         raise MissingError(f"What answers at {constants.ENDPOINT} is not the Hugging Face hub.") from None
 
 
-def gated(hub: str) -> MissingError:
+def gate_error(hub: str) -> MissingError:
     """The error for a gated model, which says how to get access."""
     from huggingface_hub import get_token
 
@@ -175,7 +175,7 @@ def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
     with write_errors(plan.folder):
         plan.folder.mkdir(parents=True, exist_ok=True)
         with alone(plan.folder), ThreadPoolExecutor(CONNECTIONS) as pool:
-            if pulled_of(plan.folder) != pulled:
+            if read_pulled(plan.folder) != pulled:
                 (plan.folder / PULLED_FILE).unlink(missing_ok=True)
             try:
                 for fetched in as_completed([pool.submit(fetch, plan, file, progress, stop) for file in plan.files]):

@@ -269,7 +269,7 @@ def load_embedder(card: ModelCard) -> Embedder:
     return embedder
 
 
-def named_embedder(name: str) -> Embedder | None:
+def open_embedder(name: str) -> Embedder | None:
     """The embedder that a user named: a card, a path, or `NO_EMBEDDER` for none.
 
     Raises:

@@ -57,7 +57,7 @@ def is_onnx(folder: Path) -> bool:
     return [file.name for file in weight_files(folder)] == [ONNX_FILE]
 
 
-def loaded_weights(folder: Path) -> list[Path]:
+def weights_to_load(folder: Path) -> list[Path]:
     """The files of weights that are loaded: those in one format where a folder has two, and only those that an index names."""
     files = weight_files(folder)
     safe = [file for file in files if file.suffix == ".safetensors"]
@@ -84,7 +84,7 @@ def content_hash(folder: Path) -> str:
     Weights count by content alone, other files by name and content. The hash of a large file is computed once, and again only
     when the file's size, inode or times have changed.
     """
-    weights, others = loaded_weights(folder), configuration_files(folder)
+    weights, others = weights_to_load(folder), configuration_files(folder)
     with ThreadPoolExecutor(HASHERS) as pool:
         hashes = list(pool.map(hash_of_file, [*weights, *others]))
     lines = sorted(f"weights {one}" for one in hashes[: len(weights)])
@@ -94,7 +94,7 @@ def content_hash(folder: Path) -> str:
 
 def is_as_marked(folder: Path, marks: Mapping[str, str]) -> bool:
     """Whether every file that decides answers has the hub's hash for it (name in the folder -> hash)."""
-    files = [*loaded_weights(folder), *configuration_files(folder)]
+    files = [*weights_to_load(folder), *configuration_files(folder)]
     if not all(name_in(folder, file) in marks for file in files):
         return False
     with ThreadPoolExecutor(HASHERS) as pool:

@@ -14,7 +14,8 @@ def loading_error(folder: Path, what: str, error: Exception) -> InputError:
     """The error for a folder that some library could not load.
 
     Args:
-        what: the model, as in "the embedder 'minilm'". error: of any class; damaged files raise many.
+        what: the model, as in "the embedder 'minilm'".
+        error: of any class; damaged files raise many.
     """
     names_code = any(CODE in file.read_bytes() for file in folder.glob("*config.json") if file.is_file())
     if isinstance(error, pickle.UnpicklingError):

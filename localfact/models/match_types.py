@@ -17,7 +17,8 @@ def match_types(ids: Sequence[int], types: Sequence[int], special: frozenset[int
     """The types of a pair's tokens with the marks; special tokens keep theirs.
 
     Args:
-        ids: of the tokens of both texts. types: PREMISE or HYPOTHESIS of each.
+        ids: of the tokens of both texts.
+        types: PREMISE or HYPOTHESIS of each.
         special: ids of the tokenizer's special tokens.
     """
     premise = {token for token, kind in zip(ids, types, strict=True) if kind == PREMISE}

@@ -39,7 +39,7 @@ class RelationPrompt(Record):
             raise ValueError("{premise} and {hypothesis} must each stand in the turns once")
         return turns
 
-    def filled(self, premise: str, hypothesis: str) -> list[tuple[ChatRole, str]]:
+    def fill(self, premise: str, hypothesis: str) -> list[tuple[ChatRole, str]]:
         """The turns with the two texts in their places; neither is searched for places itself."""
         texts = {"premise": premise, "hypothesis": hypothesis}
         return [(turn.role, _PLACE.sub(lambda place: texts[place[1]], turn.text)) for turn in self.turns]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from localfact.models.files import configuration_files, content_hash, is_as_marked, loaded_weights, name_in, weight_files
+from localfact.models.files import configuration_files, content_hash, is_as_marked, name_in, weight_files, weights_to_load
 from localfact.records import Record
 from localfact.runtime.locations import CHECKOUT, user_folder
 from localfact.runtime.plain_yaml import read_yaml
@@ -102,7 +102,7 @@ def state_of(place: WeightsPlace, source: str, revision: str) -> str:
     missing = missing_weights(place.folder)
     if missing:
         return f"unfinished, {missing[0]}"
-    pulled = pulled_of(place.folder)
+    pulled = read_pulled(place.folder)
     if pulled and pulled.hub not in ("", source):
         return f"another model, {pulled.hub}"
     if pulled and COMMIT.fullmatch(revision) and pulled.revision != revision:
@@ -130,7 +130,7 @@ def missing_weights(folder: Path) -> list[str]:
     return [f"{file} is not there" for file in sorted(wanted - present)]
 
 
-def pulled_of(folder: Path) -> Pulled | None:
+def read_pulled(folder: Path) -> Pulled | None:
     """Where the weights in a folder came from, as `models pull` or `hf download --local-dir` recorded it beside them."""
     try:
         return Pulled.model_validate(read_yaml((folder / PULLED_FILE).read_bytes()))
@@ -159,14 +159,14 @@ def revision_of(folder: Path) -> str:
     It is the commit only while every file that decides answers has the hub's hash: after a change by hand, or where hashes are
     unknown, the model is identified by its content. Reads all weights, the large ones once (`content_hash`).
     """
-    pulled = pulled_of(folder) or linked(folder)
+    pulled = read_pulled(folder) or read_link(folder)
     return pulled.revision if pulled and is_as_marked(folder, pulled.files) else content_hash(folder)
 
 
-def linked(folder: Path) -> Pulled | None:
+def read_link(folder: Path) -> Pulled | None:
     """Where a folder of the Hugging Face cache came from: its name is the commit, its files link to blobs named by hash."""
     commit = folder.resolve().name
     if folder.resolve().parent.name != SNAPSHOTS or not COMMIT.fullmatch(commit):
         return None
-    files = [file for file in (*loaded_weights(folder), *configuration_files(folder)) if file.is_symlink()]
+    files = [file for file in (*weights_to_load(folder), *configuration_files(folder)) if file.is_symlink()]
     return Pulled(hub="", revision=commit, files={name_in(folder, file): file.readlink().name for file in files})

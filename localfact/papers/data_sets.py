@@ -28,9 +28,13 @@ class DataSet(Record):
     """A data set, as data_sets.yaml describes it.
 
     Attributes:
-        name: as the commands know it. about: what it holds, and what is judged on it.
-        source: the repository, and the file in it. licence: as stated there. fields: what every row must have.
-        kind: what our rows are. drawn: how many rows of each topic are taken, drawn by a hash; None takes all.
+        name: as the commands know it.
+        about: what it holds, and what is judged on it.
+        source: the repository, and the file in it.
+        licence: as stated there.
+        fields: what every row must have.
+        kind: what our rows are.
+        drawn: how many rows of each topic are taken, drawn by a hash; None takes all.
         named: for a data set that is a folder of files: the field that rows lack, whose value is the name of their file.
     """
 
@@ -53,7 +57,8 @@ class Checked(Record):
     """What a file of a data set holds.
 
     Attributes:
-        rows: of the file; unusable: reason -> how many of them have it, as a field is missing, say.
+        rows: of the file.
+        unusable: reason -> how many of them have it, as a field is missing, say.
         made: our rows; claims, and those that are labelled supported and not supported; passages.
     """
 

@@ -14,7 +14,9 @@ def failures_table(found: Sequence[ClaimFailures], rule: str, judge: str) -> Tab
     """The table.
 
     Args:
-        found: a column each. rule: who relates claims. judge: who judges them; "" for nobody.
+        found: a column each.
+        rule: who relates claims.
+        judge: who judges them; "" for nobody.
     """
     heads = (Column("", "left"), *(Column(one.model or "not named") for one in found))
     facts = {

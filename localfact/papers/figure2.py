@@ -12,8 +12,8 @@ from statistics import fmean
 from typing import Any
 
 from localfact.api.evaluate import RUNS, sample_responses
-from localfact.api.extract import extract_file, noted
-from localfact.api.plot import written
+from localfact.api.extract import extract_file, note_versions
+from localfact.api.plot import write_figure
 from localfact.errors import InputError
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Engine
@@ -41,8 +41,11 @@ class StrideMeasured(Record):
     """One stride.
 
     Attributes:
-        stride: sentences a chunk, or max. responses: how many did not fail. failed: how many did.
-        claims: extracted from a response, on average. annotated: K' of the same responses, on average; None without annotation.
+        stride: sentences a chunk, or max.
+        responses: how many did not fail.
+        failed: how many did.
+        claims: extracted from a response, on average.
+        annotated: K' of the same responses, on average; None without annotation.
         apart: |claims - K'| of a response, on average. calls, tokens: of the language model for a response, on average, where
             tokens are those of prompts and answers.
         settled: theta -> share of the claims that this threshold would settle without evidence.
@@ -72,8 +75,11 @@ def measure_strides(
 
     Args:
         data: responses in any schema of inputs/responses.py, with annotated claims for K'; the sample when None.
-        options: the language model, or a transcript to replay. strides: numbers, or "max". watch: gives each one's progress.
-        out: the folder; runs/strides-<hash> when None. limit: only the first so many responses.
+        options: the language model, or a transcript to replay.
+        strides: numbers, or "max".
+        watch: gives each one's progress.
+        out: the folder; runs/strides-<hash> when None.
+        limit: only the first so many responses.
 
     Raises:
         InputError: no language model is named, or a stride is none. LocalFactError: one that stops a pass.
@@ -89,7 +95,7 @@ def measure_strides(
         changes["transcript"] = options.transcript or folder / CALLS_FILE
     chosen = {one: options.model_copy(update={**changes, "stride": stride_of(one)}) for one in strides}
     complete(_extract(path, folder, chosen, watch, limit))
-    return folder, [measured(one, read_responses(_file(folder, one))) for one in strides]
+    return folder, [measure_stride(one, read_responses(_file(folder, one))) for one in strides]
 
 
 def stride_of(typed: str) -> int | str:
@@ -122,14 +128,14 @@ async def _extract(data: Path, folder: Path, chosen: Mapping[str, Options], watc
                     lambda _: open_extractor(settings, engine(), options.seed),
                     extractor=pass_settings(settings, options, facts),
                     limit=limit,
-                    pass_options=noted(PassOptions(progress=progress), facts),
+                    pass_options=note_versions(PassOptions(progress=progress), facts),
                 )
 
         for stride, options in chosen.items():
             await extract(stride, options)
 
 
-def measured(stride: str, responses: Sequence[Response]) -> StrideMeasured:
+def measure_stride(stride: str, responses: Sequence[Response]) -> StrideMeasured:
     """What a file of extracted claims says."""
     made = [one for one in responses if one.problem is None]
     claims = [one.claims or () for one in made]
@@ -150,11 +156,11 @@ def measured(stride: str, responses: Sequence[Response]) -> StrideMeasured:
         apart=_mean([abs(ours - people) for ours, people in annotated]) if annotated else None,
         calls=_mean([one.get("earlier_calls", 0) for one in costs]),
         tokens=_mean([sum(one.get(name, 0) for name in tokens) for one in costs]),
-        settled={f"{theta:g}": settled([claim for each in claims for claim in each], theta) for theta in THETAS},
+        settled={f"{theta:g}": share_settled([claim for each in claims for claim in each], theta) for theta in THETAS},
     )
 
 
-def settled(claims: Sequence[Claim], theta: float) -> float:
+def share_settled(claims: Sequence[Claim], theta: float) -> float:
     """The share of claims whose label is definite and at least so sure (FastFact, section 4.1); 0 of none."""
     sure = [
         claim.preverification is not None
@@ -195,7 +201,7 @@ def draw_figure2(found: Sequence[StrideMeasured], folder: Path) -> list[str]:
         next((one.annotated for one in found if one.annotated is not None), None),
         {f"{theta:g}": [one.settled[f"{theta:g}"] for one in found] for theta in THETAS},
     )
-    return written(figure, folder / "figure2")
+    return write_figure(figure, folder / "figure2")
 
 
 def _mean(values: Sequence[float]) -> float:

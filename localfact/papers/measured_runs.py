@@ -25,8 +25,11 @@ def run_methods(
     """Runs methods over one set of claims and passages, or goes on with what is done; returns their folders.
 
     Args:
-        names: of the methods. data: a file of responses; None for the sample.
-        watch: opens a progress for each run. out: the folder of the runs. limit: the most responses.
+        names: of the methods.
+        data: a file of responses; None for the sample.
+        watch: opens a progress for each run.
+        out: the folder of the runs.
+        limit: the most responses.
     """
     if len(names) == 1:
         given = options.model_copy(update={"claims": options.claims or "given"})
@@ -45,7 +48,7 @@ def measure_runs(folders: Sequence[Path], recall_k: KPolicy) -> list[MeasuredRun
         MissingError: there is no such run. InputError: a file of it is damaged.
     """
     read = [read_record(folder, most=None, outlines=False) for folder in folders]
-    one_k = recall_k.fitted_to_all(record.shown for record in read)
+    one_k = recall_k.fit_all(record.shown for record in read)
     found = []
     for record in read:
         folder, facts = record.path, run_facts(record.settings)

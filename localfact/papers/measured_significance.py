@@ -33,14 +33,16 @@ def significance_table(printed: PrintedTable, runs: Sequence[MeasuredRun], recal
     (`scoring/significance.py`).
 
     Args:
-        printed: a table of p-values. runs: over the same responses; none, or two and more. recall_k: one K for all runs.
+        printed: a table of p-values.
+        runs: over the same responses; none, or two and more.
+        recall_k: one K for all runs.
 
     Raises:
         InputError: there is one run alone, or the runs are not over the same responses.
     """
     if len(runs) == 1:
         raise InputError("A p-value compares two runs: name the run to be tested first, then the others.")
-    one_k = recall_k.fitted_to_all(run.assessments for run in runs)
+    one_k = recall_k.fit_all(run.assessments for run in runs)
     # The paper's columns are a model's score each, ours the scores alone.
     scores = list(dict.fromkeys(column.rpartition(" ")[2] for column in printed.columns)) if runs else []
     columns = [*scores, *printed.columns]
@@ -67,7 +69,7 @@ def _beside(
         p_values = {column: _p(one, kind) for column, one in found.items()}
         yield (name, kind, *(number(p_values.get(column), DECIMALS) for column in columns))
     for row in printed.rows:
-        theirs = printed.named(row)["comparison"]
+        theirs = printed.names_of(row)["comparison"]
         if _same(name, theirs):
             yield line(theirs, PRINTED, columns, printed.figures(row))
 

@@ -45,7 +45,7 @@ class MeasuredRun:
     assessments: Sequence[Assessment]
 
 
-def measured_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> Table:
+def measure_table(printed: PrintedTable, runs: Sequence[MeasuredRun] = ()) -> Table:
     """The table as printed, with the rows of the runs first, each above the paper's rows of the same assessor.
 
     Args:
@@ -88,7 +88,7 @@ def as_printed(printed: PrintedTable, columns: Sequence[str]) -> list[Group]:
     """The paper's rows, by the first of their names where they have several."""
     grouped: dict[str, list[tuple[Cell, ...]]] = {}
     for row in printed.rows:
-        first, *others = printed.named(row).values()
+        first, *others = printed.names_of(row).values()
         heading, name = (first, " ".join(others)) if others else ("", first)
         grouped.setdefault(heading, []).append(line(name, PRINTED, columns, printed.figures(row)))
     return [Group(f"{heading}, as printed" if heading else "as printed", tuple(rows)) for heading, rows in grouped.items()]
@@ -135,7 +135,7 @@ def is_score(column: str, name: str) -> bool:
 def _paper_rows(run: MeasuredRun, printed: PrintedTable) -> Iterator[tuple[str, Mapping[str, Printed]]]:
     """The paper's rows of the run's assessor: of its own model where the paper has that, else of every one."""
     assessor = ASSESSORS.get(run.method, run.method)
-    found = [(printed.named(row), printed.figures(row)) for row in printed.rows]
+    found = [(printed.names_of(row), printed.figures(row)) for row in printed.rows]
     same = [(named, cells) for named, cells in found if _is_assessor(assessor, named.get("assessor", ""))]
     own = [(named, cells) for named, cells in same if is_model(run.model, named.get("model", ""))]
     for named, cells in own or same:
@@ -218,7 +218,7 @@ def _other_judge(printed: PrintedTable, run: MeasuredRun) -> Iterator[str]:
     names = {
         *printed.columns,
         *(column.rpartition(" ")[0] for column in printed.columns),
-        *(printed.named(row).get("model", "") for row in printed.rows),
+        *(printed.names_of(row).get("model", "") for row in printed.rows),
     }
     if not any(is_model(run.model, name) for name in names):
         yield f"judged by {run.model or 'no language model'}"

@@ -30,10 +30,16 @@ class PrintedTable(Record):
     """One table of a paper.
 
     Attributes:
-        paper: FactReasoner or FastFact. number: as printed ("12"). section: where it stands. about: what it shows.
+        paper: FactReasoner or FastFact.
+        number: as printed ("12").
+        section: where it stands.
+        about: what it shows.
         kind: what its cells are of. data_set, contexts: what the runs were over, where the table is of runs.
-        names: what names a row ("model", "assessor"). columns: of its figures. rows: names and cells, in the paper's order.
-        needs: what it takes to measure such a table again. faults: known errors of the paper in it.
+        names: what names a row ("model", "assessor").
+        columns: of its figures.
+        rows: names and cells, in the paper's order.
+        needs: what it takes to measure such a table again.
+        faults: known errors of the paper in it.
     """
 
     paper: Literal["FactReasoner", "FastFact"]
@@ -64,7 +70,7 @@ class PrintedTable(Record):
         """Of which paper it is, where it stands, and what it shows."""
         return f"{self.paper}, Table {self.number} ({self.section}): {self.about}"
 
-    def named(self, row: tuple[Cell, ...]) -> dict[str, str]:
+    def names_of(self, row: tuple[Cell, ...]) -> dict[str, str]:
         """What names a row: "model" -> "llama-3.1-70b-instruct"."""
         return {name: str(value) for name, value in zip(self.names, row, strict=False)}
 

@@ -150,7 +150,9 @@ def run_rows(
     """Runs or resumes the rows one after another, and yields each when it is done.
 
     Args:
-        jobs: from `row_jobs`. watch: gives each row's progress. recall_k: the K of F1@K, the median when None.
+        jobs: from `row_jobs`.
+        watch: gives each row's progress.
+        recall_k: the K of F1@K, the median when None.
         force: begins the run folders again; cached predictions and extracted claims are kept.
         start: loads the language model.
 

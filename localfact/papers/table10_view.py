@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from localfact.methods.relations import LLM
 from localfact.methods.settings import FactReasonerSettings
-from localfact.models.cards import REVISION_DIGITS, named_card
+from localfact.models.cards import REVISION_DIGITS, find_card
 from localfact.papers.comparison import departures
 from localfact.papers.measured_table import line, mean_of
 from localfact.papers.printed_tables import Cell as Printed
@@ -37,7 +37,7 @@ def table10(rows: Sequence[Row]) -> Table:
     ordered = sorted(rows, key=lambda row: row.run.version)
     names = list(dict.fromkeys(row.run.relations for row in rows))
     data = departures(rows[0].run.job.responses, printed)
-    groups = [measured_group([row for row in ordered if row.run.relations == name], paper, data) for name in names]
+    groups = [group_measured([row for row in ordered if row.run.relations == name], paper, data) for name in names]
     shown = {paper_row(row) for row in rows}
     for model in PAPER_MODELS.values():
         left = [
@@ -66,7 +66,7 @@ def paper_rows(printed: PrintedTable) -> dict[PaperRow, dict[str, Printed]]:
     return found
 
 
-def measured_group(rows: Sequence[Row], paper: Mapping[PaperRow, Mapping[str, Printed]], data: Sequence[str]) -> Group:
+def group_measured(rows: Sequence[Row], paper: Mapping[PaperRow, Mapping[str, Printed]], data: Sequence[str]) -> Group:
     """The rows of one relation model, each with the paper's below it where the paper has one."""
     cells: list[tuple[Cell, ...]] = []
     for row in rows:
@@ -119,7 +119,7 @@ def other_model(row: Row) -> bool:
     model = row.run.job.chosen.settings.model
     if row.run.relations != LLM or model is None:
         return False
-    return model.model != LANGUAGE_MODEL and model.revision.split("+")[0] != named_card(LANGUAGE_MODEL).revision
+    return model.model != LANGUAGE_MODEL and model.revision.split("+")[0] != find_card(LANGUAGE_MODEL).revision
 
 
 def facts_of(rows: Sequence[Row]) -> dict[str, str]:
@@ -157,12 +157,12 @@ def notes_of(rows: Sequence[Row], printed: PrintedTable, data: Sequence[str]) ->
         yield f"Not comparable: the paper's language model is {PAPER_MODELS[LANGUAGE_MODEL]}."
     if not data and any(paper_row(row) is not None for row in rows):
         yield f"Responses and labels are the paper's; whether the passages are ({PASSAGES}) cannot be checked."
-    yield from left_out(rows)
+    yield from tell_left_out(rows)
     yield PAPER_NOTE
     yield from (f"About the paper's figures: {fault}" for fault in printed.faults)
 
 
-def left_out(rows: Sequence[Row]) -> Iterator[str]:
+def tell_left_out(rows: Sequence[Row]) -> Iterator[str]:
     """Which means are not over all responses, and why; equal reasons of several rows once."""
     groups: dict[str, list[str]] = {}
     for row in rows:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from localfact.llm.engine import Message
 from localfact.prompts.boundary import Boundary
-from localfact.prompts.loading import Task, rendered
+from localfact.prompts.loading import Task, render
 from localfact.records import Passage
 from localfact.text import readable
 
@@ -137,7 +137,7 @@ def relation_chat(premise: str, hypothesis: str, *, boundary: Boundary) -> tuple
 
 def generation_chat(prompt: str, *, two_paragraphs: bool = False) -> tuple[Message, ...]:
     """Asks for a response to be judged: the prompt unchanged, with an instruction about length where that is wanted."""
-    return (Message("user", rendered("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
+    return (Message("user", render("generation", Boundary(), prompt=readable(prompt), two_paragraphs=two_paragraphs)),)
 
 
 def _drop_empty(**fields: str | None) -> dict[str, str]:
@@ -148,10 +148,10 @@ def _drop_empty(**fields: str | None) -> dict[str, str]:
 def _chat(task: Task, boundary: Boundary, *, asked: object, **wanted: int) -> tuple[Message, ...]:
     # A single user message: the chat templates of several models (Gemma, older Mistral) refuse a system message, and others
     # add a date or a tool list to it; every model understands a user message, and examples in it are not read as turns.
-    question = rendered(task, boundary, part="asked", asked=asked, **wanted)
+    question = render(task, boundary, part="asked", asked=asked, **wanted)
     return (Message("user", f"{_preamble(task, boundary, **wanted)}\n\n{question}"),)
 
 
 @cache
 def _preamble(task: Task, boundary: Boundary, **wanted: int) -> str:
-    return rendered(task, boundary, part="preamble", **wanted)
+    return render(task, boundary, part="preamble", **wanted)

@@ -39,7 +39,7 @@ Task = Literal[
 TASKS: tuple[Task, ...] = get_args(Task)
 
 
-def rendered(task: Task, boundary: Boundary, **fields: Any) -> str:
+def render(task: Task, boundary: Boundary, **fields: Any) -> str:
     """Fills in the template of a task. Values are text, never templates; a missing field is an error."""
     return _template(task).render(enclose=boundary.enclose, examples=_examples(task), **fields).strip()
 

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.store import RelationStore
-from localfact.runtime.usage import decided_by
+from localfact.runtime.usage import note_window
 from localfact.stages import RelationModel, Relations
 
 Result = TypeVar("Result")
@@ -90,7 +90,7 @@ class CachedRelations:
                     answers[pair] = answer
                     self._counts["found"] += 1
         if self._window is not None and any(isinstance(said, Distribution) and said.windows > 1 for said in answers.values()):
-            decided_by(self._window)  # also where another call, or another process, asked the model
+            note_window(self._window)  # also where another call, or another process, asked the model
         return [answers[pair] for pair in pairs]
 
     async def _predictions(self, pairs: Sequence[Pair]) -> dict[Pair, Distribution | Failure]:

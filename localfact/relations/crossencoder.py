@@ -15,14 +15,14 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, resolved, runs_on_onnx
+from localfact.models.cards import ModelCard, resolve_card, runs_on_onnx
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of, device_used
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
-from localfact.relations.pooling import POOLING_VERSION, is_passage, pooled
+from localfact.relations.pooling import POOLING_VERSION, is_passage, pool_distributions
 from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
-from localfact.relations.windows import READING_VERSION, Joining, measured, windows
+from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
 from localfact.stages import Relations
 from localfact.text import readable
 
@@ -34,8 +34,10 @@ class Prepared(NamedTuple):
     """Pairs ready for the model.
 
     Attributes:
-        read: pair -> its windows. refused: pair -> why it cannot be read.
-        tokens: window -> its tokens. overlap: pair -> what word overlap predicts, for pairs that are pooled with it.
+        read: pair -> its windows.
+        refused: pair -> why it cannot be read.
+        tokens: window -> its tokens.
+        overlap: pair -> what word overlap predicts, for pairs that are pooled with it.
     """
 
     read: dict[Pair, list[Pair]]
@@ -64,7 +66,7 @@ class CrossEncoderRelationModel:
             MissingError: its weights are not on this machine.
             InputError: the card is no relation model's, the weights cannot be read, or it is not known what the outputs mean.
         """
-        card = resolved(card)
+        card = resolve_card(card)
         self._encoder = CrossEncoder(card, "relations", device=device, precision=precision_of(card, device))
         self.order = label_order(card, self._encoder.names)
         self.window = self._encoder.window
@@ -149,7 +151,7 @@ class CrossEncoderRelationModel:
     def _windows(self, pair: Pair, length: Callable[[str], int]) -> list[Pair]:
         if self._selection is not None:
             return self._selection.windows(pair)
-        return measured(windows(pair, self._encoder.room), length)
+        return measure_cutting(windows(pair, self._encoder.room), length)
 
     async def _predict(self, tokens: Mapping[Pair, Tokens], report: Callable[[Relations], None]) -> None:
         """Predicts pairs that each fit the window, and calls `report` once a batch."""
@@ -200,7 +202,11 @@ class CrossEncoderRelationModel:
             return report
 
         def weighed(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
-            return pooled(pair, said, overlap[pair], pool) if pair in overlap and isinstance(said, Distribution) else said
+            return (
+                pool_distributions(pair, said, overlap[pair], pool)
+                if pair in overlap and isinstance(said, Distribution)
+                else said
+            )
 
         return lambda said: report({pair: weighed(pair, one) for pair, one in said.items()})
 
@@ -219,7 +225,7 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
     It holds all that decides a prediction: the weights' revision, the precision, the card's own settings, and the versions of
     the code that reads long pairs.
     """
-    card = resolved(card)
+    card = resolve_card(card)
     stated = {
         "window": card.window,
         "labels": "".join(label[0] for label in card.labels or ()),

@@ -13,7 +13,7 @@ from localfact.llm.engine import Chat, Engine, EngineIdentity, Message
 from localfact.llm.layers.policy import AskingPolicy
 from localfact.prompts import Boundary, prompt_hashes, relation_chat
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.windows import READING_VERSION, joined, measured_async, windows
+from localfact.relations.windows import READING_VERSION, join_windows, measure_cutting_async, windows
 from localfact.runtime.tasks import for_each, together
 from localfact.stages import Relations
 from localfact.text import readable
@@ -96,7 +96,7 @@ class LLMRelationModel:
             read = await together(self._ask(window) for window in several)
         except InputError as error:
             return Failure(reason=str(error))
-        return joined(pair.premise, several, read)
+        return join_windows(pair.premise, several, read)
 
     async def _ask(self, pair: Pair) -> Distribution:
         chat = self._chat(pair)
@@ -119,11 +119,11 @@ class LLMRelationModel:
             return await self._engine.count(self._chat(Pair(text, ""))) - around
 
         room = self._engine.identity.window - labelled - SEAM_TOKENS
-        return await measured_async(windows(pair, room, step=HYPOTHESIS_STEP), tokens)
+        return await measure_cutting_async(windows(pair, room, step=HYPOTHESIS_STEP), tokens)
 
     def _chat(self, pair: Pair) -> Chat:
         if self._own:
-            turns = self._own.filled(readable(pair.premise), readable(pair.hypothesis))
+            turns = self._own.fill(readable(pair.premise), readable(pair.hypothesis))
             return tuple(Message(role, text, pair.premise) for role, text in turns)
         return relation_chat(pair.premise, pair.hypothesis, boundary=self._boundary)
 

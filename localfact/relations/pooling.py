@@ -32,7 +32,7 @@ def is_passage(premise: str) -> bool:
     return len(premise.split()) > SENTENCE_WORDS
 
 
-def pooled(pair: Pair, said: Distribution, overlap: Distribution, pool: OpinionPool) -> Distribution:
+def pool_distributions(pair: Pair, said: Distribution, overlap: Distribution, pool: OpinionPool) -> Distribution:
     """The pooled distribution: the two probabilities of each label, each raised to its power, multiplied and normalised.
 
     That is the logarithmic opinion pool (Genest and Zidek, 1986). What was read is as in `said`, the model's. Where the passage

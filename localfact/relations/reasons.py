@@ -90,7 +90,8 @@ class Reasons:
         passages = {passage.id: passage for passage in evidence.passages}
         verdicts = [with_read(verdict, known[verdict.claim_id], evidence, relations) for verdict in judgement.verdicts]
         questions = {
-            (claim, passage): self._question(known[claim], passages[passage], relations) for claim, passage in named(verdicts)
+            (claim, passage): self._question(known[claim], passages[passage], relations)
+            for claim, passage in names_of(verdicts)
         }
         asked = [questions[verdict.claim_id, counted.passage_id] for verdict in verdicts for counted in leading(verdict)]
         said = await relate(list(dict.fromkeys(pair for question in asked for pair in question.pairs))) if self.by_loss else {}
@@ -119,7 +120,7 @@ class Reasons:
         return _Question(claim, passage, read, moved)
 
 
-def named(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
+def names_of(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:
     """The ids of each claim and of each passage that the verdicts name with a relation."""
     for verdict in verdicts:
         yield from ((verdict.claim_id, counted.passage_id) for counted in verdict.passages if counted.relation is not None)

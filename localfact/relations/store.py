@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from localfact.errors import InputError, WriteError
 from localfact.records import Distribution, Failure, Pair
 from localfact.runtime.formats import other_format
-from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
+from localfact.runtime.sqlite import connect, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFRL".
 APPLICATION = 0x4C46524C
@@ -56,9 +56,9 @@ class RelationStore:
         self._file = file
         # The model that pairs which fit are kept under, and the one for pairs that were split.
         identities = [identity] if window is None else [identity, f"{identity}, window={window}"]
-        with explained(file):
+        with explain_errors(file):
             file.parent.mkdir(parents=True, exist_ok=True)
-            self._database = connected(file.absolute().as_uri())
+            self._database = connect(file.absolute().as_uri())
             try:
                 self._prepare()
                 with transaction(self._database):
@@ -89,7 +89,7 @@ class RelationStore:
     def find(self, pairs: Iterable[Pair]) -> dict[Pair, Distribution]:
         """The predictions that the file has of the pairs, for those that it has."""
         found = {}
-        with explained(self._file):
+        with explain_errors(self._file):
             for pair in pairs:
                 hashes = [text_hash(text) for text in pair]
                 rows = (self._database.execute(FIND, (model, *hashes)).fetchone() for model in self._models)
@@ -111,7 +111,7 @@ class RelationStore:
             for pair, said in predictions.items()
             if isinstance(said, Distribution)
         ]
-        with explained(self._file), transaction(self._database):
+        with explain_errors(self._file), transaction(self._database):
             self._database.executemany(INSERT, rows)
 
     def close(self) -> None:
@@ -121,7 +121,7 @@ class RelationStore:
             self._database.execute("PRAGMA journal_mode = DELETE")
 
 
-def kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
+def read_kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
     """The probabilities that a file has of the pairs, by any model; nothing where there is no file. It is not changed.
 
     Raises:
@@ -129,7 +129,7 @@ def kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
     """
     found: dict[Pair, list[Distribution]] = {}
     if file.is_file():
-        with explained(file), closing(connected(f"{file.absolute().as_uri()}?mode=ro")) as database:
+        with explain_errors(file), closing(connect(f"{file.absolute().as_uri()}?mode=ro")) as database:
             for pair in pairs:
                 rows = database.execute(KEPT, tuple(map(text_hash, pair))).fetchall()
                 found[pair] = [Distribution.model_validate(dict(zip(FIELDS, row, strict=True))) for row in rows]
@@ -150,7 +150,7 @@ def text_hash(text: str) -> bytes:
 
 
 @contextmanager
-def explained(file: Path) -> Iterator[None]:
+def explain_errors(file: Path) -> Iterator[None]:
     """Turns errors of SQLite and the operating system, and rows that are no prediction, into a LocalFactError."""
     try:
         yield
@@ -159,10 +159,10 @@ def explained(file: Path) -> Iterator[None]:
         if code == sqlite3.SQLITE_NOTADB:
             raise foreign(file) from error
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
-            raise damaged(file, str(error)) from error
+            raise damage_error(file, str(error)) from error
         raise unwritable(file, str(error)) from error
     except ValidationError as error:
-        raise damaged(file, "a prediction in it is none") from error
+        raise damage_error(file, "a prediction in it is none") from error
     except OSError as error:
         raise unwritable(file, error.strerror or str(error)) from error
 
@@ -172,7 +172,7 @@ def foreign(file: Path) -> InputError:
     return InputError(f"{file} holds no relations of localfact. Move it away, or name another folder.")
 
 
-def damaged(file: Path, reason: str) -> InputError:
+def damage_error(file: Path, reason: str) -> InputError:
     """The error for a file that does not hold what was written to it."""
     return InputError(f"{file} is damaged: {reason}. Remove it: the pairs it kept are then asked again.")
 

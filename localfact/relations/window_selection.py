@@ -15,7 +15,7 @@ from localfact.models.embedder import fitting_pieces
 from localfact.records import Pair, Span
 from localfact.relations.lexical.statements import ParsedClaim, idf_table
 from localfact.relations.lexical.tokens import is_detail, tokens
-from localfact.relations.windows import measured, pieces
+from localfact.relations.windows import measure_cutting, pieces
 from localfact.text import sentences
 
 #: Part of a model's identity; increased when premises are cut or windows selected in another way, as that changes predictions.
@@ -46,8 +46,10 @@ class LongPremise:
     """A premise cut into sentences of known length, each no longer than a window.
 
     Attributes:
-        text: the premise. size: the most tokens of a window, from 1.
-        spans: of its sentences, long ones in parts; all of it, where it is short enough. counts: the tokens of each.
+        text: the premise.
+        size: the most tokens of a window, from 1.
+        spans: of its sentences, long ones in parts; all of it, where it is short enough.
+        counts: the tokens of each.
     """
 
     def __init__(self, text: str, starts: TokenStarts, size: int) -> None:
@@ -64,9 +66,9 @@ class LongPremise:
     def windows(self, claim: ParsedClaim, most: int | None) -> list[str]:
         """The windows to read for the claim, in the order of the text: at most `most`, with None as many as hold it all."""
         runs = best_runs(self.counts, self.run_score(claim), most, self.size)
-        return [self.shown(run) for run in runs]
+        return [self.text_of(run) for run in runs]
 
-    def shown(self, run: Run) -> str:
+    def text_of(self, run: Run) -> str:
         """The text of a window."""
         return self.text[self.spans[run.begin].start : self.spans[run.end - 1].end] if len(self.spans) > 1 else self.text
 
@@ -210,7 +212,7 @@ class WindowSelection:
         if self._room < 2:
             raise InputError(f"The model's window leaves two texts {max(0, self._room)} tokens: too few to read anything in.")
         longest = max(1, min(self._size, self._room - min(self._size, self._room // 2)))
-        hypotheses = measured(pieces(pair.hypothesis, longest), self._length)
+        hypotheses = measure_cutting(pieces(pair.hypothesis, longest), self._length)
         return [Pair(shown, asked) for asked in hypotheses for shown in self._select_windows(pair.premise, asked)]
 
     def _select_windows(self, premise: str, asked: str) -> list[str]:

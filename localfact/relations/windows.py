@@ -1,7 +1,7 @@
 """How a pair that is longer than a model's window is read: in windows of whole sentences, the premise the first to be cut.
 
 Of the predictions of a pair's windows the most decided one counts. Only the model can measure texts, so the functions that cut
-are generators: they yield a text, are sent its length in tokens, and return the result (`measured`, `measured_async`).
+are generators: they yield a text, are sent its length in tokens, and return the result (`measure_cutting`, `measure_cutting_async`).
 """
 
 import re
@@ -97,7 +97,7 @@ def _furthest(text: str, begin: int, ends: Sequence[int], limit: int) -> Measuri
     return ends[fits] if fits >= 0 else begin
 
 
-def measured(cutting: Measuring[Result], measure: Callable[[str], int]) -> Result:
+def measure_cutting(cutting: Measuring[Result], measure: Callable[[str], int]) -> Result:
     """Runs the generator `cutting` to its result; `measure` gives the number of tokens of each text that it yields."""
     try:
         text = next(cutting)
@@ -108,8 +108,8 @@ def measured(cutting: Measuring[Result], measure: Callable[[str], int]) -> Resul
         return result
 
 
-async def measured_async(cutting: Measuring[Result], measure: Callable[[str], Awaitable[int]]) -> Result:
-    """As `measured`, where `measure` is a coroutine (a call of a language model's engine)."""
+async def measure_cutting_async(cutting: Measuring[Result], measure: Callable[[str], Awaitable[int]]) -> Result:
+    """As `measure_cutting`, where `measure` is a coroutine (a call of a language model's engine)."""
     try:
         text = next(cutting)
         while True:
@@ -119,7 +119,7 @@ async def measured_async(cutting: Measuring[Result], measure: Callable[[str], Aw
         return result
 
 
-def joined(premise: str, several: Sequence[Pair], read: Sequence[Distribution | Failure]) -> Distribution | Failure:
+def join_windows(premise: str, several: Sequence[Pair], read: Sequence[Distribution | Failure]) -> Distribution | Failure:
     """The prediction for a pair from those of its windows: the first failure where one failed, else the most decided one.
 
     That is the one with the largest probability that is not neutral's, the first of equals. Added are `windows`, how many were
@@ -167,6 +167,6 @@ class Joining:
             self._lacks[pair] -= 1
             if not self._lacks[pair]:
                 several = self._read[pair]
-                whole[pair] = joined(pair.premise, several, [self._windows[window] for window in several])
+                whole[pair] = join_windows(pair.premise, several, [self._windows[window] for window in several])
         if whole:
             self._report(whole)

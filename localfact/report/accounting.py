@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from localfact.records import Assessment, Probability, Record
-from localfact.report.run_figures import CostLine, RunFacts, RunFigures, What, said
+from localfact.report.run_figures import CostLine, RunFacts, RunFigures, What, join_notes
 
 #: The stage of the line that sums up the others.
 TOTAL = "total"
@@ -38,8 +38,10 @@ class Accounting(Record):
 
     Attributes:
         sentences: N, of the responses that were assessed; failed and unusable ones only count in what was sent.
-        claims: M. searched_share: p, the share of the claims that went to evidence; None without claims.
-        queries_per_claim: q. stride: w, in sentences, or "max"; None for a method without chunks.
+        claims: M.
+        searched_share: p, the share of the claims that went to evidence; None without claims.
+        queries_per_claim: q.
+        stride: w, in sentences, or "max"; None for a method without chunks.
         lines: in the order of the stages, the total of LLM calls last.
         others: the formulas of FActScore, VeriScore and SAFE for the same N, M and q.
     """
@@ -98,7 +100,7 @@ def _fastfact_lines(run: RunFigures) -> list[CostLine]:
     return [
         run.calls("extract", "N/w", run.chunks),
         *labels,
-        *(line.model_copy(update={"note": said(line.note, "not in the paper's formula")}) for line in further),
+        *(line.model_copy(update={"note": join_notes(line.note, "not in the paper's formula")}) for line in further),
         *_retrieval_lines(run),
         run.calls("verify", "pM", run.searched),
         _total(run, "N/w + M + pM" if labels else "N/w + pM", run.chunks + asked + run.searched),
@@ -116,8 +118,10 @@ def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostL
         what="relations",
         formula=PAIR_FORMULAS[version],
         expected=sum(expected[version]),
-        sent=run.counted("relate", "pairs"),
-        note=said(run.note("relate"), f"m^2 counts {itself:,} passages with themselves, which is not asked" if itself else ""),
+        sent=run.count("relate", "pairs"),
+        note=join_notes(
+            run.note("relate"), f"m^2 counts {itself:,} passages with themselves, which is not asked" if itself else ""
+        ),
     )
     called = [run.calls(stage) for stage in run.stages()]
     return [*_retrieval_lines(run), pairs, *called, _total(run, total, 0 if total else None)]
@@ -125,13 +129,13 @@ def _factreasoner_lines(run: RunFigures, version: int, total: str) -> list[CostL
 
 def _plain_lines(run: RunFigures) -> list[CostLine]:
     """What another method sent; all LLM calls beside its formula, where that is one of CALL_FORMULAS."""
-    pairs = run.counted("relate", "pairs")
+    pairs = run.count("relate", "pairs")
     related = [CostLine(stage="relate", what="relations", sent=pairs, note=run.note("relate"))] if pairs else []
     formula = run.facts.cost if run.facts.cost in CALL_FORMULAS else ""
     expected = CALL_FORMULAS[formula](run) if formula else None
     total = _total(run, formula, expected)
     if formula and "extract" not in run.stages():
-        total = total.model_copy(update={"note": said(*run.earlier())})
+        total = total.model_copy(update={"note": join_notes(*run.earlier())})
     return [*(run.calls(stage) for stage in run.stages()), *_retrieval_lines(run), *related, total]
 
 
@@ -139,9 +143,9 @@ def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
     """Searches pqM and pages 5pqM. Where no page is fetched, the passages that were found are beside the formula instead."""
     queries = run.searched * run.facts.queries_per_claim * run.facts.steps
     if run.counts("retrieve", "searches"):
-        searches, note = run.counted("retrieve", "searches"), ""
+        searches, note = run.count("retrieve", "searches"), ""
     elif run.counts("retrieve", "steps"):
-        searches, note = run.counted("retrieve", "steps"), f"up to {run.facts.steps} a claim, one after the other"
+        searches, note = run.count("retrieve", "steps"), f"up to {run.facts.steps} a claim, one after the other"
     elif run.facts.has_corpus:
         searches, note = run.searched, "one a claim, of the corpus; fewer where passages came with the response"
     else:
@@ -153,7 +157,7 @@ def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
         what="pages" if fetched else "passages",
         formula=f"{PAGES_PER_QUERY}pqM",
         expected=PAGES_PER_QUERY * queries,
-        sent=run.counted("retrieve", "pages" if fetched else "passages"),
+        sent=run.count("retrieve", "pages" if fetched else "passages"),
         note="" if fetched else "the formula counts pages fetched; none was, and the passages found are counted",
     )
 
@@ -161,7 +165,7 @@ def _retrieval_lines(run: RunFigures) -> Iterator[CostLine]:
 def _total(run: RunFigures, formula: str, expected: float | None) -> CostLine:
     """All LLM calls."""
     names = ("calls", "prompt_tokens", "output_tokens")
-    calls, prompt_tokens, output_tokens = (sum(run.used(stage, name) for stage in run.stages()) for name in names)
+    calls, prompt_tokens, output_tokens = (sum(run.usage_of(stage, name) for stage in run.stages()) for name in names)
     return CostLine(
         stage=TOTAL,
         what="LLM calls",

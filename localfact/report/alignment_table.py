@@ -13,7 +13,9 @@ def alignment_table(title: str, by_source: Mapping[str, Alignment], facts: Mappi
     """The table.
 
     Args:
-        by_source: ALL and sources -> alignment. facts: what decides the figures. notes: sentences for readers.
+        by_source: ALL and sources -> alignment.
+        facts: what decides the figures.
+        notes: sentences for readers.
     """
 
     def row(

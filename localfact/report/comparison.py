@@ -46,7 +46,8 @@ class RunComparison(Record):
     """One score of the first run and another.
 
     Attributes:
-        run: the other's name. p_adjusted: p_permutation by Holm's method, over all comparisons of the table.
+        run: the other's name.
+        p_adjusted: p_permutation by Holm's method, over all comparisons of the table.
     """
 
     run: str
@@ -58,7 +59,8 @@ class DifferingClaim(Record):
     """A claim that all runs judged, and not all alike: some support it and some do not, or one could not say.
 
     Attributes:
-        verdicts: run -> its label. posteriors: run -> P(claim is true), where the run has one.
+        verdicts: run -> its label.
+        posteriors: run -> P(claim is true), where the run has one.
         spread: the largest difference of two runs in it, where a verdict without a posterior counts as 1 (S), 0 (N) or 0.5.
     """
 
@@ -76,7 +78,8 @@ class RunsCompared(Record):
 
     Attributes:
         runs: in the order given; the first is compared with each of the others.
-        comparisons: score by score, of each other run. claims_shared: how many claims all runs judged.
+        comparisons: score by score, of each other run.
+        claims_shared: how many claims all runs judged.
         common_calls: LLM calls that served all runs, for claims and passages; 0 for runs that each found their own.
         claims: those of them on which they differ, those with the largest spread first.
     """

@@ -98,9 +98,9 @@ def show_text(text: str) -> None:
 
 def show_table(table: "Table", how: "Format") -> None:
     """Prints a table in the chosen format."""
-    from localfact.report.formats import rendered
+    from localfact.report.formats import render
 
-    view = rendered(table, how)
+    view = render(table, how)
     if isinstance(view, str):
         show_text(view)
     else:

@@ -28,7 +28,7 @@ FORMATS: tuple[str, ...] = get_args(Format)
 UNLIMITED = 100_000
 
 
-def known_format(name: str) -> Format:
+def find_format(name: str) -> Format:
     """The format of that name.
 
     Raises:
@@ -214,6 +214,6 @@ WRITTEN: Mapping[str, Callable[[Table], str]] = {
 }
 
 
-def rendered(table: Table, how: Format) -> RenderableType:
+def render(table: Table, how: Format) -> RenderableType:
     """The table in one of the five formats: text, or for a terminal what Rich draws."""
     return terminal(table) if how == "terminal" else WRITTEN[how](table)

@@ -10,7 +10,9 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
     """The table.
 
     Args:
-        standings: best first. sources: in the order of their columns. k_prime: where K' comes from.
+        standings: best first.
+        sources: in the order of their columns.
+        k_prime: where K' comes from.
         differs: settings in which the runs differ besides their data.
     """
     names = [source or "no source" for source in sources]

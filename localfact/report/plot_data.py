@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from localfact.records import Assessment
 from localfact.scoring.aggregate import ResponseScore, Score, contribution_of
-from localfact.scoring.bootstrap import percentile_interval, resampled
+from localfact.scoring.bootstrap import percentile_interval, resample
 from localfact.scoring.calibration import ReliabilityBin, reliability_bins
 from localfact.scoring.roc import RocCurve, roc_curve
 from localfact.scoring.scores import Entropy, RecallAtK, RecallAtKPrime, VerdictCount, standard_scores
 from localfact.scoring.selective import CoverageCurve, coverage_curve
-from localfact.scoring.tally import Unscored, labelled_claims, tally, unscored_reason
+from localfact.scoring.tally import Unscored, labelled_claims, reason_unscored, tally
 from localfact.text import word_count
 
 #: Where a posterior is above it, the claim is taken for supported.
@@ -32,7 +32,9 @@ class AnnotatedClaims:
     """The n >= 1 claims of a run that have a posterior and are annotated as supported or not supported.
 
     Attributes:
-        posteriors: (n,) P(claim is true). supported: (n,) by the annotation. responses: (n,) the index of each one's response.
+        posteriors: (n,) P(claim is true).
+        supported: (n,) by the annotation.
+        responses: (n,) the index of each one's response.
     """
 
     posteriors: NDArray[np.float64]
@@ -54,7 +56,8 @@ class PrecisionByLength:
     """The precision of each of n responses and its length.
 
     Attributes:
-        words: (n,) of the response. precision: (n,) S / (S + N), in [0, 1].
+        words: (n,) of the response.
+        precision: (n,) S / (S + N), in [0, 1].
         bins: of equal count, by ascending length; empty where the responses are too few for two.
     """
 
@@ -68,7 +71,8 @@ class ScoreValues:
     """One score of single responses.
 
     Attributes:
-        name: with its policy, which is one for all runs. lower_is_better: as the score says.
+        name: with its policy, which is one for all runs.
+        lower_is_better: as the score says.
         values: run -> (n,) the scores of its responses, ascending; a run without any is not in it.
     """
 
@@ -82,14 +86,15 @@ class PassagePosteriors:
     """What the factor graphs of n responses make of their own passages.
 
     Attributes:
-        variables: (n,) of the factor graph: claims and passages. posteriors: (n,) the mean over its passages, in [0, 1].
+        variables: (n,) of the factor graph: claims and passages.
+        posteriors: (n,) the mean over its passages, in [0, 1].
     """
 
     variables: NDArray[np.int64]
     posteriors: NDArray[np.float64]
 
 
-def annotated_claims(assessments: Sequence[Assessment]) -> AnnotatedClaims | Unscored:
+def claims_with_labels(assessments: Sequence[Assessment]) -> AnnotatedClaims | Unscored:
     """The annotated claims of all responses together."""
     labelled = [(one.index, gold, verdict) for one in assessments for gold, verdict in labelled_claims(one)]
     rows = [(verdict.posterior, gold, index) for index, gold, verdict in labelled if verdict.posterior is not None]
@@ -101,7 +106,7 @@ def annotated_claims(assessments: Sequence[Assessment]) -> AnnotatedClaims | Uns
 
 def reliability(assessments: Sequence[Assessment]) -> tuple[ReliabilityBin, ...] | Unscored:
     """The bins of the run's calibration error."""
-    claims = annotated_claims(assessments)
+    claims = claims_with_labels(assessments)
     return claims if isinstance(claims, Unscored) else reliability_bins(claims.posteriors, claims.supported.astype(np.float64))
 
 
@@ -110,7 +115,7 @@ def risk_coverage(assessments: Sequence[Assessment]) -> CoverageCurve | Unscored
 
     A posterior of 0.5 counts as not supported, as F1(gold) counts undecided claims.
     """
-    claims = annotated_claims(assessments)
+    claims = claims_with_labels(assessments)
     if isinstance(claims, Unscored):
         return claims
     confidence = np.maximum(claims.posteriors, 1 - claims.posteriors)
@@ -119,7 +124,7 @@ def risk_coverage(assessments: Sequence[Assessment]) -> CoverageCurve | Unscored
 
 def roc(assessments: Sequence[Assessment]) -> RocCurve | Unscored:
     """Supported claims (the positives) against the others, by posterior; claims of a response are resampled together."""
-    claims = annotated_claims(assessments)
+    claims = claims_with_labels(assessments)
     if isinstance(claims, Unscored):
         return claims
     if claims.supported.all() or not claims.supported.any():
@@ -133,7 +138,7 @@ def precision_by_length(assessments: Sequence[Assessment], seed: int = 0) -> Pre
     Args:
         seed: of the intervals.
     """
-    scored = [one for one in assessments if unscored_reason(one) is None and one.text.strip()]
+    scored = [one for one in assessments if reason_unscored(one) is None and one.text.strip()]
     if not scored:
         return Unscored("no responses with a text and a precision")
     found = sorted((word_count(one.text), tally(one).precision) for one in scored)
@@ -145,9 +150,9 @@ def precision_by_length(assessments: Sequence[Assessment], seed: int = 0) -> Pre
     )
 
 
-def scored(assessments: Sequence[Assessment]) -> Sequence[Assessment] | Unscored:
+def select_scored(assessments: Sequence[Assessment]) -> Sequence[Assessment] | Unscored:
     """The assessments, where some response has a score."""
-    return assessments if any(unscored_reason(one) is None for one in assessments) else Unscored("no responses with a score")
+    return assessments if any(reason_unscored(one) is None for one in assessments) else Unscored("no responses with a score")
 
 
 def response_scores(runs: Mapping[str, Sequence[Assessment]]) -> tuple[ScoreValues, ...]:
@@ -160,7 +165,7 @@ def response_scores(runs: Mapping[str, Sequence[Assessment]]) -> tuple[ScoreValu
     for score in standard_scores(together):
         if not isinstance(score, ResponseScore) or isinstance(score, _LEFT_OUT) or type(score) in _PARTS:
             continue
-        fitted = score.fitted_to(together)
+        fitted = score.fit(together)
         values = {name: _values(fitted, run) for name, run in runs.items()}
         found.append(ScoreValues(str(fitted), score.lower_is_better, {name: one for name, one in values.items() if len(one)}))
     return tuple(one for one in found if one.values)
@@ -172,5 +177,5 @@ def _values(score: Score[Any], assessments: Sequence[Assessment]) -> NDArray[np.
 
 
 def _bin(words: NDArray[np.int64], precision: NDArray[np.float64], seed: int) -> LengthBin:
-    estimates = resampled(lambda chosen: float(precision[chosen].mean()), len(precision), seed)
+    estimates = resample(lambda chosen: float(precision[chosen].mean()), len(precision), seed)
     return LengthBin(float(words.mean()), float(precision.mean()), percentile_interval(estimates))

@@ -65,7 +65,8 @@ class BandedLine:
     """A line through points, with a band around it.
 
     Attributes:
-        name: for the legend. x: ascending. y, low, high: of the same length; the band is filled from low to high.
+        name: for the legend.
+        x: ascending. y, low, high: of the same length; the band is filled from low to high.
     """
 
     name: str
@@ -78,10 +79,10 @@ class BandedLine:
 def roc_figure(curves: Mapping[str, RocCurve], title: str, *, looks: Looks = None) -> "Figure":
     """Draws curves by name in one square, with each one's area and interval below it."""
     # The area first: a label that begins with "_" would be left out.
-    labels = [f"{with_interval(curve.area, curve.ci)}  {shortened(name)}" for name, curve in curves.items()]
+    labels = [f"{with_interval(curve.area, curve.ci)}  {shorten_name(name)}" for name, curve in curves.items()]
     with style():
         figure, axes = _square(labels, "false positive rate", "true positive rate")
-        for label, (index, curve) in zip(labels, numbered(curves, looks), strict=True):
+        for label, (index, curve) in zip(labels, number_looks(curves, looks), strict=True):
             axes.plot(
                 [point.false_positive_rate for point in curve.points],
                 [point.true_positive_rate for point in curve.points],
@@ -106,16 +107,16 @@ def reliability_figure(
     Args:
         counted: what the bins hold, in the plural.
     """
-    labels = [f"{_calibration(points)}  {shortened(name)}" for name, points in bins.items()]
+    labels = [f"{_calibration(points)}  {shorten_name(name)}" for name, points in bins.items()]
     with style():
         figure, axes = _square(labels, xlabel, ylabel)
-        for label, (index, points) in zip(labels, numbered(bins, looks), strict=True):
+        for label, (index, points) in zip(labels, number_looks(bins, looks), strict=True):
             axes.plot(
                 [point.posterior for point in points],
                 [point.supported for point in points],
                 label=label,
                 **look(index),
-                **marked(index),
+                **mark_points(index),
             )
         with_legend(figure, axes, title, f"calibration error; {counted} in each bin")
     return figure
@@ -150,7 +151,7 @@ def band_figure(lines: Sequence[BandedLine], *, title: str, xlabel: str, ylabel:
     return figure
 
 
-def rendered(figure: "Figure") -> dict[str, bytes]:
+def render_figure(figure: "Figure") -> dict[str, bytes]:
     """The figure's files: "png" and "svg" -> bytes."""
     metadata: Mapping[str, Mapping[str, None]] = {"png": {"Software": None}, "svg": {"Date": None, "Creator": None}}
     files: dict[str, bytes] = {}
@@ -167,13 +168,13 @@ def with_interval(area: float, ci: tuple[float, float] | None) -> str:
     return f"{area:.3f}" + (f" [{ci[0]:.3f}, {ci[1]:.3f}]" if ci else "")
 
 
-def shortened(name: str) -> str:
+def shorten_name(name: str) -> str:
     """The end of a long name (a path, for example), which fits the legend; what is invisible in it, or no XML, is escaped."""
     seen = _NO_XML.sub("\N{REPLACEMENT CHARACTER}", visible(one_line(name)))
     return seen if len(seen) <= LONGEST_NAME else "…" + seen[1 - LONGEST_NAME :]
 
 
-def numbered(drawn: Mapping[str, Drawn], looks: Looks) -> list[tuple[int, Drawn]]:
+def number_looks(drawn: Mapping[str, Drawn], looks: Looks) -> list[tuple[int, Drawn]]:
     """What is drawn, in its order, each with the number of its look."""
     return [(place if looks is None else looks[name], one) for place, (name, one) in enumerate(drawn.items())]
 
@@ -183,7 +184,7 @@ def look(index: int) -> dict[str, Any]:
     return {"color": COLOURS[index % len(COLOURS)], "linestyle": DASHES[index % len(DASHES)], "linewidth": 1.8}
 
 
-def marked(index: int) -> dict[str, Any]:
+def mark_points(index: int) -> dict[str, Any]:
     """The points of the line with that number: hollow, so that those of several lines in one place are all seen."""
     return {"marker": MARKERS[index % len(MARKERS)], "markersize": 6, "markerfacecolor": "none", "markeredgewidth": 1.4}
 
@@ -201,7 +202,8 @@ def blank(size: tuple[float, float], labels: Sequence[str] = ()) -> "Figure":
     """A figure on the Agg canvas, never on a display.
 
     Args:
-        size: width and height in inches. labels: of the legend below it, one a line, for which it is made wide and high enough.
+        size: width and height in inches.
+        labels: of the legend below it, one a line, for which it is made wide and high enough.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure

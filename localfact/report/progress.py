@@ -40,7 +40,7 @@ class TerminalProgress:
         self._before = self._done = self._total = self._printed = 0
         self._started, self._printed_at = time.monotonic(), -math.inf
         self._task = self._bar.add_task("loading", total=None, left="")
-        self._live = Live(console=console, get_renderable=self.drawn, transient=True)
+        self._live = Live(console=console, get_renderable=self.draw, transient=True)
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -51,9 +51,9 @@ class TerminalProgress:
         if self._console.is_terminal:
             self._live.stop()
 
-    def drawn(self) -> RenderableType:
+    def draw(self) -> RenderableType:
         """The bar, and the details below it."""
-        self._bar.update(self._task, left=self.left())
+        self._bar.update(self._task, left=self.time_left())
         return Group(self._bar.get_renderable(), Text(self.detail(), style="dim"))
 
     def begin(self, responses: int, done: int) -> None:
@@ -79,7 +79,7 @@ class TerminalProgress:
             parts.append(f"{rate:,.0f} tokens/s ({counts['cached_tokens'] / counts['prompt_tokens']:.0%} of prompts cached)")
         return ", ".join(parts)
 
-    def left(self) -> str:
+    def time_left(self) -> str:
         """The time that the remaining responses take at the average pace of this run; "" before the first is done."""
         done, remaining = self._done - self._before, self._total - self._done
         if not done or not remaining:
@@ -97,7 +97,7 @@ class TerminalProgress:
         self._bar.update(self._task, advance=1, description="working")
         if not self._console.is_terminal and self._line_is_due():
             self._printed, self._printed_at = self._done, time.monotonic()
-            parts = (f"{self._done} of {self._total} responses", self.detail(), self.left())
+            parts = (f"{self._done} of {self._total} responses", self.detail(), self.time_left())
             self._console.print(", ".join(filter(None, parts)), highlight=False)
 
     def _line_is_due(self) -> bool:

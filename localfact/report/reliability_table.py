@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from localfact.records import Assessment
-from localfact.report.plot_data import annotated_claims, risk_coverage
+from localfact.report.plot_data import claims_with_labels, risk_coverage
 from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.decomposition import reliability
 from localfact.scoring.tally import Unscored
@@ -50,7 +50,7 @@ def reliability_table(runs: Mapping[str, Sequence[Assessment]]) -> Table:
 
 
 def _row(part: str, assessments: Sequence[Assessment]) -> tuple[Cell, ...] | Unscored:
-    claims, curve = annotated_claims(assessments), risk_coverage(assessments)
+    claims, curve = claims_with_labels(assessments), risk_coverage(assessments)
     if isinstance(claims, Unscored) or isinstance(curve, Unscored):
         return claims if isinstance(claims, Unscored) else Unscored("no annotated claims")
     found = reliability(claims.posteriors, claims.supported.astype(np.float64))

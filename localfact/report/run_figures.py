@@ -35,7 +35,8 @@ class CostLine(Record):
 
     Attributes:
         stage: as in an Assessment's usage, or TOTAL.
-        what: what is counted. formula: of the paper, in the letters of `Accounting`; "" for none.
+        what: what is counted.
+        formula: of the paper, in the letters of `Accounting`; "" for none.
         expected: the formula's value with this run's figures; None without a formula.
         sent: how many there really were. prompt_tokens, output_tokens: of the calls; 0 where there are no calls.
         mass: the average probability that the labels had together, over the stage's choices among labels; None without any.
@@ -57,10 +58,15 @@ class RunFacts(Record):
     """The settings of a run that its summary needs.
 
     Attributes:
-        seed: of the bootstrap intervals. guided: whether answers followed grammars. warn_mass: the average mass of labels below
-            which the reader is warned; None for never. stride: w, in sentences, or "max"; None for a method without chunks.
-        version: of FactReasoner; None for other methods. k: passages per claim. queries_per_claim: q. steps: the most searches
-            for a claim one after the other. cost: the formula of its LLM calls.
+        seed: of the bootstrap intervals.
+        guided: whether answers followed grammars.
+        warn_mass: the average mass of labels below which the reader is warned; None for never.
+        stride: w, in sentences, or "max"; None for a method without chunks.
+        version: of FactReasoner; None for other methods.
+        k: passages per claim.
+        queries_per_claim: q.
+        steps: the most searches for a claim one after the other.
+        cost: the formula of its LLM calls.
     """
 
     method: str
@@ -113,7 +119,7 @@ class RunFigures:
     @property
     def searched(self) -> int:
         """The claims that went to evidence: pM."""
-        return self.counted("retrieve", "claims")
+        return self.count("retrieve", "claims")
 
     @property
     def chunks(self) -> int:
@@ -122,7 +128,7 @@ class RunFigures:
         sent = [length for assessment, length in rows if assessment.usage.get("extract", {}).get("calls")]
         return sum(1 if isinstance(stride, str | None) else ceil(length / stride) for length in sent)
 
-    def counted(self, stage: str, name: str) -> int:
+    def count(self, stage: str, name: str) -> int:
         """The sum of one count of the assessments."""
         return sum(assessment.counts.get(stage, {}).get(name, 0) for assessment in self.assessed)
 
@@ -130,13 +136,13 @@ class RunFigures:
         """Whether any assessment has that count at all."""
         return any(name in assessment.counts.get(stage, {}) for assessment in self.assessed)
 
-    def used(self, stage: str, name: str) -> int:
+    def usage_of(self, stage: str, name: str) -> int:
         """The sum of one figure of a stage's usage, failed responses included."""
         return sum(int(assessment.usage.get(stage, {}).get(name, 0)) for assessment in self.assessments)
 
     def mass(self, stage: str) -> float | None:
         """The average mass of a stage's choices among labels; None without any."""
-        choices = self.used(stage, "choices")
+        choices = self.usage_of(stage, "choices")
         total = fsum(assessment.usage.get(stage, {}).get("mass", 0.0) for assessment in self.assessments)
         return min(1.0, total / choices) if choices else None
 
@@ -151,9 +157,9 @@ class RunFigures:
             what="LLM calls",
             formula=formula,
             expected=expected,
-            sent=self.used(stage, "calls"),
-            prompt_tokens=self.used(stage, "prompt_tokens"),
-            output_tokens=self.used(stage, "output_tokens"),
+            sent=self.usage_of(stage, "calls"),
+            prompt_tokens=self.usage_of(stage, "prompt_tokens"),
+            output_tokens=self.usage_of(stage, "output_tokens"),
             mass=self.mass(stage),
             note=self.note(stage),
         )
@@ -164,25 +170,25 @@ class RunFigures:
         parts = []
         for name, reason in REASONS.get(stage, {}).items():
             # Pairs that were gated are counted by the assessor.
-            if count := self.counted("assess" if name == "pairs_gated" else where, name):
+            if count := self.count("assess" if name == "pairs_gated" else where, name):
                 parts.append(f"{count:,} {reason}")
         failed = [assessment for assessment in self.assessments if assessment.status == "failed"]
         if calls := sum(int(assessment.usage.get(stage, {}).get("calls", 0)) for assessment in failed):
             parts.append(f"{calls:,} calls of responses that failed")
         if stage == "extract":
             parts.extend(self.earlier())
-        return said(*parts)
+        return join_notes(*parts)
 
     def earlier(self) -> Iterator[str]:
         """What is known of an earlier extraction of the claims: `localfact extract` notes what it cost."""
         given = sum(bool(each.claims) and not each.usage.get("extract") for each in self.assessed)
         if given:
             yield f"{given:,} responses came with their claims"
-        if calls := self.counted("extract", "earlier_calls"):
-            tokens = self.counted("extract", "earlier_prompt_tokens"), self.counted("extract", "earlier_output_tokens")
+        if calls := self.count("extract", "earlier_calls"):
+            tokens = self.count("extract", "earlier_prompt_tokens"), self.count("extract", "earlier_output_tokens")
             yield f"which took {calls:,} calls in an earlier pass ({tokens[0]:,} prompt tokens, {tokens[1]:,} output tokens)"
 
 
-def said(*notes: str) -> str:
+def join_notes(*notes: str) -> str:
     """The notes that are not empty, joined."""
     return "; ".join(filter(None, notes))

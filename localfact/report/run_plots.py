@@ -19,9 +19,9 @@ from localfact.report.plots import (
     blank,
     empty,
     look,
-    marked,
-    numbered,
-    shortened,
+    mark_points,
+    number_looks,
+    shorten_name,
     style,
     with_interval,
     with_legend,
@@ -57,11 +57,11 @@ def risk_coverage_figure(curves: Mapping[str, CoverageCurve], title: str, *, loo
     """Draws, by name, the error rate among the claims kept against the share kept, and a marker where all claims are."""
     with style():
         labels = [
-            f"{with_interval(curve.area, curve.ci)}; {curve.error:.3f}; {curve.claims:,}  {shortened(name)}"
+            f"{with_interval(curve.area, curve.ci)}; {curve.error:.3f}; {curve.claims:,}  {shorten_name(name)}"
             for name, curve in curves.items()
         ]
         figure, axes = empty(SIZE, labels)
-        for label, (index, curve) in zip(labels, numbered(curves, looks), strict=True):
+        for label, (index, curve) in zip(labels, number_looks(curves, looks), strict=True):
             points = [point for point in curve.points if point.accepted >= min(FEWEST_KEPT, curve.claims)]
             axes.plot(
                 [point.skipped for point in points],
@@ -70,7 +70,7 @@ def risk_coverage_figure(curves: Mapping[str, CoverageCurve], title: str, *, loo
                 markevery=[len(points) - 1],
                 clip_on=False,
                 **look(index),
-                **marked(index),
+                **mark_points(index),
             )
         axes.set(xlim=(0, 1), ylabel="error rate among them")
         axes.set_xlabel(f"share of claims kept, the surest first (from {FEWEST_KEPT} claims on)")
@@ -82,13 +82,14 @@ def risk_coverage_figure(curves: Mapping[str, CoverageCurve], title: str, *, loo
 def precision_by_length_figure(runs: Mapping[str, PrecisionByLength], title: str, *, looks: Looks = None) -> "Figure":
     """Draws, by name, a point a response, and the mean of each bin; of few runs with its interval as a band."""
     with style():
-        labels = [f"{len(run.words):,}  {shortened(name)}" for name, run in runs.items()]
+        labels = [f"{len(run.words):,}  {shorten_name(name)}" for name, run in runs.items()]
         figure, axes = empty(SIZE, labels)
-        for index, run in numbered(runs, looks):
+        for index, run in number_looks(runs, looks):
             _points(axes, run.words, run.precision, index)
             _means(axes, run.bins, index, banded=len(runs) <= MOST_BANDS)
         handles = [
-            _entry(index, label, line=bool(run.bins)) for label, (index, run) in zip(labels, numbered(runs, looks), strict=True)
+            _entry(index, label, line=bool(run.bins))
+            for label, (index, run) in zip(labels, number_looks(runs, looks), strict=True)
         ]
         axes.set(ylim=(-0.02, 1.02), xlabel="length of the response in words", ylabel="precision")
         axes.margins(x=0.03)
@@ -103,19 +104,19 @@ def scores_figure(scores: Sequence[ScoreValues], names: Sequence[str], title: st
         names: of the runs, in their order.
     """
     with style():
-        labels = {name: f"{_most(scores, name):,}  {shortened(name)}" for name in names}
+        labels = {name: f"{_most(scores, name):,}  {shorten_name(name)}" for name in names}
         rows, columns = -(-len(scores) // COLUMNS), min(COLUMNS, len(scores))
         figure = blank((max(SIZE[0], PANEL[0] * columns), PANEL[1] * rows + 4 * ENTRY), list(labels.values()))
         for place, score in enumerate(scores):
             axes = figure.add_subplot(rows, columns, place + 1)
-            for index, values in numbered({name: score.values.get(name) for name in names}, looks):
+            for index, values in number_looks({name: score.values.get(name) for name in names}, looks):
                 if values is not None:
                     _distribution(axes, values, index)
             _label(axes, score)
             if place % columns == 0:
                 axes.set_ylabel("share of responses\nat or below", fontsize=TYPE - 2)
         figure.suptitle(title, fontsize=TYPE)
-        handles = [_entry(index, label) for index, label in numbered(labels, looks)]
+        handles = [_entry(index, label) for index, label in number_looks(labels, looks)]
         figure.legend(handles=handles, loc="outside lower left", title="responses; marker: their mean", alignment="left")
     return figure
 
@@ -123,15 +124,17 @@ def scores_figure(scores: Sequence[ScoreValues], names: Sequence[str], title: st
 def passage_posterior_figure(runs: Mapping[str, PassagePosteriors], title: str, *, looks: Looks = None) -> "Figure":
     """Draws, by name, a point a response: the mean posterior of its passages against the size of its graph."""
     with style():
-        labels = [f"{len(run.variables):,}  {shortened(name)}" for name, run in runs.items()]
+        labels = [f"{len(run.variables):,}  {shorten_name(name)}" for name, run in runs.items()]
         figure, axes = empty(SIZE, [*labels, COLLAPSED])
         line = axes.axhline(BELIEVED, label=COLLAPSED, **REFERENCE)
-        for index, run in numbered(runs, looks):
+        for index, run in number_looks(runs, looks):
             _points(axes, run.variables, run.posteriors, index)
         axes.set(ylim=(-0.02, 1.02), ylabel="mean posterior of a passage")
         axes.set_xlabel("variables of the factor graph (claims and passages)")
         axes.margins(x=0.03)
-        handles = [_entry(index, label, line=False) for label, (index, _) in zip(labels, numbered(runs, looks), strict=True)]
+        handles = [
+            _entry(index, label, line=False) for label, (index, _) in zip(labels, number_looks(runs, looks), strict=True)
+        ]
         with_legend(figure, axes, title, "responses", handles=[*handles, line])
     return figure
 
@@ -139,7 +142,7 @@ def passage_posterior_figure(runs: Mapping[str, PassagePosteriors], title: str, 
 def _points(axes: "Axes", x: Any, y: Any, index: int) -> None:
     """Points in the colour and marker of the run with that number."""
     shrunk = min(1.0, (FULL_SIZE / len(x)) ** 0.5)
-    points = {**look(index), **marked(index), "linestyle": "", "alpha": 0.8}
+    points = {**look(index), **mark_points(index), "linestyle": "", "alpha": 0.8}
     points["markersize"] = max(1.5, points["markersize"] * shrunk)
     points["markeredgewidth"] = max(0.6, points["markeredgewidth"] * shrunk)
     axes.plot(x, y, **points)
@@ -170,7 +173,7 @@ def _distribution(axes: "Axes", values: Any, index: int) -> None:
     shares = np.arange(1, len(values) + 1) / len(values)
     axes.plot([values[0], *values], [0.0, *shares], drawstyle="steps-post", **look(index))
     mean = float(np.mean(values))
-    axes.plot([mean], [np.searchsorted(values, mean, side="right") / len(values)], **look(index), **marked(index))
+    axes.plot([mean], [np.searchsorted(values, mean, side="right") / len(values)], **look(index), **mark_points(index))
 
 
 def _label(axes: "Axes", score: ScoreValues) -> None:
@@ -188,7 +191,7 @@ def _entry(index: int, label: str, *, line: bool = True) -> Any:
     from matplotlib.lines import Line2D
 
     drawn = look(index) if line else {**look(index), "linestyle": ""}
-    return Line2D([], [], label=label, **drawn, **marked(index))
+    return Line2D([], [], label=label, **drawn, **mark_points(index))
 
 
 def _most(scores: Sequence[ScoreValues], name: str) -> int:

@@ -133,10 +133,10 @@ def warnings_of(assessments: Sequence[Assessment]) -> list[str]:
     for assessment in assessments:
         if assessment.error:
             failures.setdefault(assessment.error, []).append(assessment.response_id)
-    return lines + [f"Failed: {listed(names)}: {reason}" for reason, names in failures.items()]
+    return lines + [f"Failed: {list_names(names)}: {reason}" for reason, names in failures.items()]
 
 
-def listed(names: Sequence[str]) -> str:
+def list_names(names: Sequence[str]) -> str:
     """The first few names, and how many more there are."""
     more = len(names) - NAMES_LISTED
     return ", ".join(names[:NAMES_LISTED]) + (f" and {more} more" if more > 0 else "")

@@ -13,7 +13,9 @@ class Number:
     """A number in a cell.
 
     Attributes:
-        sd: its standard deviation; None for none. decimals: how many people see. signed: whether people see a plus sign.
+        sd: its standard deviation; None for none.
+        decimals: how many people see.
+        signed: whether people see a plus sign.
 
     Raises:
         ValueError: a number is infinite or NaN.
@@ -64,7 +66,8 @@ class Table:
     """A table with the facts and notes that readers need.
 
     Attributes:
-        facts: name -> value, about the whole table: which data, which policy. notes: sentences for people, below the table.
+        facts: name -> value, about the whole table: which data, which policy.
+        notes: sentences for people, below the table.
         grouped_by: what the headings of the groups are, for programs.
 
     Raises:

@@ -33,17 +33,17 @@ def fields_table(fields: Mapping[str, Any]) -> Table:
     table = Table(show_header=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    for name, value in flattened(fields).items():
+    for name, value in flatten(fields).items():
         table.add_row(line(name), line(cell(value)))
     return table
 
 
-def flattened(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flatten(fields: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Nested mappings as one, with dotted names."""
     flat: dict[str, Any] = {}
     for name, value in fields.items():
         if isinstance(value, Mapping) and value:
-            flat |= flattened(value, f"{prefix}{name}.")
+            flat |= flatten(value, f"{prefix}{name}.")
         else:
             flat[f"{prefix}{name}"] = value
     return flat
@@ -108,13 +108,13 @@ def pairs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     """Related pairs, their texts shortened; of one that failed, why."""
     shown = []
     for row in rows:
-        texts = {name: shortened(str(row.get(name, ""))) for name in ("premise", "hypothesis")}
+        texts = {name: shorten(str(row.get(name, ""))) for name in ("premise", "hypothesis")}
         failed = {"entailment": row["error_message"]} if "error_message" in row else {}
         shown.append({**texts, **{name: {**row, **failed}.get(name) for name in ("entailment", "contradiction", "neutral")}})
     return table_of(shown)
 
 
-def shortened(text: str, most: int = CELL) -> str:
+def shorten(text: str, most: int = CELL) -> str:
     """The text on one line, cut at `most` characters."""
     whole = " ".join(readable(text).split())
     return whole if len(whole) <= most else whole[: most - 1] + "…"
@@ -133,7 +133,7 @@ def hits_view(hits: Sequence[Mapping[str, Any]]) -> RenderableType:
     for hit in hits:
         source = ", ".join(filter(None, [(hit["links"] or [hit["title"]])[0], hit["date"]]))
         lines.append(Text(one_line(f"{hit['rank']:>3}  {hit['score']:.4f}  {readable(source)}"), overflow="fold"))
-        lines.append(Text(f"     {shortened(hit['sentence'], EXCERPT)}", style="dim"))
+        lines.append(Text(f"     {shorten(hit['sentence'], EXCERPT)}", style="dim"))
     return Group(*lines)
 
 

@@ -15,8 +15,8 @@ from localfact.report.console import line, one_line
 from localfact.report.marked_text import decisive_sentence, pieces
 from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
-from localfact.report.tables import shortened
-from localfact.scoring.tally import annotated_precision, tally
+from localfact.report.tables import shorten
+from localfact.scoring.tally import precision_annotated, tally
 from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 FLAG_WORDS = {
@@ -39,7 +39,7 @@ UNPARSED_SHOWN = 10
 
 def summary_view(summary: Summary) -> RenderableType:
     """The tables of a finished run: scores, verdicts, warnings."""
-    parts: list[RenderableType] = [scores_table(summary), *unscored_reasons(summary), verdicts_line(summary)]
+    parts: list[RenderableType] = [scores_table(summary), *reasons_of_unscored(summary), verdicts_line(summary)]
     if summary.accounting is not None and summary.accounting.calls_sent:
         parts.append(accounting_view(summary.accounting))
     parts += [line(f"Note: {warning}", "yellow") for warning in summary.warnings]
@@ -91,7 +91,7 @@ def scores_table(summary: Summary) -> Table:
     return table
 
 
-def unscored_reasons(summary: Summary) -> list[Text]:
+def reasons_of_unscored(summary: Summary) -> list[Text]:
     """Why scores have no value: each reason once, with the scores that it concerns."""
     names: dict[str, list[str]] = {}
     for result in summary.scores:
@@ -133,7 +133,7 @@ def responses_table(assessments: Sequence[Assessment]) -> Table:
         counts = tally(assessment)
         others = len(assessment.claims) - counts.supported - counts.contradicted
         cells = map(str, (len(assessment.claims), counts.supported, counts.contradicted, others))
-        table.add_row(one_line(assessment.response_id), assessment.status, *cells, number(annotated_precision(assessment)))
+        table.add_row(one_line(assessment.response_id), assessment.status, *cells, number(precision_annotated(assessment)))
     return table
 
 
@@ -153,17 +153,17 @@ def assessment_view(assessment: Assessment, whole: Assessment | None = None) -> 
         parts.append(line(no_claims(assessment), "yellow"))
     else:
         if whole is None and any(claim.spans for claim in assessment.claims):
-            parts += [marked_text(assessment), *without_place(assessment)]
+            parts += [mark_text(assessment), *without_place(assessment)]
         parts.append(verdicts_grid(assessment, (whole or assessment).claims))
-    if dropped := dropped_sentences(assessment):
+    if dropped := count_dropped_sentences(assessment):
         parts.append(line(f"Sentences skipped, as they state no claim: {dropped}", "dim"))
     if assessment.unparsed:
-        parts.append(unparsed_lines(assessment.unparsed))
+        parts.append(tell_unparsed_lines(assessment.unparsed))
     parts += [line(f"Note: {warning}", "yellow") for warning in assessment.warnings]
     return Group(*parts)
 
 
-def marked_text(assessment: Assessment) -> RenderableType:
+def mark_text(assessment: Assessment) -> RenderableType:
     """The text; each claim's places in the colour of its verdict, and after the last its number and the verdict's sign."""
     labels = [verdict.label for verdict in assessment.verdicts]
     text = Text()
@@ -203,16 +203,16 @@ def no_claims(assessment: Assessment) -> str:
     return "No checkable claim was found in this text."
 
 
-def dropped_sentences(assessment: Assessment) -> str:
+def count_dropped_sentences(assessment: Assessment) -> str:
     """How many sentences the extractor took for no claims, by reason: "2 heading, 1 question"; "" for none."""
     counts = assessment.counts.get("extract", {})
     found = {name.removeprefix("dropped_"): count for name, count in counts.items() if name.startswith("dropped_")}
     return ", ".join(f"{count:,} {reason.replace('_', ' ')}" for reason, count in found.items())
 
 
-def unparsed_lines(lines: Sequence[str]) -> Text:
+def tell_unparsed_lines(lines: Sequence[str]) -> Text:
     """Lines of the extractor's answer that are no claim with a label: how many, and the first of them."""
-    shown = [shortened(line, EXCERPT) for line in lines[:UNPARSED_SHOWN]]
+    shown = [shorten(line, EXCERPT) for line in lines[:UNPARSED_SHOWN]]
     head = f"Lines of the model's answer that could not be read: {len(lines)}"
     return Text("\n  ".join([head, *shown, *(["..."] if len(lines) > UNPARSED_SHOWN else [])]), style="dim")
 
@@ -234,18 +234,18 @@ def verdicts_grid(assessment: Assessment, numbered: Sequence[Claim]) -> Table:
         posterior = f"{verdict.posterior:.2f}" if verdict.posterior is not None else ""
         lines = [line(claim.text)]
         if verdict.rationale:
-            lines.append(line(shortened(verdict.rationale, EXCERPT), "dim"))
+            lines.append(line(shorten(verdict.rationale, EXCERPT), "dim"))
         if verdict.flags:
             lines.append(line(f"Note: {', '.join(FLAG_WORDS[flag] for flag in verdict.flags)}", "yellow"))
         shown = [
-            one for one in shown_passages(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
+            one for one in passages_to_show(verdict) if one.passage_id in passages and (one.relation or not verdict.rationale)
         ]
         lines += [passage_text(passages[counted.passage_id], claim, counted) for counted in shown]
         grid.add_row(numbers[claim.id], label, posterior, Group(*lines))
     return grid
 
 
-def shown_passages(verdict: Verdict) -> list[CountedPassage]:
+def passages_to_show(verdict: Verdict) -> list[CountedPassage]:
     """The passages to show: the first that speaks for the verdict, the first on each side, or all where nothing decided."""
     if verdict.label in (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE):
         return list(verdict.passages)
@@ -259,7 +259,7 @@ def shown_passages(verdict: Verdict) -> list[CountedPassage]:
 def passage_text(passage: Passage, claim: Claim, counted: CountedPassage) -> Text:
     """The passage's relation, how far it moves the posterior, its decisive sentence, its source and that sentence's place."""
     sentence = decisive_sentence(passage, claim, counted)
-    excerpt = shortened(passage.text[sentence.start : sentence.end] if sentence else passage.text, EXCERPT)
+    excerpt = shorten(passage.text[sentence.start : sentence.end] if sentence else passage.text, EXCERPT)
     place = f", at character {sentence.start:,} of {len(passage.text):,}" if sentence and sentence.start else ""
     relation = f"{counted.relation.value} {counted.probability:.2f}" if counted.relation and counted.probability else ""
     moves = f", moves it by {counted.shift:+.2f}" if relation and counted.shift is not None else ""

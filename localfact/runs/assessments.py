@@ -69,7 +69,7 @@ def assessments_in_order(path: Path, start: int = 0, count: int | None = None) -
         MissingError: there is no such run.
         InputError: a line that is no assessment.
     """
-    for _, assessment in placed_in_order(assessments_file(path), start, count):
+    for _, assessment in places_in_order(assessments_file(path), start, count):
         yield assessment
 
 
@@ -83,7 +83,7 @@ def lines_in_order(path: Path) -> Iterator[bytes]:
     yield from lines_at(file, sorted(place for place in places_of(file) if place.whole))
 
 
-def placed_in_order(file: Path, start: int = 0, count: int | None = None) -> Iterator[tuple[Place, Assessment]]:
+def places_in_order(file: Path, start: int = 0, count: int | None = None) -> Iterator[tuple[Place, Assessment]]:
     """As `assessments_in_order`, of a file, which may be missing, and each with the place of its line."""
     places = [place for place in places_of(file) if place.whole]
     numbers = {place: number for number, place in enumerate(places, start=1)}

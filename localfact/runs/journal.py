@@ -44,7 +44,7 @@ def lock(file: Path, made: Path) -> IO[bytes]:
     return handle
 
 
-def stored_description(text: bytes, file: Path) -> dict[str, Any]:
+def read_description(text: bytes, file: Path) -> dict[str, Any]:
     """The content of the YAML file beside the lines: `settings`, `versions` and notes for readers.
 
     Raises:
@@ -65,7 +65,9 @@ def agree(
     """Compares today's settings with those on disk; returns a warning for each version that differs.
 
     Args:
-        made: the folder or file. before: its `stored_description`. settings, versions: of today. what: `made` in a word.
+        made: the folder or file.
+        before: its `read_description`. settings, versions: of today.
+        what: `made` in a word.
 
     Raises:
         RunFolderError: the settings differ, so new lines would not fit the old ones.

@@ -53,7 +53,8 @@ class PassSummary(Record):
 
     Attributes:
         out: the file that was written.
-        rows: number of rows; failed: those of them that could not be made and carry an `error_message`.
+        rows: number of rows.
+        failed: those of them that could not be made and carry an `error_message`.
         counts: named whole numbers: claims, unparsed lines, responses cut short, ...
         usage: stage -> calls, requests, prompt and output tokens of the language model, over all rows.
         warnings: sentences the reader must know.

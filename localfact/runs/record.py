@@ -45,7 +45,8 @@ class AssessmentRead(_Read):
     """Of the settings of assessment.
 
     Attributes:
-        version: of FactReasoner. rules: what makes a verdict of a posterior.
+        version: of FactReasoner.
+        rules: what makes a verdict of a posterior.
         tables, solver: of the factor graph; no tables for a method without one.
         relations: the relation model's identity; "" for none.
     """
@@ -103,7 +104,8 @@ class RunRecord:
     """A run that was read.
 
     Attributes:
-        path: the run folder. content: run.yaml, as plain values, for pages and for messages that show all of it.
+        path: the run folder.
+        content: run.yaml, as plain values, for pages and for messages that show all of it.
         settings: those in it, as far as readers need them.
         outlines: all assessments in the order of the input, without passages and texts (see outlines.py).
         shown: whole assessments, from the first that was asked for on.

@@ -15,7 +15,7 @@ from typing import Any, Self
 import yaml
 
 from localfact.errors import InputError, RunFolderError
-from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
+from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, read_description
 from localfact.runtime.files import replace, write_all, write_errors
 from localfact.text import readable
 
@@ -125,7 +125,7 @@ class RowFile:
             os.fsync(self._run.fileno())
             return
         self._run.seek(0)
-        before = stored_description(self._run.read(), self._run_path)
+        before = read_description(self._run.read(), self._run_path)
         self.warnings += agree(self.path, before, content["settings"], content["versions"])
 
     def _load(self) -> None:

@@ -17,8 +17,8 @@ import yaml
 
 from localfact.errors import InputError, MissingError, RunFolderError
 from localfact.records import Assessment
-from localfact.runs.assessments import ASSESSMENTS_FILE, Place, is_failed, lines_at, placed_in_order, places_of
-from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, stored_description
+from localfact.runs.assessments import ASSESSMENTS_FILE, Place, is_failed, lines_at, places_in_order, places_of
+from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, read_description
 from localfact.runs.outlines import AssessmentsRead, read_outlines_and_shown
 from localfact.runtime.files import NEW, replace, replace_by, whole_lines, write_errors
 from localfact.runtime.links import refuse_links
@@ -172,7 +172,7 @@ class RunFolder:
 
     def _read_kept(self, file: Path, kept: list[Place]) -> Iterator[Assessment]:
         """Yields the assessments that stay, and notes their places."""
-        for place, assessment in placed_in_order(file):
+        for place, assessment in places_in_order(file):
             if not is_failed(assessment) and assessment.index not in self.done:
                 self.done[assessment.index] = assessment.decided_by_window
                 kept.append(place)
@@ -189,7 +189,7 @@ def read_run_file(path: Path) -> dict[str, Any]:
     file = path / RUN_FILE
     if not file.is_file():
         raise MissingError(f"{path} is not a run folder: it has no {RUN_FILE}.")
-    return stored_description(file.read_bytes(), file)
+    return read_description(file.read_bytes(), file)
 
 
 def own_files(path: Path) -> list[Path]:

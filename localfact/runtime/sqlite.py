@@ -31,7 +31,7 @@ class Connection(sqlite3.Connection):
             raise sqlite3.DatabaseError("its schema is damaged") from None
 
 
-def connected(address: str) -> sqlite3.Connection:
+def connect(address: str) -> sqlite3.Connection:
     """A connection that begins no transactions by itself, to a file with tables alone.
 
     Args:

@@ -11,7 +11,7 @@ Entry = TypeVar("Entry")
 Result = TypeVar("Result")
 
 
-async def cancelled(tasks: Iterable[asyncio.Future[Any] | None]) -> None:
+async def cancel(tasks: Iterable[asyncio.Future[Any] | None]) -> None:
     """Cancels the tasks and waits until all have ended; their errors are ignored."""
     waiting = [task for task in tasks if task is not None and not task.done()]
     for task in waiting:

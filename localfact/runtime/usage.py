@@ -26,7 +26,8 @@ class Usage(Record):
 
     Attributes:
         requests: number of prefills: 1, or one for each node of the labels' tree in `choose`.
-        prompt_tokens: tokens sent, over all its requests; cached_tokens: those of them that the prefix cache had.
+        prompt_tokens: tokens sent, over all its requests.
+        cached_tokens: those of them that the prefix cache had.
         output_tokens: tokens generated; 0 for a choice, which decodes nothing.
         seconds: wall-clock time from the call to its answer, with the time in the engine's queue.
     """
@@ -146,6 +147,6 @@ def count(what: str, number: int = 1) -> None:
     current_ledger().count(what, number)
 
 
-def decided_by(window: int) -> None:
+def note_window(window: int) -> None:
     """Notes on the current ledger that the model's window, in tokens, cut or split something."""
     current_ledger().window = window

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from localfact.errors import InputError
 from localfact.records import Assessment, Record
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 from localfact.scoring.calibration import ReliabilityBin
-from localfact.scoring.tally import UNJUDGED, Unscored, tally, unscored_reason
+from localfact.scoring.tally import UNJUDGED, Unscored, reason_unscored, tally
 
 #: What one response contributes: a number, or arrays where claims are pooled.
 Contribution = TypeVar("Contribution")
@@ -31,10 +31,11 @@ class ScoreResult(Record):
         sd: standard deviation over responses (n - 1); None with fewer than two, and for a score over pooled claims.
         ci: 95 % percentile bootstrap interval over responses, K held fixed; None with fewer than two.
         n: how many responses entered.
-        value_with_zeros: the mean with abstained and unscored responses counted as 0 (a precision of 0 for MAE); None where a
-            0 would mean nothing.
+        value_with_zeros: the mean with abstained and unscored responses counted as 0 (a precision of 0 for MAE); None where a 0
+            would mean nothing.
         left_out: why -> how many responses did not enter.
-        claims: how many claims of the n responses entered. claims_left_out: how many did not (failed, no label, ...).
+        claims: how many claims of the n responses entered.
+        claims_left_out: how many did not (failed, no label, ...).
         bins: the reliability diagram behind a calibration error.
     """
 
@@ -60,7 +61,7 @@ class Score(ABC, Generic[Contribution]):
     #: Whether it may be the only score shown.
     stands_alone: ClassVar[bool] = True
 
-    def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
+    def fit(self, assessments: Sequence[Assessment]) -> Self:
         """The same score with the parameters that depend on the data, such as a median K."""
         return self
 
@@ -130,12 +131,12 @@ def score(assessments: Sequence[Assessment], scores: Sequence[Score[Any]], seed:
     if scores and not any(one.stands_alone for one in scores):
         raise InputError(f"{scores[0]} cannot tell true from false claims by itself. Ask for Pr beside it.")
     ordered = sorted(assessments, key=lambda assessment: assessment.index)
-    return tuple(_result(one.fitted_to(ordered), ordered, seed) for one in scores)
+    return tuple(_result(one.fit(ordered), ordered, seed) for one in scores)
 
 
 def contribution_of(score: Score[Contribution], assessment: Assessment) -> Contribution | Unscored:
     """The contribution of any response to a fitted score; failed, abstained and unscored ones have their own reasons."""
-    reason = unscored_reason(assessment)
+    reason = reason_unscored(assessment)
     return score.of(assessment) if reason is None else Unscored(reason)
 
 
@@ -153,14 +154,14 @@ def _result(score: Score[Any], assessments: Sequence[Assessment], seed: int) -> 
     n = len(contributions)
     estimator = score.estimator(contributions) if n else None
     claims = sum(score.claims_in(assessment) for assessment in entered)
-    unjudged = [assessment for assessment in assessments if unscored_reason(assessment) in UNJUDGED]
+    unjudged = [assessment for assessment in assessments if reason_unscored(assessment) in UNJUDGED]
     return ScoreResult(
         name=str(score),
         policy=score.policy,
         value=estimator(np.arange(n)) if estimator else None,
         reason=None if n else _why_nothing(left_out),
         sd=score.sd(contributions),
-        ci=percentile_interval(resampled(estimator, n, seed)) if estimator and n > 1 else None,
+        ci=percentile_interval(resample(estimator, n, seed)) if estimator and n > 1 else None,
         n=n,
         value_with_zeros=score.with_zeros(contributions, unjudged),
         left_out=dict(left_out),

@@ -10,9 +10,11 @@ class Agreement(Record):
     """Two raters' labels of the same things.
 
     Attributes:
-        n: how many things. share: of equal labels, in [0, 1]. kappa: Cohen's coefficient; alpha: Krippendorff's, for nominal
-            labels: 1 is perfect, 0 is chance, below is worse. None where a coefficient is undefined: nothing to compare, or one
-            label alone, with which chance agrees always.
+        n: how many things.
+        share: of equal labels, in [0, 1].
+        kappa: Cohen's coefficient.
+        alpha: Krippendorff's, for nominal labels: 1 is perfect, 0 is chance, below is worse. None where a coefficient is
+            undefined: nothing to compare, or one label alone, with which chance agrees always.
     """
 
     n: int

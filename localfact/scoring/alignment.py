@@ -43,8 +43,10 @@ class AlignedResponse:
     """A response on both sides.
 
     Attributes:
-        run: its assessment. claims: of the annotation. matches: (place among the run's claims, place among the annotation's),
-            each place at most once. same: for each match, whether the two are the same text.
+        run: its assessment.
+        claims: of the annotation.
+        matches: (place among the run's claims, place among the annotation's), each place at most once.
+        same: for each match, whether the two are the same text.
     """
 
     run: Assessment
@@ -72,11 +74,14 @@ class Alignment(Record):
     """Responses of a run beside their annotation, all or those of one source.
 
     Attributes:
-        n: responses. edits: EDITS -> claims a response, on average. exact: agreement on the five labels, of matched claims,
-            where the whole annotation has them. scoring: agreement on supported, not supported, irrelevant.
-        k_prime: S + N. supported, not_supported, irrelevant: claims. f1: F1@K' by the annotation's K', of responses in
-            which both sides have claims that count; its `absolute` is that of single responses, where FastFact prints the
-            difference of the means. f1_n: how many those are.
+        n: responses.
+        edits: EDITS -> claims a response, on average.
+        exact: agreement on the five labels, of matched claims, where the whole annotation has them.
+        scoring: agreement on supported, not supported, irrelevant.
+        k_prime: S + N. supported, not_supported, irrelevant: claims.
+        f1: F1@K' by the annotation's K', of responses in which both sides have claims that count; its `absolute` is that of
+            single responses, where FastFact prints the difference of the means.
+        f1_n: how many those are.
     """
 
     n: int
@@ -95,7 +100,8 @@ def align(responses: Sequence[AlignedResponse], gamma: float = GAMMA) -> Alignme
     """Compares a run with an annotation (FastFact, Table 1 and section 7.1).
 
     Args:
-        responses: those that both sides have. gamma: of F1@K'.
+        responses: those that both sides have.
+        gamma: of F1@K'.
     """
     if not responses:
         return Alignment(n=0)

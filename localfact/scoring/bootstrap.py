@@ -12,7 +12,7 @@ RESAMPLES = 2_000
 CONFIDENCE = 0.95
 
 
-def resampled(estimator: Estimator, size: int, seed: int) -> NDArray[np.float64]:
+def resample(estimator: Estimator, size: int, seed: int) -> NDArray[np.float64]:
     """The estimates on RESAMPLES samples of `size` responses drawn with replacement, shape (RESAMPLES,).
 
     The draws depend on size and seed alone, so scores of the same responses are resampled alike.

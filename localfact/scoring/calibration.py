@@ -19,7 +19,8 @@ class ReliabilityBin(Record):
 
     Attributes:
         lowest, highest: the range of the posteriors in it.
-        posterior: their mean. supported: the share of its claims that the annotation supports.
+        posterior: their mean.
+        supported: the share of its claims that the annotation supports.
         count: how many claims it holds.
     """
 

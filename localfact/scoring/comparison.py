@@ -24,7 +24,8 @@ class Comparison(Record):
     Attributes:
         score: its name, with the K that holds for both runs.
         alternative: what is tested against no difference: that the first run's mean is `greater`, `less`, or another.
-        n: responses, or claims, that have the score in both runs. left_out: why -> how many have not.
+        n: responses, or claims, that have the score in both runs.
+        left_out: why -> how many have not.
         found: None when n = 0.
     """
 
@@ -56,12 +57,13 @@ def compare(
     Args:
         first, second: two runs over the same responses, or over two models' answers to the same prompts; see `pair_runs`.
         score: one that a response has for itself. Its K is taken from both runs together, so that both are measured alike.
-        alternative: of the tests; see `better`. seed: of the bootstrap and the permutations.
+        alternative: of the tests; see `better`.
+        seed: of the bootstrap and the permutations.
 
     Raises:
         InputError: the runs are not over the same responses.
     """
-    fitted = score.fitted_to([*first, *second])
+    fitted = score.fit([*first, *second])
     values: list[tuple[float, float]] = []
     clusters: list[str] = []
     left_out: Counter[str] = Counter()

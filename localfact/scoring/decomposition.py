@@ -16,12 +16,15 @@ class Reliability(Record):
     """How far posteriors of labelled claims can be taken at their word.
 
     Attributes:
-        claims: n. ece: expected calibration error, in [0, 1]. rms: the root of the mean squared calibration error with the
-            bias taken out that finite bins have (Kumar, Liang and Ma, 2019), in [0, 1]; 0 where chance explains all of it; None
-            where a bin has one claim.
+        claims: n.
+        ece: expected calibration error, in [0, 1].
+        rms: the root of the mean squared calibration error with the bias taken out that finite bins have (Kumar, Liang and Ma,
+            2019), in [0, 1]; 0 where chance explains all of it; None where a bin has one claim.
         brier: = reliability - resolution + uncertainty + within (Murphy, 1973; Stephenson and others, 2008).
-        reliability: mean squared distance of a bin's posterior from its share supported; less is better. resolution: of that
-            share from the share of all; more is better. uncertainty: of the labels by themselves. within: what the bins hide.
+        reliability: mean squared distance of a bin's posterior from its share supported; less is better.
+        resolution: of that share from the share of all; more is better.
+        uncertainty: of the labels by themselves.
+        within: what the bins hide.
     """
 
     claims: int
@@ -38,7 +41,9 @@ def reliability(posteriors: NDArray[np.float64], outcomes: NDArray[np.float64], 
     """The figures of n >= 1 claims.
 
     Args:
-        posteriors: (n,) P(claim is true). outcomes: (n,) 1 where the annotation supports the claim, else 0. bins: at most.
+        posteriors: (n,) P(claim is true).
+        outcomes: (n,) 1 where the annotation supports the claim, else 0.
+        bins: at most.
     """
     found = reliability_bins(posteriors, outcomes, bins)
     share = np.array([one.count for one in found]) / len(posteriors)

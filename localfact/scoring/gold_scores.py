@@ -17,7 +17,7 @@ from localfact.scoring.calibration import (
     reliability_bins,
     squared_errors,
 )
-from localfact.scoring.tally import Unscored, annotated_precision, labelled_claims, tally
+from localfact.scoring.tally import Unscored, labelled_claims, precision_annotated, tally
 from localfact.vocabulary import VerdictLabel
 
 
@@ -60,12 +60,12 @@ class PrecisionError(ResponseScore):
 
     def of(self, assessment: Assessment) -> float | Unscored:
         """In [0, 1]."""
-        gold = annotated_precision(assessment)
+        gold = precision_annotated(assessment)
         return Unscored("no annotated precision") if gold is None else abs(tally(assessment).precision - gold)
 
     def of_unjudged(self, assessment: Assessment) -> float | None:
         """The error of a precision of 0."""
-        return annotated_precision(assessment)
+        return precision_annotated(assessment)
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,17 @@ class Standing(Record):
     """One model.
 
     Attributes:
-        model: who wrote the responses. responses: how many; scored: of them with a score. by_source: source -> mean F1@K'.
+        model: who wrote the responses.
+        responses: how many.
+        scored: of them with a score.
+        by_source: source -> mean F1@K'.
         average: the mean over sources, each counting once (macro average); None where a source that another model has is
-            missing, since then it would be another mean. with_zeros: the same with abstained and unscored responses as 0.
-            precision: the mean over responses. claims: a response, on average.
-        preverified: share of claims that were settled before any evidence. tokens: of all prompts and answers a response.
+            missing, since then it would be another mean.
+        with_zeros: the same with abstained and unscored responses as 0.
+        precision: the mean over responses.
+        claims: a response, on average.
+        preverified: share of claims that were settled before any evidence.
+        tokens: of all prompts and answers a response.
     """
 
     model: str
@@ -42,11 +48,12 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
     """The models, best average first; those without one last.
 
     Args:
-        written: model -> assessments of its responses. gamma: of F1@K', whose K' is the annotation's, else the median of the
-            source over all models, so that one K' holds for all.
+        written: model -> assessments of its responses.
+        gamma: of F1@K', whose K' is the annotation's, else the median of the source over all models, so that one K' holds for
+            all.
     """
     everything = [one for assessments in written.values() for one in assessments]
-    f1 = F1AtKPrime(gamma=gamma).fitted_to(everything)
+    f1 = F1AtKPrime(gamma=gamma).fit(everything)
     sources = dict.fromkeys(one.source or "" for one in everything)
     found = []
     for model, assessments in written.items():
@@ -72,14 +79,14 @@ def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMM
                 with_zeros=fmean(both.values()) if both and len(both) == len(sources) else None,
                 precision=precision.value,
                 claims=claims / max(1, len(assessments)),
-                preverified=_preverified_share(assessments, claims),
+                preverified=_share_preverified(assessments, claims),
                 tokens=sum(_tokens(one) for one in assessments) / max(1, len(assessments)),
             )
         )
     return sorted(found, key=lambda one: (one.average is None, -(one.average or 0), one.model))
 
 
-def _preverified_share(assessments: Sequence[Assessment], claims: int) -> float | None:
+def _share_preverified(assessments: Sequence[Assessment], claims: int) -> float | None:
     """The share of claims that needed no evidence; None where none was pre-verified."""
     if not claims or all(claim.preverification is None for one in assessments for claim in one.claims):
         return None

@@ -55,9 +55,9 @@ def pair(first: Sequence[Identity], second: Sequence[Identity]) -> Pairing:
     )
     left = set(range(len(first))), set(range(len(second)))
     for way, key_of in ways:
-        places = _places_of_unique_keys(first, key_of), _places_of_unique_keys(second, key_of)
-        for key in places[0].keys() & places[1].keys():
-            one, other = places[0][key], places[1][key]
+        ours, theirs = _places_of_unique_keys(first, key_of), _places_of_unique_keys(second, key_of)
+        for key in ours.keys() & theirs.keys():
+            one, other = ours[key], theirs[key]
             if one not in left[0] or other not in left[1]:
                 continue
             if _have_one_prompt(first[one], second[other]):
@@ -76,8 +76,8 @@ def pair(first: Sequence[Identity], second: Sequence[Identity]) -> Pairing:
         left[0].discard(one)
         left[1].discard(other)
     reasons = [Counter({OTHER_PROMPT: conflicts}) for _ in left]
-    for reason, places, mine, theirs in zip(reasons, left, (first, second), (second, first), strict=True):
-        reason.update(_reasons([mine[at] for at in places], theirs))
+    for reason, places, mine, others in zip(reasons, left, (first, second), (second, first), strict=True):
+        reason.update(_reasons([mine[at] for at in places], others))
     return Pairing(sorted(partners.items()), found_by, (+reasons[0], +reasons[1]))
 
 

@@ -8,7 +8,7 @@ from typing import Literal, Self, cast, get_args
 
 from localfact.errors import InputError
 from localfact.records import Assessment
-from localfact.scoring.tally import Unscored, annotated_total, tally, unscored_reason
+from localfact.scoring.tally import Unscored, reason_unscored, tally, total_annotated
 
 #: The scaling of R@K' in FastFact's released code; the paper (equation 5) gives none.
 GAMMA = 0.1
@@ -39,8 +39,8 @@ class KPolicy:
     Attributes:
         kind: `median` or `max` of S + N over the responses that have a score; `gold`, each response's own number of claims that
             the annotation supports; None for a fixed number.
-        value: K. None for gold, and before `fitted_to`.
-        fixed: whether `fitted_to` leaves the K as it is: one of several runs together, which holds for each of them.
+        value: K. None for gold, and before `fit`.
+        fixed: whether `fit` leaves the K as it is: one of several runs together, which holds for each of them.
     """
 
     kind: DataSetK | None = "median"
@@ -69,16 +69,16 @@ class KPolicy:
         number = "" if self.value is None else f"{self.value:g}"
         return "=".join(part for part in (self.kind, number) if part)
 
-    def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
+    def fit(self, assessments: Sequence[Assessment]) -> Self:
         """The same policy with its K, where it depends on the data. Without any response that has a score, K stays None."""
-        counts = [tally(assessment).judged for assessment in assessments if unscored_reason(assessment) is None]
+        counts = [tally(assessment).judged for assessment in assessments if reason_unscored(assessment) is None]
         if self.fixed or self.kind not in ("median", "max") or not counts:
             return self
         return replace(self, value=float(median(counts) if self.kind == "median" else max(counts)))
 
-    def fitted_to_all(self, runs: Iterable[Sequence[Assessment]]) -> Self:
+    def fit_all(self, runs: Iterable[Sequence[Assessment]]) -> Self:
         """The same policy with the K of several runs together, which then holds for each of them and for every pair."""
-        return replace(self.fitted_to([assessment for run in runs for assessment in run]), fixed=True)
+        return replace(self.fit([assessment for run in runs for assessment in run]), fixed=True)
 
     def of(self, assessment: Assessment) -> float | Unscored:
         """The K of one response, above 0."""
@@ -105,17 +105,17 @@ class KPrime:
     medians: tuple[tuple[str | None, float], ...]
 
     @classmethod
-    def fitted_to(cls, assessments: Sequence[Assessment]) -> Self | None:
+    def fit(cls, assessments: Sequence[Assessment]) -> Self | None:
         """Reads the annotations and takes the medians; None with no response that has a score."""
-        scored = [assessment for assessment in assessments if unscored_reason(assessment) is None]
+        scored = [assessment for assessment in assessments if reason_unscored(assessment) is None]
         if not scored:
             return None
-        bare = dict.fromkeys(assessment.source for assessment in scored if annotated_total(assessment) is None)
+        bare = dict.fromkeys(assessment.source for assessment in scored if total_annotated(assessment) is None)
         medians = tuple(
             (source, float(median(tally(assessment).judged for assessment in scored if assessment.source == source)))
             for source in bare
         )
-        return cls(any(annotated_total(assessment) is not None for assessment in scored), medians)
+        return cls(any(total_annotated(assessment) is not None for assessment in scored), medians)
 
     def __str__(self) -> str:
         if not self.medians:
@@ -130,5 +130,5 @@ class KPrime:
 
     def of(self, assessment: Assessment) -> float:
         """The K' of one response that was among those it was fitted to."""
-        total = annotated_total(assessment)
+        total = total_annotated(assessment)
         return float(total) if total is not None else dict(self.medians)[assessment.source]

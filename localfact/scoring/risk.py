@@ -26,7 +26,8 @@ class RiskPoint(Record):
     """The effect of one theta on the labelled claims.
 
     Attributes:
-        accepted: how many have a definite label and C >= theta. wrong: how many of those disagree with the annotation.
+        accepted: how many have a definite label and C >= theta.
+        wrong: how many of those disagree with the annotation.
         risk: wrong / accepted; None where nothing is accepted.
         bound: the upper end of the exact one-sided interval around `risk`, at 1 - delta for this theta alone; 1 without claims.
         best_bound: what `bound` would be if none were wrong: so few claims cannot show a lower risk.
@@ -92,7 +93,8 @@ def smallest_theta(points: Sequence[RiskPoint], max_risk: float) -> RiskPoint | 
     claims each of many responses rather than many of a few.
 
     Args:
-        points: of `risk_curve`. max_risk: the share of accepted claims that may be wrong, in (0, 0.5].
+        points: of `risk_curve`.
+        max_risk: the share of accepted claims that may be wrong, in (0, 0.5].
 
     Raises:
         InputError: `max_risk` is out of its range.

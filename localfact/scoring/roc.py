@@ -11,7 +11,7 @@ from pydantic import Field
 
 from localfact.errors import InputError
 from localfact.records import Probability, Record
-from localfact.scoring.bootstrap import CONFIDENCE, RESAMPLES, Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import CONFIDENCE, RESAMPLES, Estimator, percentile_interval, resample
 
 Count = Annotated[int, Field(ge=0)]
 
@@ -36,7 +36,8 @@ class RocCurve(Record):
         points: from (0, 0) to (1, 1), both rates never falling; those on a straight line between others are left out.
         area: under the curve: the probability that a positive scores above a negative, ties counting half.
         ci: of the area, from a bootstrap over rows (`area_interval`); None with fewer than two rows.
-        positives, negatives: how many scores of each kind. rows: from how many rows they come.
+        positives, negatives: how many scores of each kind.
+        rows: from how many rows they come.
     """
 
     points: tuple[RocPoint, ...]
@@ -107,7 +108,7 @@ def area_interval(
     count = int(row.max()) + 1 if len(row) else 0
     if count < 2:
         return None
-    areas = resampled(area_of_rows(scores, positive, row, count), count, seed)
+    areas = resample(area_of_rows(scores, positive, row, count), count, seed)
     known = areas[~np.isnan(areas)]
     return percentile_interval(np.clip(known, 0.0, 1.0)) if len(known) else None
 

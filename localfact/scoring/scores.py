@@ -9,7 +9,7 @@ from localfact.records import Assessment
 from localfact.scoring.aggregate import Policy, ResponseScore, Score
 from localfact.scoring.gold_scores import BrierPerClaim, BrierPerResponse, CalibrationError, GoldF1, PrecisionError
 from localfact.scoring.recall import GAMMA, MEDIAN, KPolicy, KPrime, f1, recall_at_k, recall_at_k_prime
-from localfact.scoring.tally import Unscored, annotated_total, labelled_claims, tally
+from localfact.scoring.tally import Unscored, labelled_claims, tally, total_annotated
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class RecallAtK(ResponseScore):
         """Where K comes from, and K where it is one for all responses."""
         return {"K": self.k.kind or "number"} | ({} if self.k.value is None else {"K_value": self.k.value})
 
-    def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
+    def fit(self, assessments: Sequence[Assessment]) -> Self:
         """With the K of the data."""
-        return replace(self, k=self.k.fitted_to(assessments))
+        return replace(self, k=self.k.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
         """In [0, 1]."""
@@ -88,9 +88,9 @@ class RecallAtKPrime(ResponseScore):
             return {"gamma": self.gamma}
         return {"gamma": self.gamma, "K'": str(self.k_prime), "K'_medians": self.k_prime.by_source}
 
-    def fitted_to(self, assessments: Sequence[Assessment]) -> Self:
+    def fit(self, assessments: Sequence[Assessment]) -> Self:
         """With the K' of every response."""
-        return replace(self, k_prime=KPrime.fitted_to(assessments))
+        return replace(self, k_prime=KPrime.fit(assessments))
 
     def of(self, assessment: Assessment) -> float | Unscored:
         """In [0, 1]."""
@@ -177,7 +177,7 @@ def standard_scores(
     labelled = [verdict for assessment in assessments for _, verdict in labelled_claims(assessment)]
     if labelled:
         scores.append(GoldF1())
-    if any(annotated_total(assessment) is not None for assessment in assessments):
+    if any(total_annotated(assessment) is not None for assessment in assessments):
         scores.append(PrecisionError())
     if any(verdict.posterior is not None for verdict in labelled):
         scores += [BrierPerResponse(), BrierPerClaim(), CalibrationError()]

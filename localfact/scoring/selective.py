@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from localfact.scoring.bootstrap import Estimator, percentile_interval, resampled
+from localfact.scoring.bootstrap import Estimator, percentile_interval, resample
 from localfact.scoring.risk import RiskPoint, risk_curve
 
 #: The most points of a curve, at quantiles of the confidences where there are more.
@@ -22,7 +22,8 @@ class CoverageCurve:
 
     Attributes:
         points: from the fewest claims kept (their share is `skipped`) to all; claims of one confidence are kept together.
-        error: the share wrong among all claims. area: under the curve, level before its first point, in [0, 1]: 0 is perfect.
+        error: the share wrong among all claims.
+        area: under the curve, level before its first point, in [0, 1]: 0 is perfect.
         ci: of the area, from a bootstrap over responses, all claims of one together; None with fewer than two responses.
         claims, responses: how many.
     """
@@ -56,7 +57,7 @@ def coverage_curve(
         points=tuple(points),
         error=float(wrong.mean()),
         area=estimator(np.arange(count)),
-        ci=percentile_interval(resampled(estimator, count, seed)) if count > 1 else None,
+        ci=percentile_interval(resample(estimator, count, seed)) if count > 1 else None,
         claims=len(confidence),
         responses=count,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.records import Probability, Record
-from localfact.scoring.bootstrap import RESAMPLES, percentile_interval, resampled
+from localfact.scoring.bootstrap import RESAMPLES, percentile_interval, resample
 
 Alternative = Literal["two-sided", "greater", "less"]
 Values = NDArray[np.float64]
@@ -37,11 +37,12 @@ class PairedDifference(Record):
     """How paired values of two runs differ.
 
     Attributes:
-        first, second: the means. difference: first - second.
+        first, second: the means.
+        difference: first - second.
         wins, ties, losses: pairs in which the first value is larger, equal, smaller (smaller is a win of a score of which less
             is better).
-        clusters: of how many clusters the pairs are. error: the standard error of the difference, clustered; None with fewer
-            than two clusters.
+        clusters: of how many clusters the pairs are.
+        error: the standard error of the difference, clustered; None with fewer than two clusters.
         ci: the 95 % percentile bootstrap interval of the difference, whole clusters drawn; None with fewer than two.
         effect: the mean difference in standard deviations of the differences (Cohen's d of paired samples).
         t_test: paired; by the clustered error, which without clusters is the common paired test. None with fewer than two
@@ -92,7 +93,7 @@ def difference(
         "clusters": len(sums),
     }
     if len(sums) > 1:
-        estimates = resampled(lambda chosen: float(sums[chosen].sum() / sizes[chosen].sum()), len(sums), seed)
+        estimates = resample(lambda chosen: float(sums[chosen].sum() / sizes[chosen].sum()), len(sums), seed)
         deviation = _deviation(differences)
         error = clustered_error(differences, clusters)
         fields |= {
@@ -145,7 +146,7 @@ def permutation_p(differences: Values, alternative: Alternative, seed: int = 0) 
     seen, tolerance = float(kept.sum()), ROUNDING * max(1.0, float(np.abs(kept).sum()))
     exact = 2 ** min(len(kept), 60) <= PERMUTATIONS
     at_least = at_most = made = 0
-    for signs in _all_signs(len(kept)) if exact else _drawn_signs(len(kept), seed):
+    for signs in _all_signs(len(kept)) if exact else _draw_signs(len(kept), seed):
         sums = signs @ kept
         at_least += int((sums >= seen - tolerance).sum())
         at_most += int((sums <= seen + tolerance).sum())
@@ -162,7 +163,7 @@ def _all_signs(count: int) -> Iterator[Values]:
     yield 1.0 - 2.0 * (numbers & 1)
 
 
-def _drawn_signs(count: int, seed: int) -> Iterator[Values]:
+def _draw_signs(count: int, seed: int) -> Iterator[Values]:
     """PERMUTATIONS of them, in parts, so that thousands of responses take no gigabytes."""
     generator = np.random.default_rng(seed)
     for begin in range(0, PERMUTATIONS, PART):

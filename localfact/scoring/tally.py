@@ -41,7 +41,7 @@ class Tally:
 
     @property
     def precision(self) -> float:
-        """S / (S + N), in [0, 1]; there is none where S + N = 0 (ZeroDivisionError: ask `unscored_reason` first)."""
+        """S / (S + N), in [0, 1]; there is none where S + N = 0 (ZeroDivisionError: ask `reason_unscored` first)."""
         return self.supported / self.judged
 
 
@@ -55,21 +55,21 @@ def tally(assessment: Assessment) -> Tally:
     )
 
 
-def unscored_reason(assessment: Assessment) -> str | None:
+def reason_unscored(assessment: Assessment) -> str | None:
     """Why a response has no score at all: failed, abstained (no claim) or unscored (S + N = 0); None where it has one."""
     return None if assessment.status == "scored" else assessment.status
 
 
-def annotated_total(assessment: Assessment) -> int | None:
+def total_annotated(assessment: Assessment) -> int | None:
     """S' + N' of the annotation, the K' of FastFact (Table 7); None without an annotation."""
     if assessment.gold_supported is None or assessment.gold_not_supported is None:
         return None
     return assessment.gold_supported + assessment.gold_not_supported
 
 
-def annotated_precision(assessment: Assessment) -> float | None:
+def precision_annotated(assessment: Assessment) -> float | None:
     """Pr*, S' / (S' + N') of the annotation; None without an annotation or where nothing in it counts."""
-    total = annotated_total(assessment)
+    total = total_annotated(assessment)
     return assessment.gold_supported / total if assessment.gold_supported is not None and total else None
 
 

@@ -59,7 +59,7 @@ def page_of_row(line: str, address: str) -> Page:
         raise NoPageError(f"The line is not JSON: {error}.") from None
     if not isinstance(row, dict):
         raise NoPageError("The line is not a JSON object.")
-    return page_of({**row, "link": cleaned(row.get("link")) or cleaned(row.get("url")) or address})
+    return page_of({**row, "link": clean_text(row.get("link")) or clean_text(row.get("url")) or address})
 
 
 def page_of(row: dict[str, Any]) -> Page:
@@ -68,10 +68,10 @@ def page_of(row: dict[str, Any]) -> Page:
     if not text:
         raise NoPageError("The page has no text.")
     return Page(
-        link=cleaned(row["link"]),
+        link=clean_text(row["link"]),
         title=" ".join(text_of(row.get("title")).split()),
         text=text[:MAX_PAGE_CHARACTERS],
-        date=cleaned(row.get("date")) or None,
+        date=clean_text(row.get("date")) or None,
         provider=PROVIDER,
         language=language_code(row.get("language")),
     )
@@ -88,6 +88,6 @@ def text_of(value: object) -> str:
     return clean(value) if isinstance(value, str) else ""
 
 
-def cleaned(value: object) -> str:
+def clean_text(value: object) -> str:
     """A text without characters that files cannot hold and without outer white space; "" for a value that is no text."""
     return readable(value).strip() if isinstance(value, str) else ""

@@ -75,7 +75,7 @@ def recorded(responses: list[Response], method: str) -> Recorded:
         recording = asyncio.run(seconds(responses, method, file))
         started = time.perf_counter()
         with closing(CallStore.to_replay(file)) as store:
-            rows = list(store.recorded(1 << 40))
+            rows = list(store.read_first(1 << 40))
         reading = time.perf_counter() - started
         with closing(sqlite3.connect(plain)) as database, database:
             database.execute(PLAIN)

@@ -2,7 +2,7 @@
 
 from annotation_projects import FINISH, REDO, REOPEN, UNDO, add, comment, decide, judge, remove, revise, span_of, task
 
-from localfact.annotation.differences import Item, adjudicated, items_of
+from localfact.annotation.differences import Item, items_of, work_after_adjudication
 from localfact.annotation.labels import Label, Removal
 from localfact.annotation.work import Step, Work, misfit, work_of
 
@@ -83,7 +83,7 @@ def test_three_people_differ_where_one_does() -> None:
 
 def test_what_all_agree_on_is_kept_and_the_rest_is_open_until_it_is_decided() -> None:
     found = items_of(works(ann=[comment("c1", "Sure."), remove("c3")], bo=[judge("c2", Label.REFUTED), remove("c3")]))
-    work = adjudicated(found, [])
+    work = work_after_adjudication(found, [])
     assert [claim.id for claim in work.open] == ["c2"]
     assert [(claim.label, claim.removal) for claim in work.claims] == [
         (Label.SUPPORTED, None),
@@ -93,27 +93,27 @@ def test_what_all_agree_on_is_kept_and_the_rest_is_open_until_it_is_decided() ->
     ]
     assert work.claims[0].comment == ""
     assert misfit(MILL, work, FINISH) == "1 claims have no label yet."
-    decided = adjudicated(found, [decide("c2", Label.REFUTED)])
+    decided = work_after_adjudication(found, [decide("c2", Label.REFUTED)])
     assert (decided.open, decided.version) == ((), 1)
     assert (decided.claims[1].label, decided.claims[1].decided, decided.claims[1].agreed) == (Label.REFUTED, True, False)
     assert misfit(MILL, decided, FINISH) is None
-    assert adjudicated(found, [decide("c2", Label.REFUTED), FINISH]).finished
-    assert not adjudicated(found, [decide("c2", Label.REFUTED), FINISH, REOPEN]).finished
+    assert work_after_adjudication(found, [decide("c2", Label.REFUTED), FINISH]).finished
+    assert not work_after_adjudication(found, [decide("c2", Label.REFUTED), FINISH, REOPEN]).finished
 
 
 def test_a_claim_that_one_removed_and_another_kept_is_open_in_the_words_of_who_kept_it() -> None:
     found = items_of(works(ann=[remove("c1")], bo=[revise("c1", "Another thing."), judge("c1")]))
-    claim = adjudicated(found, []).claim("c1")
+    claim = work_after_adjudication(found, []).claim("c1")
     assert claim is not None
     assert (claim.text, claim.removal, claim.label) == ("Another thing.", None, None)
 
 
 def test_a_decision_may_have_other_words_or_remove_the_claim_and_the_last_one_counts() -> None:
     found = items_of(works(ann=[], bo=[judge("c2", Label.REFUTED)]))
-    worded = adjudicated(found, [decide("c2", Label.CONFLICTING, " Its wheel was cast somewhere. ")]).claim("c2")
+    worded = work_after_adjudication(found, [decide("c2", Label.CONFLICTING, " Its wheel was cast somewhere. ")]).claim("c2")
     assert worded is not None
     assert (worded.text, worded.label) == ("Its wheel was cast somewhere.", Label.CONFLICTING)
-    removed = adjudicated(found, [decide("c2", Label.REFUTED), decide("c2", Removal.NO_CLAIM)])
+    removed = work_after_adjudication(found, [decide("c2", Label.REFUTED), decide("c2", Removal.NO_CLAIM)])
     claim = removed.claim("c2")
     assert claim is not None
     assert (claim.removal, claim.label, claim.decided) == (Removal.NO_CLAIM, None, True)
@@ -126,23 +126,26 @@ def test_an_undone_decision_is_the_one_before_it_again() -> None:
     first, second = decide("c2", Label.REFUTED), decide("c2", Label.CONFLICTING)
     labels = []
     for steps in ([first, second], [first, second, UNDO], [first, second, UNDO, UNDO], [first, second, UNDO, UNDO, REDO]):
-        claim = adjudicated(found, steps).claim("c2")
+        claim = work_after_adjudication(found, steps).claim("c2")
         assert claim is not None
         labels.append(claim.label)
     assert labels == [Label.CONFLICTING, Label.REFUTED, None, Label.REFUTED]
-    work = adjudicated(found, [first, second, UNDO])
+    work = work_after_adjudication(found, [first, second, UNDO])
     assert (work.version, work.done, work.undone) == (3, 1, 1)
 
 
 def test_a_decision_about_what_all_agree_on_changes_nothing() -> None:
     found = items_of(works(ann=[], bo=[judge("c2", Label.REFUTED)]))
-    assert adjudicated(found, [decide("c1", Label.REFUTED, "Other words.")]).claims == adjudicated(found, []).claims
+    assert (
+        work_after_adjudication(found, [decide("c1", Label.REFUTED, "Other words.")]).claims
+        == work_after_adjudication(found, []).claims
+    )
 
 
 def test_a_decision_about_a_claim_that_is_not_there_changes_nothing_and_cannot_be_made() -> None:
     found = items_of(works(ann=[], bo=[judge("c2", Label.REFUTED)]))
-    work = adjudicated(found, [decide("nobody", Label.REFUTED)])
-    assert work.claims == adjudicated(found, []).claims
+    work = work_after_adjudication(found, [decide("nobody", Label.REFUTED)])
+    assert work.claims == work_after_adjudication(found, []).claims
     assert misfit(MILL, work, decide("nobody", Label.REFUTED)) == "There is no such claim."
 
 
@@ -153,8 +156,8 @@ def test_an_adjudication_is_open_again_where_an_annotator_went_on_afterwards() -
     before, after = (
         list(items(ada=ada, bo=bo).values()) for ada in (all_of_them, [*all_of_them, judge("c1", Label.IRRELEVANT)])
     )
-    assert adjudicated(before, steps).finished
-    assert not adjudicated(after, steps).finished
+    assert work_after_adjudication(before, steps).finished
+    assert not work_after_adjudication(after, steps).finished
 
 
 def test_a_claim_that_one_removed_and_wrote_anew_is_the_machines_where_another_kept_it() -> None:

@@ -37,7 +37,7 @@ from localfact.annotation.work import Step
 from localfact.inputs.annotations import Edit, read_annotations
 from localfact.inputs.responses import read_responses, responses_of
 from localfact.records import Span
-from localfact.report.formats import FORMATS, known_format, rendered
+from localfact.report.formats import FORMATS, find_format, render
 from localfact.vocabulary import GoldLabel, VerdictLabel
 
 WHEEL = "Its wheel was cast in Malmö."
@@ -290,10 +290,10 @@ def test_time_is_summed_by_annotator(store: AnnotationStore) -> None:
 @pytest.mark.parametrize("how", FORMATS)
 def test_the_tables_can_be_had_in_every_format(store: AnnotationStore, how: str) -> None:
     for table in summary_tables(summarise(store)):
-        assert rendered(table, known_format(how))
+        assert render(table, find_format(how))
     edited(store)
     judge_all(store, 1, "ben")
-    gold, agreement = (rendered(table, known_format(how)) for table in summary_tables(summarise(store)))
+    gold, agreement = (render(table, find_format(how)) for table in summary_tables(summarise(store)))
     if how == "csv":
         assert "annotators,ada,1,3,," in str(gold)
         assert "edits,removed,1,0,0.0" in str(gold)

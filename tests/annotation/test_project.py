@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def wanted(folder: Path) -> list[int]:
     with Project(folder) as project:
-        return list(project.store.wanted().values())
+        return list(project.store.annotators_wanted().values())
 
 
 def test_a_new_project_has_a_database_a_guide_and_its_own_secrets(tmp_path: Path) -> None:

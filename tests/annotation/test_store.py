@@ -43,9 +43,9 @@ def test_a_new_database_has_the_tasks_in_order_and_what_was_said_of_the_project(
     assert [task for _, task in store.tasks()] == tasks()
     assert [position for position, _ in store.tasks()] == [1, 2, 3]
     assert (store.size(), store.task(2), store.task(4)) == (3, tasks()[1], None)
-    assert store.wanted() == {1: 1, 2: 2, 3: 1}
+    assert store.annotators_wanted() == {1: 1, 2: 2, 3: 1}
     assert store.facts() == {"made_of": "invented.jsonl"}
-    assert (store.annotators(), store.progress(), store.finished_by_several()) == ([], [], [])
+    assert (store.annotators(), store.progress(), store.responses_finished_by_several()) == ([], [], [])
     store.check()
 
 
@@ -166,11 +166,14 @@ def test_two_people_are_given_a_response_where_two_are_wanted_and_never_one_of_t
                 given[position].append(name)
                 judge_all(store, position, name)
                 idle = False
-    assert {position: len(names) for position, names in given.items()} == store.wanted()
+    assert {position: len(names) for position, names in given.items()} == store.annotators_wanted()
     assert all(len(set(names)) == len(names) for names in given.values())
     assert [store.free_task(name) for name in ("Ann", "Bo", "Cy", "Dag")] == [None] * 4
-    assert [(position, task_id) for position, task_id, _ in store.finished_by_several()] == [(1, "mill"), (3, "ferry")]
-    assert [names for _, _, names in store.finished_by_several()] == [sorted(given[1]), sorted(given[3])]
+    assert [(position, task_id) for position, task_id, _ in store.responses_finished_by_several()] == [
+        (1, "mill"),
+        (3, "ferry"),
+    ]
+    assert [names for _, _, names in store.responses_finished_by_several()] == [sorted(given[1]), sorted(given[3])]
 
 
 def test_one_person_alone_leaves_the_second_place_free(tmp_path: Path) -> None:
@@ -193,7 +196,7 @@ def test_whoever_leaves_a_response_for_days_is_no_longer_waited_for_and_may_stil
     now[0] += WAITED_FOR_SECONDS + 1
     assert store.free_task("Cy") == 2, "what is finished counts for good"
     judge_all(store, 1, "Ann")
-    assert store.finished_by_several() == [(1, "mill", ["Ann", "Bo"])]
+    assert store.responses_finished_by_several() == [(1, "mill", ["Ann", "Bo"])]
 
 
 def test_eight_who_ask_at_once_get_different_responses(tmp_path: Path) -> None:
@@ -219,7 +222,7 @@ def test_an_adjudicator_decides_between_those_who_finished(tmp_path: Path) -> No
     judge_all(store, 1, "Ann")
     make_all(store, 1, "Bo", judge("c2", Label.REFUTED))
     judge_all(store, 1, "Bo")
-    assert set(store.finished_works(1)) == {"Ann", "Bo"}
+    assert set(store.works_finished(1)) == {"Ann", "Bo"}
     assert [claim.id for claim in store.work(1, "Jo", ADJUDICATE).open] == ["c2"]
     for step in (judge("c2"), add("n1", "It had a pond."), FINISH, decide("nobody", Label.REFUTED)):
         with pytest.raises(MisfitError):
@@ -391,12 +394,12 @@ def use(file: Path) -> None:
         list(store.tasks())
         store.annotators()
         store.progress()
-        store.wanted()
-        store.finished_by_several()
+        store.annotators_wanted()
+        store.responses_finished_by_several()
         for position in range(1, store.size() + 1):
             for name in ("Ann", "Bo"):
                 store.work(position, name)
-            store.finished_works(position)
+            store.works_finished(position)
             store.work(position, "Jo", ADJUDICATE)
             store.adjudicators(position)
             store.may_annotate(position, "Ann")

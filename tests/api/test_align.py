@@ -7,7 +7,7 @@ import pytest
 from run_builders import assessment
 from typer.testing import CliRunner
 
-from localfact.api.align import align_run, paired, word_similarity
+from localfact.api.align import align_run, pair_rows, word_similarity
 from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.errors import InputError
@@ -84,13 +84,13 @@ def test_a_row_is_a_responses_own_by_its_given_id_or_its_models_answer_to_the_pr
         row("q8", "Edited.", None, "Q", given=True),
         row("q9", "Twice.", None, None, given=True),
     ]
-    assert not paired([wrote("row-1", "Mine.")], rows)[0]  # both files number their rows
-    assert [beside.text for _, beside in paired([wrote("row-2", "As it was.", "one", "P")], rows)[0]] == ["By one."]
-    assert not paired([wrote("row-2", "As it was.", "three", "P")], rows)[0]
-    assert [beside.text for _, beside in paired([wrote("q8", "As it was.", prompt="Q", given=True)], rows)[0]] == ["Edited."]
-    other = paired([wrote("q8", "Edited.", prompt="R", given=True)], rows)
+    assert not pair_rows([wrote("row-1", "Mine.")], rows)[0]  # both files number their rows
+    assert [beside.text for _, beside in pair_rows([wrote("row-2", "As it was.", "one", "P")], rows)[0]] == ["By one."]
+    assert not pair_rows([wrote("row-2", "As it was.", "three", "P")], rows)[0]
+    assert [beside.text for _, beside in pair_rows([wrote("q8", "As it was.", prompt="Q", given=True)], rows)[0]] == ["Edited."]
+    other = pair_rows([wrote("q8", "Edited.", prompt="R", given=True)], rows)
     assert (other[0], dict(other[1])) == ([], {"another prompt under the same id": 1})
-    found, left_out = paired([wrote("a", "Twice."), wrote("b", "Twice.")], rows)
+    found, left_out = pair_rows([wrote("a", "Twice."), wrote("b", "Twice.")], rows)
     assert (found, dict(left_out)) == ([], {"ambiguous": 2})
 
 

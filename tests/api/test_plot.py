@@ -19,7 +19,7 @@ from localfact.api.plot import (
     graphs_left_out,
     names_of,
     plot,
-    plotted_runs,
+    read_plotted_runs,
 )
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError, WriteError
@@ -147,7 +147,7 @@ def test_a_folder_that_cannot_be_written_is_told(runs: dict[str, Path], tmp_path
 
 def test_a_run_named_twice_is_drawn_once(runs: dict[str, Path]) -> None:
     again = runs["labelled"].parent / "bare" / ".." / "labelled"
-    assert [run.name for run in plotted_runs([runs["labelled"], again, runs["bare"]])] == ["labelled", "bare"]
+    assert [run.name for run in read_plotted_runs([runs["labelled"], again, runs["bare"]])] == ["labelled", "bare"]
 
 
 def test_runs_are_named_by_as_many_folders_as_it_takes_to_tell_them_apart() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from localfact.assess.factreasoner import FactReasoner
 from localfact.assess.localfact import LocalFact
-from localfact.assess.priormap import FEWEST_CLAIMS, PriorMap, fitted, read_prior_map
+from localfact.assess.priormap import FEWEST_CLAIMS, PriorMap, fit_prior_map, read_prior_map
 from localfact.assess.priors import prior_of
 from localfact.errors import InputError
 from localfact.records import Claim, PreVerification
@@ -28,7 +28,7 @@ def test_a_map_is_linear_between_its_knots_and_level_outside() -> None:
 def test_an_overconfident_model_is_brought_down_to_what_its_claims_deserve() -> None:
     expected = [0.95] * 40 + [0.1] * 40
     supported = [True] * 30 + [False] * 10 + [True] * 4 + [False] * 36
-    found = fitted(expected, supported, "some-model")
+    found = fit_prior_map(expected, supported, "some-model")
     assert (found(0.95), found(0.1)) == pytest.approx((0.75, 0.1))
     assert (found.claims, found.model) == (80, "some-model")
 
@@ -40,9 +40,9 @@ def test_a_fitted_map_never_falls_and_keeps_the_share_of_supported_claims(
     expected, supported = [place for place, _ in rows], [label for _, label in rows]
     if min(sum(supported), len(supported) - sum(supported)) < FEWEST_CLAIMS:
         with pytest.raises(InputError, match="too few"):
-            fitted(expected, supported, "m")
+            fit_prior_map(expected, supported, "m")
         return
-    found = fitted(expected, supported, "m")
+    found = fit_prior_map(expected, supported, "m")
     assert 0 <= found(min(one, other)) <= found(max(one, other)) <= 1
     assert np.mean([found(place) for place in expected]) == pytest.approx(np.mean(supported), abs=1e-6)
 

@@ -7,7 +7,7 @@ import pytest
 from commands import QuickCommandLine
 
 from localfact.cli.main import COMMANDS, GROUPS
-from localfact.cli.settings_file import OF_COMMANDS, commented, defaults, read_settings
+from localfact.cli.settings_file import OF_COMMANDS, defaults, read_settings, write_commented
 from localfact.errors import InputError
 from localfact.methods.options import Options
 
@@ -24,13 +24,15 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_the_file_that_init_writes_explains_every_setting_and_sets_none(tmp_path: Path) -> None:
-    assert read_settings(written(tmp_path, commented())) == {}
+    assert read_settings(written(tmp_path, write_commented())) == {}
     for name in (*OF_COMMANDS, *Options.model_fields):
-        assert f"\n# {name}:" in commented()
+        assert f"\n# {name}:" in write_commented()
 
 
 def test_every_default_that_init_writes_is_the_default(tmp_path: Path) -> None:
-    lines = [line[2:] for line in commented().splitlines() if line[2:].split(":")[0] in {*OF_COMMANDS, *Options.model_fields}]
+    lines = [
+        line[2:] for line in write_commented().splitlines() if line[2:].split(":")[0] in {*OF_COMMANDS, *Options.model_fields}
+    ]
     found = read_settings(written(tmp_path, "\n".join(lines)))
     assert Options(**{name: value for name, value in found.items() if name in Options.model_fields}) == Options()
     assert {name: found.get(name) for name in OF_COMMANDS} == {name: default for name, (_, default) in OF_COMMANDS.items()}

@@ -190,7 +190,7 @@ async def test_what_ends_every_process_is_an_error_after_some_tries(nodes: Local
     with pytest.raises(EngineError, match="a bug"):
         other.end(other.begin())
     with pytest.raises(EngineError, match="a bug"):
-        await other.awaited(other.begin())
+        await other.await_end(other.begin())
 
 
 def test_calls_are_spread_over_the_machines(nodes: LocalCluster, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ async def test_a_call_that_no_machine_answers_is_told(nodes: LocalCluster, monke
     with pytest.raises(EngineError, match=said):
         greedy.end(greedy.begin())
     with pytest.raises(EngineError, match=said):
-        await greedy.awaited(greedy.begin())
+        await greedy.await_end(greedy.begin())
 
 
 def test_a_machine_that_reads_pages_otherwise_is_refused(nodes: LocalCluster, monkeypatch: pytest.MonkeyPatch) -> None:

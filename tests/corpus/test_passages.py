@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, capped, chunks, passages_of
+from localfact.corpus.passages import CHUNK_WORDS, OVERLAP_WORDS, PASSAGE_CHARACTERS, cap, chunks, passages_of
 from localfact.records import passage_id
 from localfact.text import sentences, word_count, words
 from localfact.web.pages import Page
@@ -116,12 +116,12 @@ def test_the_overlap_is_the_longest_run_of_whole_sentences_that_fits(lengths: li
 
 
 def test_a_page_is_capped_where_a_word_ends() -> None:
-    assert capped("short") == "short"
-    assert capped("x" * 5_000) == "x" * PASSAGE_CHARACTERS
+    assert cap("short") == "short"
+    assert cap("x" * 5_000) == "x" * PASSAGE_CHARACTERS
     year = "a " * 1_998 + "in 1862 they came"
-    assert capped(year).endswith("in")
+    assert cap(year).endswith("in")
     exact = "a" * 3_999 + "b c"
-    assert capped(exact) == "a" * 3_999 + "b"
+    assert cap(exact) == "a" * 3_999 + "b"
 
 
 def test_passages_carry_what_is_known_of_their_page() -> None:

@@ -7,7 +7,7 @@ import pytest
 from puffins import LINK, SEARCH, exchange
 
 from localfact.corpus.build import build_corpus
-from localfact.corpus.corpus import Corpus, read_description, recorded_id
+from localfact.corpus.corpus import Corpus, read_description, read_recorded_id
 from localfact.corpus.store import Fetch
 from localfact.corpus.verify import verify
 from localfact.corpus.writer import CorpusWriter
@@ -19,14 +19,14 @@ from localfact.web.pages import Page
 
 
 def test_a_corpus_has_an_id_once_searches_are_recorded_and_keeps_it_where_it_is_carried(tmp_path: Path) -> None:
-    assert recorded_id(tmp_path / "web") is None
+    assert read_recorded_id(tmp_path / "web") is None
     with CorpusWriter(tmp_path / "web", None, identity="planned") as writer:
         writer.add_search(SEARCH)
         description = writer.finish(("pages",))
     assert description.id == "planned"
     assert (description.searches, description.pages) == (1, 0)
     shutil.copytree(tmp_path / "web", tmp_path / "carried")
-    assert recorded_id(tmp_path / "carried") == "planned"
+    assert read_recorded_id(tmp_path / "carried") == "planned"
     ((passage, _),) = Corpus.open(tmp_path / "carried", None).search("puffins", "pages", 5)
     assert (passage.text, passage.provider) == ("Puffins nest.", "searxng")
 
@@ -40,11 +40,11 @@ def test_an_id_is_random_kept_while_a_corpus_grows_and_another_when_pages_are_re
             ids.append(writer.finish(("pages",)).id)
     with CorpusWriter(tmp_path / "one", None, identity="of nobody") as writer:
         writer.add_pages([Page(link="x", text="X.")])
-        ids.append(recorded_id(tmp_path / "one"))
+        ids.append(read_recorded_id(tmp_path / "one"))
         assert writer.finish(("pages",)).id == ids[0] == ids[2]
         for text in ("Puffins nest.", "Puffins nest again."):
             writer.replace_page(LINK, Page(link=LINK, text=text))
-            ids.append(recorded_id(tmp_path / "one"))
+            ids.append(read_recorded_id(tmp_path / "one"))
         assert writer.finish(("pages",)).id == ids[3] == ids[4]
         writer.replace_page(LINK, Page(link=LINK, text="Puffins do not nest."))
         ids.append(writer.finish(("pages",)).id)
@@ -55,7 +55,7 @@ def test_an_id_is_random_kept_while_a_corpus_grows_and_another_when_pages_are_re
 def test_a_corpus_has_no_id_before_a_search_is_recorded_unless_one_is_given(tmp_path: Path, pages: list[Page]) -> None:
     with CorpusWriter(tmp_path / "corpus", None) as writer:
         writer.add_pages(pages)
-        assert recorded_id(tmp_path / "corpus") is None
+        assert read_recorded_id(tmp_path / "corpus") is None
         assert writer.finish(("pages",)).id is None
         writer.add_search(SEARCH)
         assert writer.finish(("pages",)).id is not None
@@ -71,7 +71,7 @@ def test_a_given_id_is_kept_from_the_opening_on_although_nothing_was_found(tmp_p
     assert read_description(tmp_path / "killed").unfinished
     for name in ("built", "new"):
         CorpusWriter(tmp_path / name, None, identity="planned").close()
-        assert recorded_id(tmp_path / name) == "planned", "a run that is killed here is known by its corpus"
+        assert read_recorded_id(tmp_path / name) == "planned", "a run that is killed here is known by its corpus"
         with CorpusWriter(tmp_path / name, None, identity="another") as writer:
             assert writer.finish(("pages",)).id == "planned"
     assert read_description(tmp_path / "built") == before.model_copy(update={"id": "planned"})

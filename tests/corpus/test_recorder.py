@@ -15,7 +15,7 @@ from localfact.corpus.recorder import Recorder, from_first_new
 from localfact.corpus.store import Fetch, PageStore
 from localfact.errors import CorpusError
 from localfact.records import Passage
-from localfact.runtime.sqlite import connected
+from localfact.runtime.sqlite import connect
 from localfact.web.archiving.archive import Location
 from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page
@@ -218,9 +218,9 @@ def test_a_closed_file_has_no_others_beside_it(tmp_path: Path, recorder: Recorde
 def test_closing_waits_for_a_reader_that_an_interrupted_search_left_behind(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "store.sqlite")
     recorder.add_pages([Page(text="Ice floats.", link="https://a.example")])
-    reader = connected(f"{(tmp_path / 'store.sqlite').as_uri()}?mode=ro")
+    reader = connect(f"{(tmp_path / 'store.sqlite').as_uri()}?mode=ro")
     reader.execute("SELECT * FROM pages").fetchall()  # while it is open, the log cannot end
-    with closing(connected((tmp_path / "store.sqlite").as_uri())) as other, pytest.raises(sqlite3.OperationalError):
+    with closing(connect((tmp_path / "store.sqlite").as_uri())) as other, pytest.raises(sqlite3.OperationalError):
         other.execute("PRAGMA journal_mode = DELETE")  # whoever does not wait
     later = threading.Timer(0.3, reader.close)
     later.start()

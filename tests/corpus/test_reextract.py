@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from localfact.corpus import reextract as module
-from localfact.corpus.corpus import recorded_id
+from localfact.corpus.corpus import read_recorded_id
 from localfact.corpus.reextract import Reextracted, body_of, is_extractable, reextract
 from localfact.corpus.store import Fetch
 from localfact.corpus.writer import CorpusWriter
@@ -67,7 +67,7 @@ async def test_pages_change_are_gained_and_stay_where_their_answer_gives_no_text
         assert moved is not None
         assert moved.link == "https://b.example/", "a page is known by the address that gave it"
         changed = writer.finish(("pages",)).id
-        assert before != changed == recorded_id(tmp_path / "web")
+        assert before != changed == read_recorded_id(tmp_path / "web")
         assert await again(writer) == Reextracted(answers=4, failed=1)
         assert writer.finish(("pages",)).id == changed, "nothing was replaced"
 

@@ -36,8 +36,8 @@ def test_a_model_that_judges_runs_from_its_card_on_claims_that_rules_find(localf
     layout = ChatLayout(folder, GUARDIAN.arguments)
 
     def ids(premise: str, hypothesis: str, answer: str = "") -> list[int]:
-        chat = [Message(*turn) for turn in own.filled(premise, hypothesis)]
-        return layout.ids(layout.asked(chat) + answer)
+        chat = [Message(*turn) for turn in own.fill(premise, hypothesis)]
+        return layout.ids(layout.render_question(chat) + answer)
 
     lessons = [(one, other, "No" if one == other else "Yes") for one in facts for other in facts]
     teach_turns(folder, [(ids(one, other), ids(one, other, answer)) for one, other, answer in lessons])

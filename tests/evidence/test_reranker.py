@@ -18,7 +18,7 @@ from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
 
 from localfact.errors import EngineError, InputError
 from localfact.evidence import reranker as module
-from localfact.evidence.reranker import Reranker, named_reranker, reranker_identity
+from localfact.evidence.reranker import Reranker, open_reranker, reranker_identity
 from localfact.models.cards import ModelCard, list_cards, load_card
 from localfact.models.cross_encoder import BatchShape, Tokens
 from localfact.models.embedder import fitting_pieces
@@ -143,9 +143,9 @@ def test_a_process_on_one_core_makes_the_same_scores_to_the_last_bit(folder: Pat
     texts = texts_of(40, 60)
     program = (
         "import json, os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
-        "from localfact.evidence.reranker import named_reranker;"
+        "from localfact.evidence.reranker import open_reranker;"
         "folder, query, texts = json.load(sys.stdin);"
-        "print(json.dumps(named_reranker(folder).scores(query, texts)))"
+        "print(json.dumps(open_reranker(folder).scores(query, texts)))"
     )
     asked = json.dumps([str(folder), QUERY, texts])
     done = subprocess.run([sys.executable, "-c", program], input=asked, capture_output=True, check=True, text=True)
@@ -280,7 +280,7 @@ def test_a_model_without_a_trained_head_is_refused(tmp_path: Path) -> None:
 
 def test_a_card_of_another_kind_and_a_window_too_small_are_refused(folder: Path) -> None:
     with pytest.raises(InputError, match="no reranker; its roles are: embedder"):
-        named_reranker("minilm")
+        open_reranker("minilm")
     with pytest.raises(InputError, match=r"window of 4 tokens .* too small"):
         fresh(folder, window=4)
 

@@ -41,7 +41,7 @@ def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch):
     def half(number):
         return number / 2
 
-    assert compiling.compiled(half)(3) == 1.5
+    assert compiling.compile_lazily(half)(3) == 1.5
     assert asked == [{"cache": True, "nogil": True}, {"nogil": True}]
 
 
@@ -50,10 +50,10 @@ def test_the_loop_of_belief_propagation_is_compiled_in_one_way(monkeypatch):
 
     monkeypatch.setattr(compiling, "njit", None)
     assert hasattr(message_passing.iterate, "py_func")
-    assert compiling.compiled(message_passing.iterate.py_func) is message_passing.iterate.py_func
+    assert compiling.compile_lazily(message_passing.iterate.py_func) is message_passing.iterate.py_func
 
 
-@pytest.mark.parametrize("decorate", [compiling.compiled, compiling.inlined])
+@pytest.mark.parametrize("decorate", [compiling.compile_lazily, compiling.compile_inline])
 def test_without_numba_a_function_is_itself(decorate, monkeypatch):
     monkeypatch.setattr(compiling, "njit", None)
     assert decorate(len) is len

@@ -12,7 +12,7 @@ from random_graphs import enumerate_all, random_graph, response_graph
 from localfact.inference import FactorGraph, compiling, marginals, message_passing
 from localfact.inference.components import log_form
 from localfact.inference.message_passing import LARGEST, Network
-from localfact.inference.network import fix_variable, fixed_points, lay_out, run_to_fixed_point, starts
+from localfact.inference.network import find_fixed_points, fix_variable, lay_out, run_to_fixed_point, starts
 
 
 def loaded_anew(module):
@@ -61,7 +61,7 @@ def test_compiled_and_plain_python_give_the_same_numbers(plain, monkeypatch):
 def test_on_a_tree_one_fixed_point_is_exact_in_marginals_pairs_and_log_z(seed):
     graph = random_graph(seed, "paper")
     network, (expected, _, log_z) = network_of(graph), enumerate_all(graph)
-    points = fixed_points(network, starts(network), nothing_fixed(network))
+    points = find_fixed_points(network, starts(network), nothing_fixed(network))
     assert len(points) == 1
     assert points[0].marginals == pytest.approx(expected, abs=1e-4)
     assert points[0].log_weight == pytest.approx(log_z, abs=1e-6)
@@ -106,6 +106,6 @@ def test_two_opposite_states_are_found_from_the_starts_and_weighed():
     edges = np.array(list(itertools.combinations(range(8), 2)))
     graph = FactorGraph(names, np.full(8, 0.52), edges, np.tile([[0.8, 0.2], [0.2, 0.8]], (len(edges), 1, 1)))
     network = network_of(graph)
-    points = fixed_points(network, starts(network), nothing_fixed(network))
+    points = find_fixed_points(network, starts(network), nothing_fixed(network))
     assert sorted(round(float(point.marginals[0])) for point in points) == [0, 1]
     assert marginals(graph, solver="bp").marginals["v0"] == pytest.approx(0.6548, abs=1e-4)

@@ -129,8 +129,8 @@ def test_the_key_of_a_call_stays_the_same_from_version_to_version() -> None:
 def test_every_float_of_an_answer_comes_back_with_the_same_bits(log_probs: dict[str, float], seconds: float) -> None:
     choice = Choice(log_probs=log_probs, usage=Usage(prompt_tokens=7, cached_tokens=3, seconds=seconds))
     call = ChooseCall((), "s", tuple(log_probs), "")
-    text, windowed = call.encoded(choice)
-    read = call.decoded(text)
+    text, windowed = call.encode(choice)
+    read = call.decode(text)
     assert not windowed
     assert read == choice
     assert list(map(repr, read.log_probs.items())) == list(map(repr, log_probs.items()))
@@ -141,14 +141,14 @@ def test_an_answer_that_the_window_cut_short_holds_for_that_window_only() -> Non
     cut = Generation(text="a", finish="length", usage=Usage(output_tokens=9))
     full = Generation(text="a", finish="length", usage=Usage(output_tokens=10))
     ended = Generation(text="a", finish="stop", usage=Usage(output_tokens=9))
-    assert [CALL.encoded(answer)[1] for answer in (cut, full, ended)] == [True, False, False]
+    assert [CALL.encode(answer)[1] for answer in (cut, full, ended)] == [True, False, False]
 
 
 def test_an_answer_that_is_surer_than_a_model_can_be_is_none() -> None:
     sure = Choice(log_probs={"yes": 0.0, "no": -1.0})
-    text, _ = ChooseCall((), "s", ("yes", "no"), "").encoded(sure)
+    text, _ = ChooseCall((), "s", ("yes", "no"), "").encode(sure)
     with pytest.raises(ValueError, match="more probable than 1"):
-        ChooseCall((), "s", ("yes", "no"), "").decoded(text)
+        ChooseCall((), "s", ("yes", "no"), "").decode(text)
 
 
 @pytest.mark.parametrize("labels", [[], [""], ["yes", ""], ["yes", "no", "yes"]])

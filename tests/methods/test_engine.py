@@ -13,13 +13,13 @@ from counting_engine import CountingEngine, generate
 from localfact.api.evaluate import execute, prepare
 from localfact.errors import InputError
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.layers.recording import RecordingLayer, described
+from localfact.llm.layers.recording import RecordingLayer, describe_identity
 from localfact.llm.placing.settings import EngineSettings, engine_settings
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods import engine
-from localfact.methods.engine import EngineFacts, engine_facts, open_engine, recorded_identity
+from localfact.methods.engine import EngineFacts, engine_facts, open_engine, read_recorded_identity
 from localfact.methods.options import Options
-from localfact.models.cards import load_card, named_card
+from localfact.models.cards import find_card, load_card
 from localfact.runtime.locations import data_folder
 
 CONFIG = {
@@ -32,7 +32,7 @@ CONFIG = {
     "max_position_embeddings": 512,
 }
 LLAMA = "meta-llama/Llama-3.1-8B-Instruct"
-CARD = named_card("llama-3.1-8b")
+CARD = find_card("llama-3.1-8b")
 
 
 def model_folder(folder: Path, weights: str = "w") -> Path:
@@ -69,27 +69,27 @@ async def test_a_card_is_replayed_by_every_name_that_it_can_be_recorded_by(tmp_p
     file = await record(tmp_path / "calls.sqlite", identity(CARD.name, CARD.revision), identity("other", "1"))
     (tmp_path / "own.yaml").write_text(f"{{name: my-llama, hub: {LLAMA}, revision: {CARD.revision}, roles: [llm]}}")
     names = [CARD.name, LLAMA, str(data_folder("models") / "llama-3.1-8b.yaml"), str(tmp_path / "own.yaml")]
-    names += ["gone/llama-3.1-8b.yaml", f"{CARD.name}@{CARD.revision}", described(identity(CARD.name, CARD.revision))]
+    names += ["gone/llama-3.1-8b.yaml", f"{CARD.name}@{CARD.revision}", describe_identity(identity(CARD.name, CARD.revision))]
     for name in names:
-        assert recorded_identity(file, name).model == CARD.name, name
+        assert read_recorded_identity(file, name).model == CARD.name, name
         assert await replayed(file, name) == f"{CARD.revision[-6:]} 1"
 
 
 async def test_a_hub_id_without_a_card_is_replayed_by_it(tmp_path: Path) -> None:
     file = await record(tmp_path / "calls.sqlite", identity("Some-Model_1.0", "a" * 40), identity("other", "1"))
-    assert recorded_identity(file, "someone/Some-Model_1.0").model == "Some-Model_1.0"
+    assert read_recorded_identity(file, "someone/Some-Model_1.0").model == "Some-Model_1.0"
 
 
 @pytest.mark.parametrize("name", ["tiny", "tiny@home", "tiny.yaml"])
 async def test_a_folder_is_replayed_by_its_path_there_or_gone(tmp_path: Path, name: str) -> None:
     folder = model_folder(tmp_path / "models" / name)
     file = await record(tmp_path / "calls.sqlite", identity_of(folder), identity("other", "1"))
-    assert recorded_identity(file, str(folder)).model == name
+    assert read_recorded_identity(file, str(folder)).model == name
     moved = folder.rename(tmp_path / "under-another-name")
-    assert recorded_identity(file, str(moved)).model == name
+    assert read_recorded_identity(file, str(moved)).model == name
     shutil.rmtree(moved)
     for gone in (str(folder), f"{folder}/", name):
-        assert recorded_identity(file, gone).model == name
+        assert read_recorded_identity(file, gone).model == name
 
 
 async def test_of_two_models_of_one_name_the_folder_s_files_tell_which(tmp_path: Path) -> None:
@@ -98,12 +98,12 @@ async def test_of_two_models_of_one_name_the_folder_s_files_tell_which(tmp_path:
     (folder / "model.safetensors").write_text("trained on")
     second = identity_of(folder)
     file = await record(tmp_path / "calls.sqlite", first, second)
-    assert recorded_identity(file, str(folder)) == second
+    assert read_recorded_identity(file, str(folder)) == second
     (folder / "model.safetensors").write_text("w")
-    assert recorded_identity(file, str(folder)) == first
+    assert read_recorded_identity(file, str(folder)) == first
     shutil.rmtree(folder)
     with pytest.raises(InputError, match="answers of several models: 'tiny@sha256"):
-        recorded_identity(file, str(folder))
+        read_recorded_identity(file, str(folder))
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ async def test_who_is_not_in_a_transcript_is_named_as_typed(tmp_path: Path) -> N
     file = await record(tmp_path / "calls.sqlite", identity("tiny", "1"))
     for model in ("owner/Other-Model", "gone/other", "qwen2.5-7b", "x" * 5000):
         with pytest.raises(InputError, match=f"keeps no answers of {model}, but of: 'tiny@1"):
-            recorded_identity(file, model)
+            read_recorded_identity(file, model)
 
 
 async def test_arguments_of_an_engine_that_is_not_started_are_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from localfact.api.evaluate import sample_corpus
 from localfact.corpus.build import build_corpus
-from localfact.corpus.corpus import corpus_identity, read_description, recorded_id
+from localfact.corpus.corpus import corpus_identity, read_description, read_recorded_id
 from localfact.corpus.writer import CorpusWriter
 from localfact.errors import InputError, MissingError
 from localfact.evidence.admission import EVERYTHING, admission_of
@@ -18,7 +18,7 @@ from localfact.evidence.corpus_retriever import CorpusRetriever
 from localfact.evidence.query_retriever import SearchRetriever
 from localfact.methods import evidence, web
 from localfact.methods.evidence import Source, open_source, retriever
-from localfact.methods.options import Options, checked
+from localfact.methods.options import Options, check_options
 from localfact.methods.registry import METHODS
 from localfact.methods.settings import EvidenceSettings
 from localfact.methods.web import DEFAULT_CORPUS, finish_left, with_corpus
@@ -63,8 +63,8 @@ def test_a_built_corpus_is_searched_whole_and_its_content_is_part_of_the_setting
 
 def test_a_corpus_with_searches_is_asked_for_each_claims_own_and_known_by_its_id(searched: Path) -> None:
     settings = settings_of(corpus=searched)
-    assert (settings["scope"], settings["corpus"], settings["results"]) == ("query", recorded_id(searched), 5)
-    assert recorded_id(searched) is not None
+    assert (settings["scope"], settings["corpus"], settings["results"]) == ("query", read_recorded_id(searched), 5)
+    assert read_recorded_id(searched) is not None
     whole = settings_of(corpus=searched, scope="corpus")
     assert (whole["scope"], whole["corpus"]) == ("corpus", corpus_identity(searched))
 
@@ -127,7 +127,7 @@ def test_the_whole_of_a_corpus_that_is_added_to_is_refused_and_so_is_an_unknown_
     with pytest.raises(InputError, match="fetch it first"):
         settings_of(corpus=searched, scope="corpus", **LIVE)
     with pytest.raises(InputError, match="--scope cannot be 'everything'"):
-        checked(Options, {"scope": "everything"})
+        check_options(Options, {"scope": "everything"})
     assert Options(reranker="none").reranker is None
     with pytest.raises(InputError, match="--before takes a date"):
         settings_of(corpus=searched, before="soon")
@@ -210,7 +210,7 @@ async def test_a_new_corpus_gets_the_id_that_the_run_knows_it_by_and_another_at_
             source = opened_source(options, settings, opened)
             assert source.web is not None
             source.web.writer.add_search(Search(query="puffins", count=5, provider="searxng", time="now"))
-        assert recorded_id(tmp_path / "web") == settings.corpus == settled(options).corpus
+        assert read_recorded_id(tmp_path / "web") == settings.corpus == settled(options).corpus
         ids.add(settings.corpus)
         shutil.rmtree(tmp_path / "web")
     assert len(ids) == 2
@@ -226,7 +226,7 @@ async def test_a_finished_run_is_shown_while_another_adds_to_its_corpus(tmp_path
 
 async def test_what_is_admitted_and_who_reranks_reach_whoever_chooses(searched: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reranker = SimpleNamespace(close=lambda: None)
-    monkeypatch.setattr(evidence, "named_reranker", {"ms-marco-minilm": reranker}.get)
+    monkeypatch.setattr(evidence, "open_reranker", {"ms-marco-minilm": reranker}.get)
     for scope in ("query", "corpus"):
         chosen = {"corpus": searched, "scope": scope, "before": "2023", "reranker": "ms-marco-minilm", "embedder": "none"}
         options = Options(**chosen)  # type: ignore[arg-type]

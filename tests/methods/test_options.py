@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from localfact.errors import InputError
-from localfact.methods.options import Options, checked, read_engine_args, read_hosts
+from localfact.methods.options import Options, check_options, read_engine_args, read_hosts
 
 
 def typed(**words: object) -> Options:
-    return checked(Options, words)
+    return check_options(Options, words)
 
 
 def test_a_table_of_hosts_is_read_in_lower_case_and_checked_by_host(tmp_path: Path) -> None:

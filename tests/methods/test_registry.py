@@ -12,7 +12,7 @@ from localfact.claims.given import GivenClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
 from localfact.methods.factreasoner import FactReasonerMethod
-from localfact.methods.options import Options, checked
+from localfact.methods.options import Options, check_options
 from localfact.methods.registry import METHODS, find_method, method_for
 from localfact.methods.settings import Settings
 from localfact.methods.wiring import Configuration, configure, run_settings, wire
@@ -100,7 +100,7 @@ def test_what_cannot_be_used_is_refused_before_anything_is_loaded_or_written(tmp
     with pytest.raises(InputError, match="solver"):
         prepare(options=NO_VECTORS.model_copy(update={"solver": "foo"}))
     with pytest.raises(InputError, match="--k"):
-        checked(Options, {"k": 0})
+        check_options(Options, {"k": 0})
     with pytest.raises(InputError, match="builtin-fr2"):
         find_method("builtin-fr22")
     with pytest.raises(MissingError, match="corpus build"):

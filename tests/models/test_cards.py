@@ -9,12 +9,12 @@ import yaml
 from localfact.errors import InputError, MissingError
 from localfact.models.cards import (
     ModelCard,
+    find_card,
     find_package,
     list_cards,
     load_card,
-    named_card,
     read_card,
-    resolved,
+    resolve_card,
     weights_folder,
 )
 from localfact.models.files import weight_files
@@ -26,7 +26,7 @@ from localfact.runtime.locations import data_folder
 def test_every_card_that_ships_is_valid_and_named_like_its_file() -> None:
     assert "minilm" in [card.name for card in list_cards()]
     for card in list_cards():
-        assert named_card(card.name) == card
+        assert find_card(card.name) == card
 
 
 def test_cards_name_a_commit_or_say_that_they_do_not() -> None:
@@ -52,11 +52,11 @@ def test_a_card_of_an_embedder_says_its_window_and_dimension() -> None:
 
 
 def test_a_hub_id_is_answered_with_the_card_that_ships_for_it() -> None:
-    assert named_card("Qwen/Qwen2.5-7B-Instruct").name == "qwen2.5-7b"
+    assert find_card("Qwen/Qwen2.5-7B-Instruct").name == "qwen2.5-7b"
 
 
 def test_a_hub_id_without_a_card_is_a_model_that_its_weights_will_tell_more_of() -> None:
-    card = named_card("someone/Some-Model_1.0")
+    card = find_card("someone/Some-Model_1.0")
     assert (card.name, card.hub, card.revision) == ("Some-Model_1.0", "someone/Some-Model_1.0", "main")
     assert set(card.roles) == {"embedder", "reranker", "relations", "llm"}
 
@@ -78,7 +78,7 @@ def test_weights_that_ship_are_the_ones_that_their_card_names() -> None:
     for card in shipped.values():
         (file,) = weight_files(weights_folder(card))
         assert card.revision == f"sha256:{file_digest(file)}"
-        assert resolved(card) == card
+        assert resolve_card(card) == card
 
 
 def test_the_identity_is_name_and_shortened_revision() -> None:

@@ -13,8 +13,8 @@ from loopback_hub import COMMIT, TOKEN, LoopbackHub, Repository, serving
 
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models import download, files
-from localfact.models.cards import ModelCard, load_card, named_card, weights_folder
-from localfact.models.download import RemoteFile, chosen, plan_pull, pull
+from localfact.models.cards import ModelCard, find_card, load_card, weights_folder
+from localfact.models.download import RemoteFile, choose_files, plan_pull, pull
 from localfact.models.files import content_hash, has_mark
 from localfact.models.weights import missing_weights
 
@@ -83,8 +83,8 @@ def test_what_was_pulled_is_found_and_known_by_its_commit(
     hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(MissingError, match="localfact models pull someone/tiny"):
-        weights_folder(named_card("someone/tiny"))
-    pull(plan_pull(named_card("someone/tiny"), tmp_path / "models" / "weights"))
+        weights_folder(find_card("someone/tiny"))
+    pull(plan_pull(find_card("someone/tiny"), tmp_path / "models" / "weights"))
     card = load_card("someone/tiny")
     assert (card.revision, card.identity) == (COMMIT, f"tiny@{COMMIT[:12]}")
     assert weights_folder(card) == tmp_path / "models" / "weights" / "tiny"
@@ -210,7 +210,7 @@ def test_a_gated_model_without_a_token_is_refused_before_the_network(hub: Loopba
         plan_pull(card, tmp_path)
     assert hub.asked == []
     with pytest.raises(MissingError, match="gated and no token was found"):  # not told by a card, so the hub tells
-        plan_pull(named_card("someone/gated"), tmp_path)
+        plan_pull(find_card("someone/gated"), tmp_path)
 
 
 def test_a_token_opens_a_gated_model_and_a_wrong_one_does_not(
@@ -229,7 +229,7 @@ def test_the_token_goes_to_the_hub_alone(hub: LoopbackHub, tmp_path: Path, monke
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     with serving(LoopbackHub(hub.repositories)) as elsewhere:
         hub.cdn = elsewhere.url
-        pull(plan_pull(named_card("someone/gated"), tmp_path))
+        pull(plan_pull(find_card("someone/gated"), tmp_path))
         shard = next(iter(SHARDS))
         assert elsewhere.downloads(shard) == [""]
         assert {authorization for _, _, _, authorization in elsewhere.asked} == {""}
@@ -292,5 +292,5 @@ def test_two_pulls_into_one_folder_are_one_too_many(hub: LoopbackHub, tmp_path: 
 
 def test_bin_is_taken_where_there_is_nothing_safer() -> None:
     files = [RemoteFile(name, 1, "") for name in ("pytorch_model.bin", "config.json", "training_args.bin", "tf_model.h5")]
-    assert [file.name for file in chosen(files)] == ["pytorch_model.bin", "config.json"]
-    assert [file.name for file in chosen([RemoteFile("consolidated.safetensors", 1, "")])] == ["consolidated.safetensors"]
+    assert [file.name for file in choose_files(files)] == ["pytorch_model.bin", "config.json"]
+    assert [file.name for file in choose_files([RemoteFile("consolidated.safetensors", 1, "")])] == ["consolidated.safetensors"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from localfact.models import files
-from localfact.models.files import content_hash, git_hash, has_mark, hash_of_file, loaded_weights, remember
+from localfact.models.files import content_hash, git_hash, has_mark, hash_of_file, remember, weights_to_load
 
 #: A sharded model, small.
 FILES = {
@@ -83,15 +83,15 @@ def test_configuration_and_tokenizer_are_not_mistaken_for_each_other(whole: Path
 
 def test_a_file_that_the_index_of_weights_leaves_out_is_not_loaded(whole: Path) -> None:
     (whole / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": "model-1.safetensors"}}))
-    assert [file.name for file in loaded_weights(whole)] == ["model-1.safetensors"]
+    assert [file.name for file in weights_to_load(whole)] == ["model-1.safetensors"]
     (whole / "model.safetensors.index.json").write_text("[]")
-    assert [file.name for file in loaded_weights(whole)] == ["model-1.safetensors", "model-2.safetensors"]
+    assert [file.name for file in weights_to_load(whole)] == ["model-1.safetensors", "model-2.safetensors"]
 
 
 def test_bin_is_loaded_where_there_is_nothing_safer_and_never_what_a_trainer_left(tmp_path: Path) -> None:
     for name in ("pytorch_model.bin", "training_args.bin"):
         (tmp_path / name).write_text(name)
-    assert [file.name for file in loaded_weights(tmp_path)] == ["pytorch_model.bin"]
+    assert [file.name for file in weights_to_load(tmp_path)] == ["pytorch_model.bin"]
 
 
 def test_the_model_s_own_code_decides_where_its_configuration_has_it_run(whole: Path) -> None:

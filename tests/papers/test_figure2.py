@@ -16,7 +16,7 @@ from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.llm.placing.settings import EngineSettings
 from localfact.methods.options import Options
-from localfact.papers.figure2 import figure2_tables, measure_strides, measured, settled, stride_of
+from localfact.papers.figure2 import figure2_tables, measure_stride, measure_strides, share_settled, stride_of
 from localfact.records import Claim, Extraction, PreVerification, Response
 from localfact.runs.progress import SILENT
 from localfact.vocabulary import GoldLabel, PreVerificationLabel
@@ -33,8 +33,8 @@ def test_only_definite_labels_settle_and_from_theta_on() -> None:
         claim("c", PreVerificationLabel.LIKELY_SUPPORTED, 1.0),
         Claim(id="d", text="d"),
     ]
-    assert [settled(claims, theta) for theta in (0.5, 0.9, 0.95, 0.995, 0.999)] == [0.5, 0.5, 0.25, 0.25, 0.0]
-    assert settled([], 0.5) == 0.0
+    assert [share_settled(claims, theta) for theta in (0.5, 0.9, 0.95, 0.995, 0.999)] == [0.5, 0.5, 0.25, 0.25, 0.0]
+    assert share_settled([], 0.5) == 0.0
 
 
 def test_a_file_of_claims_is_counted_against_its_annotation() -> None:
@@ -46,7 +46,7 @@ def test_a_file_of_claims_is_counted_against_its_annotation() -> None:
         Response(id="y", text="Y.", claims=(), extraction=costs),
         Response(id="z", text="Z.", problem="failed"),
     ]
-    found = measured("4", responses)
+    found = measure_stride("4", responses)
     assert (found.responses, found.failed, found.claims) == (2, 1, 1.5)
     assert (found.annotated, found.apart) == (2.0, 1.0)  # supported and not supported; the irrelevant one does not count
     assert (found.calls, found.tokens) == (2.0, 111.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from run_builders import assessment
 
-from localfact.papers.measured_table import measured_table
+from localfact.papers.measured_table import measure_table
 from localfact.papers.printed_tables import printed_tables
 from localfact.report.alignment_table import ALL, alignment_table
 from localfact.report.formats import latex
@@ -25,7 +25,7 @@ def tables() -> list[Table]:
     run = [assessment("SC", gold="sn", posteriors=[0.9, 0.2], source="bio")]
     aligned = align([AlignedResponse(run[0], [GoldClaim("s", GoldLabel.SUPPORTED)], [(0, 0)], [True])])
     return [
-        *(measured_table(printed) for printed in printed_tables().values()),
+        *(measure_table(printed) for printed in printed_tables().values()),
         alignment_table("A run beside its annotation", {ALL: aligned, HOSTILE: aligned}, {"run": HOSTILE}, (HOSTILE,)),
         leaderboard_table(leaderboard({HOSTILE: run}), ["bio"], "median", [HOSTILE]),
         reliability_table({HOSTILE: run}),

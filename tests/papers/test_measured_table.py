@@ -14,7 +14,7 @@ from localfact.api.evaluate import evaluate
 from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.methods.options import Options
-from localfact.papers.measured_table import MeasuredRun, is_model, k_of, measured_table
+from localfact.papers.measured_table import MeasuredRun, is_model, k_of, measure_table
 from localfact.papers.printed_tables import printed_table, printed_tables
 from localfact.records import Assessment
 from localfact.report.run_figures import RunFacts
@@ -36,7 +36,7 @@ def rows_of(group: Group, columns: Sequence[str]) -> list[dict[str, object]]:
 
 def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_difference() -> None:
     run = [assessment("SSSC", index=at, gold="ssnn", posteriors=[0.9, 0.8, 0.7, 0.2]) for at in range(3)]
-    table = measured_table(printed_table("12"), [measured(run)])
+    table = measure_table(printed_table("12"), [measured(run)])
     ours, interval, paper, apart = rows_of(table.groups[0], [column.name for column in table.columns])
     assert (ours["Pr"], ours["#S"], ours["MAE"]) == (0.75, 3.0, 0.25)
     assert interval["Pr"] == "0.75 to 0.75"
@@ -54,19 +54,19 @@ def test_the_row_of_the_same_assessor_and_model_stands_below_ours_with_the_diffe
 
 def test_k_of_f1_is_the_tables_own_and_said() -> None:
     assert (k_of(printed_table("6")), k_of(printed_table("2")), k_of(printed_table("fastfact-3"))) == ("22", "median", "median")
-    table = measured_table(printed_table("12"), [measured([assessment("SC")])])
+    table = measure_table(printed_table("12"), [measured([assessment("SC")])])
     assert table.facts["F1@K as measured"].startswith("F1@K(")
 
 
 def test_another_model_stands_beside_every_model_of_the_paper_and_is_not_comparable() -> None:
-    table = measured_table(printed_table("12"), [measured([assessment("SC")], model="")])
+    table = measure_table(printed_table("12"), [measured([assessment("SC")], model="")])
     kinds = [row[:2] for row in table.groups[0].rows]
     assert kinds.count(("(not comparable)", "difference")) == 3
     assert "judged by no language model" in table.notes[0]
 
 
 def test_a_table_with_a_column_a_model_has_one_more_for_ours() -> None:
-    table = measured_table(
+    table = measure_table(
         printed_table("5"), [measured([assessment("S"), assessment("C", index=1)], method="factreasoner-fr1")]
     )
     columns = [column.name for column in table.columns]
@@ -78,20 +78,20 @@ def test_a_table_with_a_column_a_model_has_one_more_for_ours() -> None:
 
 
 def test_claims_that_are_false_by_their_labels_make_accuracy_another_thing() -> None:
-    table = measured_table(printed_table("5"), [measured([assessment("SC", gold="sn")])])
+    table = measure_table(printed_table("5"), [measured([assessment("SC", gold="sn")])])
     assert "1 of its 2 claims are not true by their labels" in table.notes[0]
 
 
 @pytest.mark.slow
 def test_data_and_model_of_the_paper_are_said_to_be() -> None:
     run = [assessment("S", index=at) for at in range(1000)]
-    table = measured_table(printed_table("5"), [measured(run)])
+    table = measure_table(printed_table("5"), [measured(run)])
     assert table.notes[0].startswith("ours: data and model are the paper's")
     assert "(not comparable)" not in [row[0] for row in table.groups[0].rows]
 
 
 def test_a_table_of_models_takes_no_runs_and_names_the_command_that_does() -> None:
-    table = measured_table(printed_table("fastfact-8"), [measured([assessment("SC")])])
+    table = measure_table(printed_table("fastfact-8"), [measured([assessment("SC")])])
     assert "leaderboard" in table.notes[0]
     assert not any("measured" in group.heading for group in table.groups)
 
@@ -99,8 +99,8 @@ def test_a_table_of_models_takes_no_runs_and_names_the_command_that_does() -> No
 @pytest.mark.parametrize("key", printed_tables(), ids=lambda key: f"{key[0]} {key[1]}")
 def test_every_table_can_be_shown_alone_and_with_a_run(key: tuple[str, str]) -> None:
     printed = printed_tables()[key]
-    assert measured_table(printed).columns[2].name == printed.columns[0]
-    table = measured_table(printed, [measured([assessment("SC")])])
+    assert measure_table(printed).columns[2].name == printed.columns[0]
+    table = measure_table(printed, [measured([assessment("SC")])])
     assert sum(len(group.rows) for group in table.groups) >= len(printed.rows)
 
 

@@ -26,7 +26,7 @@ Scores = dict[tuple[str, ...], dict[str, Cell]]
 def scores(number: str) -> Scores:
     """Names of a row -> its figures."""
     table = printed_table(number)
-    return {tuple(table.named(row).values()): table.figures(row) for row in table.rows}
+    return {tuple(table.names_of(row).values()): table.figures(row) for row in table.rows}
 
 
 def mean(cell: Cell) -> float:

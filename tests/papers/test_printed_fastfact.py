@@ -56,7 +56,7 @@ def table(number: str) -> PrintedTable:
 def by_name(number: str) -> dict[tuple[str, ...], dict[str, Cell]]:
     """Names of a row -> column -> cell."""
     found = table(number)
-    return {tuple(found.named(row).values()): found.figures(row) for row in found.rows}
+    return {tuple(found.names_of(row).values()): found.figures(row) for row in found.rows}
 
 
 def statistic(name: str) -> dict[str, float]:

@@ -20,7 +20,7 @@ from localfact.models.cross_encoder import BatchShape, Tokens
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, Prepared, cross_encoder_identity
 from localfact.relations.labels import label_of
-from localfact.relations.windows import measured, windows
+from localfact.relations.windows import measure_cutting, windows
 
 #: What the outputs of the tiny model stand for.
 NAMES = ("entailment", "contradiction", "neutral")
@@ -115,7 +115,7 @@ def test_longer_pairs_get_those_of_their_most_decided_window(
 ) -> None:
     pairs = pairs_of(3, premise, hypothesis)
     for pair, prediction in zip(pairs, related(model, pairs), strict=True):
-        read = measured(windows(pair, WINDOW - 3), plain.tokens)
+        read = measure_cutting(windows(pair, WINDOW - 3), plain.tokens)
         decided = max(map(plain, read), key=lambda one: max(one["entailment"], one["contradiction"]))
         assert numbers(prediction) == pytest.approx(decided, abs=1e-5)
         assert isinstance(prediction, Distribution)
@@ -124,7 +124,7 @@ def test_longer_pairs_get_those_of_their_most_decided_window(
 
 def test_only_the_premise_is_cut_beside_a_claim(model: CrossEncoderRelationModel, plain: Plain) -> None:
     claim = "Granite was cut in the quarries."
-    read = measured(windows(Pair(" ".join(SENTENCES * 4), claim), WINDOW - 3), plain.tokens)
+    read = measure_cutting(windows(Pair(" ".join(SENTENCES * 4), claim), WINDOW - 3), plain.tokens)
     assert len(read) > 4
     assert {pair.hypothesis for pair in read} == {claim}
 
@@ -282,7 +282,7 @@ def test_a_pair_whose_windows_are_equal_counts_them_all_and_is_told_once(
     model: CrossEncoderRelationModel, plain: Plain
 ) -> None:
     pair = Pair(" ".join([SENTENCES[0]] * 6), "Granite was cut.")
-    read = measured(windows(pair, WINDOW - 3), plain.tokens)
+    read = measure_cutting(windows(pair, WINDOW - 3), plain.tokens)
     assert len(set(read)) < len(read)
     told: list[Distribution | Failure] = []
     asyncio.run(model.relate_reporting([pair], lambda said: told.extend(said.values())))

@@ -11,7 +11,7 @@ from localfact.models.cards import ModelCard, load_card
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel
-from localfact.relations.pooling import SENTENCE_WORDS, holds_details, is_passage, pooled
+from localfact.relations.pooling import SENTENCE_WORDS, holds_details, is_passage, pool_distributions
 
 SURE = Distribution(entailment=0.8, contradiction=0.1, neutral=0.1, windows=2)
 UNSURE = Distribution(entailment=0.2, contradiction=0.4, neutral=0.4)
@@ -25,7 +25,7 @@ PASSAGE = " ".join(["the sea is deep ."] * (SENTENCE_WORDS // 5 + 1))
 
 
 def test_odds_are_multiplied_to_their_powers() -> None:
-    found = pooled(PAIR, SURE, UNSURE, OpinionPool(model=1, overlap=0.5))
+    found = pool_distributions(PAIR, SURE, UNSURE, OpinionPool(model=1, overlap=0.5))
     # 8 to 1 against either other label, times the root of 1 to 2
     assert found.entailment / found.neutral == pytest.approx(8 * 0.5**0.5)
     assert found.contradiction == pytest.approx(found.neutral)
@@ -34,20 +34,20 @@ def test_odds_are_multiplied_to_their_powers() -> None:
 
 
 def test_two_that_agree_are_surer_together_and_none_rules_anything_out_alone() -> None:
-    assert pooled(PAIR, SURE, SURE, OpinionPool(model=1, overlap=1)).entailment > SURE.entailment
+    assert pool_distributions(PAIR, SURE, SURE, OpinionPool(model=1, overlap=1)).entailment > SURE.entailment
     never = Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
-    assert pooled(PAIR, SURE, never, OpinionPool(model=1, overlap=0.1)).entailment > 0.5
+    assert pool_distributions(PAIR, SURE, never, OpinionPool(model=1, overlap=0.1)).entailment > 0.5
     # 0 is read as one in ten thousand
-    together = pooled(PAIR, never, never, OpinionPool(model=0.5, overlap=0.5))
+    together = pool_distributions(PAIR, never, never, OpinionPool(model=0.5, overlap=0.5))
     assert together.neutral / together.entailment == pytest.approx(10_000)
 
 
 def test_word_overlap_turns_the_model_round_only_where_every_number_and_name_of_the_claim_is_there() -> None:
     against = Distribution(entailment=0.05, contradiction=0.85, neutral=0.1)
     overlap = Distribution(entailment=0.98, contradiction=0.01, neutral=0.01)
-    assert pooled(PAIR, against, overlap, POOL_OF_EQUALS).label == "entailment"
+    assert pool_distributions(PAIR, against, overlap, POOL_OF_EQUALS).label == "entailment"
     for claim in ("Ada Holm lit three lamps.", "Ada Holm lit the lamps in 1863.", "Eva Holm lit four lamps."):
-        held = pooled(Pair(PAIR.premise, claim), against, overlap, POOL_OF_EQUALS)
+        held = pool_distributions(Pair(PAIR.premise, claim), against, overlap, POOL_OF_EQUALS)
         assert held.label == "contradiction"
         assert held.contradiction < 0.6  # less sure, as far as it goes
 
@@ -55,7 +55,7 @@ def test_word_overlap_turns_the_model_round_only_where_every_number_and_name_of_
 def test_where_word_overlap_would_not_turn_it_round_the_pool_is_the_plain_one_whatever_is_missing() -> None:
     mild = Distribution(entailment=0.5, contradiction=0.2, neutral=0.3)
     pairs = (PAIR, Pair(PAIR.premise, "Eva Holm lit three lamps."))
-    assert len({pooled(pair, SURE, mild, POOL_OF_EQUALS) for pair in pairs}) == 1
+    assert len({pool_distributions(pair, SURE, mild, POOL_OF_EQUALS) for pair in pairs}) == 1
 
 
 def test_details_are_numbers_dates_and_names_and_may_stand_anywhere() -> None:
@@ -96,7 +96,7 @@ def test_sentence_pairs_are_the_models_own_and_passages_are_pooled_with_what_all
 
 def both(pair: Pair, said: Distribution | Failure, overlap: Distribution) -> Distribution:
     assert isinstance(said, Distribution)
-    return pooled(pair, said, overlap, POOL)
+    return pool_distributions(pair, said, overlap, POOL)
 
 
 def test_the_identity_says_how_it_is_pooled_and_with_what(card: ModelCard) -> None:

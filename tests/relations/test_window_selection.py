@@ -174,4 +174,4 @@ def test_no_room_at_all_is_an_error() -> None:
 def test_a_sentence_longer_than_a_window_is_read_in_parts() -> None:
     cut = LongPremise(" ".join(f"word{place}" for place in range(30)) + ".", word_starts, 10)
     assert cut.counts == [10, 10, 10]
-    assert " ".join(cut.shown(Run(place, place + 1)) for place in range(3)) == cut.text
+    assert " ".join(cut.text_of(Run(place, place + 1)) for place in range(3)) == cut.text

@@ -15,14 +15,14 @@ from localfact.report.formats import (
     FORMATS,
     LATEX_ESCAPES,
     csv_text,
+    find_format,
     json_values,
-    known_format,
     latex,
     latex_text,
     markdown,
     markdown_text,
     no_formula,
-    rendered,
+    render,
 )
 from localfact.report.table_data import Cell, Column, Group, Number, Table, one_line
 
@@ -65,7 +65,7 @@ def cells(table: Table) -> list[tuple[Cell, ...]]:
 
 def drawn(table: Table, width: int) -> str:
     console = Console(width=width, file=io.StringIO(), color_system=None)
-    console.print(rendered(table, "terminal"))
+    console.print(render(table, "terminal"))
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -172,7 +172,7 @@ def test_a_number_and_a_text_stay(cell: str) -> None:
 @pytest.mark.slow
 @given(tables())
 def test_any_json_is_read_back(table: Table) -> None:
-    text = rendered(table, "json")
+    text = render(table, "json")
     assert isinstance(text, str)
     assert len(json.loads(text.encode())["rows"]) == len(cells(table))
 
@@ -235,6 +235,6 @@ def test_a_row_too_short_and_two_columns_of_one_name_are_refused() -> None:
 
 
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:
-    assert [known_format(name) for name in FORMATS] == list(FORMATS)
+    assert [find_format(name) for name in FORMATS] == list(FORMATS)
     with pytest.raises(InputError, match="terminal, markdown, latex, csv, json"):
-        known_format("html")
+        find_format("html")

@@ -8,13 +8,13 @@ from localfact.records import Assessment
 from localfact.report.plot_data import (
     AnnotatedClaims,
     PrecisionByLength,
-    annotated_claims,
+    claims_with_labels,
     precision_by_length,
     reliability,
     response_scores,
     risk_coverage,
     roc,
-    scored,
+    select_scored,
 )
 from localfact.scoring.tally import Unscored
 
@@ -32,7 +32,7 @@ def long_response(words: int, verdicts: str) -> Assessment:
 
 
 def test_annotated_claims_are_those_with_a_side_and_a_posterior() -> None:
-    found = annotated_claims(labelled())
+    found = claims_with_labels(labelled())
     assert isinstance(found, AnnotatedClaims)
     assert found.posteriors.tolist() == [0.9, 0.2, 0.7, 0.5, 0.5]
     assert found.supported.tolist() == [True, False, False, True, False]
@@ -119,6 +119,6 @@ def test_scores_against_an_annotation_are_of_the_runs_that_have_one() -> None:
 
 
 def test_a_run_in_which_no_response_has_a_score_has_none_to_draw() -> None:
-    assert scored(run_of("", "I", "F")) == Unscored("no responses with a score")
+    assert select_scored(run_of("", "I", "F")) == Unscored("no responses with a score")
     run = run_of("S", "")
-    assert scored(run) is run
+    assert select_scored(run) is run

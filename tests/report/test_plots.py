@@ -16,7 +16,7 @@ from localfact.report.plots import (
     BandedLine,
     band_figure,
     reliability_figure,
-    rendered,
+    render_figure,
     roc_figure,
 )
 from localfact.scoring.calibration import reliability_bins
@@ -44,7 +44,7 @@ def size_of(png: bytes) -> tuple[int, int]:
 
 @pytest.mark.slow
 def test_a_roc_figure_is_a_png_of_its_size_and_an_svg() -> None:
-    files = rendered(roc_figure({"lexical": some_curve(1)}, "Contradiction"))
+    files = render_figure(roc_figure({"lexical": some_curve(1)}, "Contradiction"))
     assert set(files) == {"png", "svg"}
     assert size_of(files["png"]) == tuple(round(side * RESOLUTION) for side in SQUARE)
     with Image.open(io.BytesIO(files["png"])) as image:
@@ -54,7 +54,7 @@ def test_a_roc_figure_is_a_png_of_its_size_and_an_svg() -> None:
 
 @pytest.mark.slow
 def test_a_band_figure_is_a_png_of_its_size_and_an_svg() -> None:
-    files = rendered(band_figure(lines(), title="t", xlabel="claims", ylabel="posterior", ylim=(0, 1)))
+    files = render_figure(band_figure(lines(), title="t", xlabel="claims", ylabel="posterior", ylim=(0, 1)))
     assert size_of(files["png"]) == tuple(round(side * RESOLUTION) for side in SIZE)
     assert ElementTree.fromstring(files["svg"]).tag == f"{SVG}svg"
 
@@ -62,7 +62,7 @@ def test_a_band_figure_is_a_png_of_its_size_and_an_svg() -> None:
 @pytest.mark.slow
 def test_every_curve_is_drawn_in_its_colour_with_its_area_and_interval_beside_its_name() -> None:
     curves = {"lexical": some_curve(1), "albert": some_curve(2)}
-    svg = rendered(roc_figure(curves, "Entailment"))["svg"].decode()
+    svg = render_figure(roc_figure(curves, "Entailment"))["svg"].decode()
     for colour, (name, curve) in zip(COLOURS, curves.items(), strict=False):
         assert colour.lower() in svg
         assert curve.ci is not None
@@ -74,14 +74,14 @@ def test_every_curve_is_drawn_in_its_colour_with_its_area_and_interval_beside_it
 @pytest.mark.parametrize("name", ["_hidden", "a $ b $ c", "models/<b>&amp;", "\\frac{1}", "名前"])
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_a_name_of_any_characters_is_drawn_as_it_is(name: str) -> None:
-    files = rendered(roc_figure({name: some_curve(1)}, "t"))
-    plain = rendered(roc_figure({"": some_curve(1)}, "t"))
+    files = render_figure(roc_figure({name: some_curve(1)}, "t"))
+    plain = render_figure(roc_figure({"": some_curve(1)}, "t"))
     assert ElementTree.fromstring(files["svg"]).tag == f"{SVG}svg"
     assert files["png"] != plain["png"]
 
 
 def test_a_long_name_keeps_its_end_and_the_figure_its_curve() -> None:
-    svg = rendered(roc_figure({"/" + "long/" * 40 + "albert": some_curve(1)}, "t"))["svg"].decode()
+    svg = render_figure(roc_figure({"/" + "long/" * 40 + "albert": some_curve(1)}, "t"))["svg"].decode()
     assert "…ong/long/long/long/long/long/albert" in svg.replace("&#8230;", "…")
 
 
@@ -107,13 +107,13 @@ def test_the_same_numbers_give_the_same_bytes_in_another_process_whatever_the_us
 
 
 def test_nothing_in_an_svg_tells_when_it_was_made() -> None:
-    svg = rendered(roc_figure({"lexical": some_curve(1)}, "t"))["svg"].decode()
+    svg = render_figure(roc_figure({"lexical": some_curve(1)}, "t"))["svg"].decode()
     assert "dc:date" not in svg
 
 
 def test_a_reliability_diagram_has_each_models_error_and_how_many_pairs_a_bin_holds() -> None:
     stated, right = np.repeat([0.5, 0.9], 50), np.tile([1.0, 0.0], 50)
-    files = rendered(reliability_figure({"lexical": reliability_bins(stated, right), "few": ()}, "Stated and right"))
+    files = render_figure(reliability_figure({"lexical": reliability_bins(stated, right), "few": ()}, "Stated and right"))
     svg = files["svg"].decode()
     assert size_of(files["png"]) == tuple(round(side * RESOLUTION) for side in SQUARE)
     assert "0.200; 10 bins of 10  lexical" in svg
@@ -122,4 +122,4 @@ def test_a_reliability_diagram_has_each_models_error_and_how_many_pairs_a_bin_ho
 
 def test_bins_of_two_sizes_are_told_by_both() -> None:
     bins = reliability_bins(np.linspace(0.4, 0.9, 25), np.ones(25))
-    assert "10 bins of 2-3  uneven" in rendered(reliability_figure({"uneven": bins}, "t"))["svg"].decode()
+    assert "10 bins of 2-3  uneven" in render_figure(reliability_figure({"uneven": bins}, "t"))["svg"].decode()

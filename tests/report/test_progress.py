@@ -62,7 +62,7 @@ def test_a_narrow_terminal_still_shows_how_many_of_how_many_and_the_time_left(cl
     clock[0] = 3600.0
     for _ in range(50):
         progress.row_done()
-    console.print(progress.drawn())
+    console.print(progress.draw())
     first, second = out.getvalue().splitlines()[:2]
     assert "50/200 responses" in first
     assert "3:00:00 left" in first

@@ -15,7 +15,7 @@ from localfact.report.plot_data import (
     response_scores,
     risk_coverage,
 )
-from localfact.report.plots import ENTRY, MARKERS, MOST_LINES, ROOM, SIZE, look, marked, rendered
+from localfact.report.plots import ENTRY, MARKERS, MOST_LINES, ROOM, SIZE, look, mark_points, render_figure
 from localfact.report.run_plots import (
     MOST_BANDS,
     passage_posterior_figure,
@@ -43,7 +43,7 @@ def is_a_picture(files: dict[str, bytes]) -> str:
 
 def test_risk_and_coverage_tell_the_area_the_error_of_all_claims_and_how_many_there_are() -> None:
     curve = risk_coverage([assessment("S" * 20, gold="s" * 15 + "n" * 5, posteriors=np.linspace(0.99, 0.6, 20).tolist())])
-    svg = is_a_picture(rendered(risk_coverage_figure({"run": curve}, "Errors")))
+    svg = is_a_picture(render_figure(risk_coverage_figure({"run": curve}, "Errors")))
     assert f"{curve.area:.3f}; 0.250; 20  run" in svg
     assert "share of claims kept, the surest first (from 10 claims on)" in svg
 
@@ -57,12 +57,12 @@ def test_an_error_rate_of_few_claims_is_drawn_only_where_there_are_no_more() -> 
 
 @pytest.mark.slow
 def test_precision_by_length_tells_how_many_responses_and_what_the_line_is() -> None:
-    svg = is_a_picture(rendered(precision_by_length_figure({"run": LENGTHS}, "t")))
+    svg = is_a_picture(render_figure(precision_by_length_figure({"run": LENGTHS}, "t")))
     assert "10  run" in svg
     assert "responses; line and band: mean of bins of equal count, 95 % interval" in svg
     assert "length of the response in words" in svg
     few = PrecisionByLength(LENGTHS.words, LENGTHS.precision, ())
-    assert "mean of bins" not in rendered(precision_by_length_figure({"run": few}, "t"))["svg"].decode()
+    assert "mean of bins" not in render_figure(precision_by_length_figure({"run": few}, "t"))["svg"].decode()
 
 
 def test_bands_of_many_runs_are_left_out() -> None:
@@ -88,7 +88,7 @@ def test_scores_have_a_panel_each_with_their_policy_and_which_way_is_better() ->
     assert labels[0] == "precision\nPr"
     assert labels[1] == "F1 of precision and recall at K\nF1@K(median=2)"
     assert labels[5] == "Brier score (less is better)\nBrier(response)"
-    svg = is_a_picture(rendered(figure))
+    svg = is_a_picture(render_figure(figure))
     assert "2  one" in svg
     assert "1  other" in svg
 
@@ -106,15 +106,15 @@ def test_posteriors_of_passages_have_the_line_below_which_they_have_collapsed() 
     line, points = figure.axes[0].lines
     assert set(line.get_ydata()) == {0.5}
     assert points.get_xdata().tolist() == [20, 40, 60]
-    svg = is_a_picture(rendered(figure))
+    svg = is_a_picture(render_figure(figure))
     assert "below 0.5 the passages have collapsed" in svg
     assert "variables of the factor graph (claims and passages)" in svg
 
 
 def test_runs_differ_in_marker_as_well_as_in_colour() -> None:
-    assert len({marked(index)["marker"] for index in range(len(MARKERS))}) == len(MARKERS)
+    assert len({mark_points(index)["marker"] for index in range(len(MARKERS))}) == len(MARKERS)
     assert len({(look(index)["color"], look(index)["linestyle"]) for index in range(MOST_LINES)}) == MOST_LINES
-    assert len({(look(index)["color"], marked(index)["marker"]) for index in range(56)}) == 56
+    assert len({(look(index)["color"], mark_points(index)["marker"]) for index in range(56)}) == 56
 
 
 def test_the_look_of_a_run_is_its_number_among_all_runs() -> None:
@@ -145,5 +145,5 @@ def test_a_figure_grows_with_its_legend_so_that_nothing_is_cut() -> None:
 
 @pytest.mark.parametrize("name", ["_hidden", "a $ b $ c", "<script>--></script>&amp;", "\x1b[31m\n\ud800\uffff", "--"])
 def test_a_name_of_any_characters_is_text_and_leaves_the_svg_well_formed(name: str) -> None:
-    svg = is_a_picture(rendered(passage_posterior_figure({name: POSTERIORS}, "t")))
+    svg = is_a_picture(render_figure(passage_posterior_figure({name: POSTERIORS}, "t")))
     assert not [element for element in ElementTree.fromstring(svg).iter() if "script" in str(element.tag)]

@@ -10,11 +10,11 @@ from localfact.report.run_figures import RunFacts
 from localfact.report.summary import summarise
 from localfact.report.terminal import (
     assessment_view,
-    dropped_sentences,
-    marked_text,
+    count_dropped_sentences,
+    mark_text,
     only_verdicts,
     passage_text,
-    shown_passages,
+    passages_to_show,
     summary_view,
 )
 from localfact.vocabulary import RelationLabel, VerdictLabel
@@ -32,10 +32,10 @@ def test_the_passages_shown_speak_for_the_verdict_or_tell_what_was_read() -> Non
         (VerdictLabel.UNDECIDED, [against, further, speaking]),
         (VerdictLabel.NOT_ENOUGH_EVIDENCE, [against, further, speaking]),
     ):
-        assert shown_passages(verdict.model_copy(update={"label": label})) == shown
+        assert passages_to_show(verdict.model_copy(update={"label": label})) == shown
     one_sided = verdict.model_copy(update={"passages": (against, further)})
-    assert shown_passages(one_sided) == [against]
-    assert shown_passages(verdict.model_copy(update={"passages": ()})) == []
+    assert passages_to_show(one_sided) == [against]
+    assert passages_to_show(verdict.model_copy(update={"passages": ()})) == []
 
 
 def test_a_passage_is_shown_with_its_relation_and_how_far_it_moves_the_posterior() -> None:
@@ -60,9 +60,10 @@ def test_the_sentence_that_was_recorded_is_shown_with_its_place() -> None:
 def test_what_was_no_claim_is_told_by_reason() -> None:
     counts = {"extract": {"claims": 1, "dropped_table_row": 2, "dropped_heading": 1_000}}
     assert (
-        dropped_sentences(Assessment(index=0, response_id="r", status="scored", counts=counts)) == "2 table row, 1,000 heading"
+        count_dropped_sentences(Assessment(index=0, response_id="r", status="scored", counts=counts))
+        == "2 table row, 1,000 heading"
     )
-    assert dropped_sentences(Assessment(index=0, response_id="r", status="scored")) == ""
+    assert count_dropped_sentences(Assessment(index=0, response_id="r", status="scored")) == ""
 
 
 def shown(view: RenderableType) -> str:
@@ -74,7 +75,7 @@ def shown(view: RenderableType) -> str:
 
 
 def test_the_text_has_number_and_verdict_of_each_claim_where_it_ends() -> None:
-    said = " ".join(shown(marked_text(small_assessment())).split())
+    said = " ".join(shown(mark_text(small_assessment())).split())
     assert said == (
         "Ada Lovelace was born in London in 1815[2✓].[1✓] She wrote notes on Babbage's engine. She died in Paris.[3✗]"
     )

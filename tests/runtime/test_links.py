@@ -8,7 +8,7 @@ import pytest
 from localfact.errors import InputError
 from localfact.runtime.files import NEW, replace
 from localfact.runtime.links import append_to, refuse_links
-from localfact.runtime.sqlite import connected
+from localfact.runtime.sqlite import connect
 
 PRECIOUS = "what must not be lost"
 
@@ -63,10 +63,10 @@ def test_nothing_is_appended_through_a_link(tmp_path: Path, victim: Path) -> Non
 @pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
 def test_what_sqlite_opens_beside_a_file_is_no_link(tmp_path: Path, victim: Path, ending: str) -> None:
     file = tmp_path / "some file.sqlite"
-    connected(file.as_uri()).close()
+    connect(file.as_uri()).close()
     (tmp_path / f"some file.sqlite{ending}").symlink_to(victim)
     with pytest.raises(InputError, match=f"{ending} is a symbolic link"):
-        connected(f"{file.as_uri()}?mode=ro")
+        connect(f"{file.as_uri()}?mode=ro")
     assert victim.read_text() == PRECIOUS
 
 
@@ -85,4 +85,4 @@ def test_a_file_with_more_than_tables_is_refused(tmp_path: Path, statement: str,
         database.execute(statement)
     database.close()
     with pytest.raises(sqlite3.DatabaseError, match=f"it has a {kind} named"):
-        connected(file.as_uri())
+        connect(file.as_uri())

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from localfact.runtime.sqlite import Connection, connected
+from localfact.runtime.sqlite import Connection, connect
 
 
 @pytest.fixture
@@ -23,6 +23,6 @@ def test_a_damage_that_sqlite_cannot_tell_in_words_is_still_an_error_of_sqlite(d
     with closing(sqlite3.connect(damaged)) as plain, pytest.raises(UnicodeDecodeError):
         plain.execute("SELECT * FROM sqlite_master")
     with pytest.raises(sqlite3.DatabaseError, match="damaged"):
-        connected(damaged.as_uri())
+        connect(damaged.as_uri())
     with closing(sqlite3.connect(damaged, factory=Connection)) as ours, pytest.raises(sqlite3.DatabaseError):
         ours.execute("SELECT * FROM sqlite_master")

@@ -4,7 +4,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.scoring.bootstrap import resampled
+from localfact.scoring.bootstrap import resample
 from localfact.scoring.roc import RocCurve, area_interval, area_of_rows, interval_method, roc_curve
 
 #: Scores with ties, and which of them are positives.
@@ -139,5 +139,5 @@ def test_the_interval_is_that_of_areas_computed_by_the_library() -> None:
         members = np.concatenate([by_row[row] for row in chosen])
         return float(roc_auc_score(positive[members], scores[members]))
 
-    expected = np.quantile(resampled(area, 6, seed=0), (0.025, 0.975))
+    expected = np.quantile(resample(area, 6, seed=0), (0.025, 0.975))
     assert area_interval(scores, positive, rows) == pytest.approx(tuple(expected), abs=1e-12)

@@ -204,8 +204,8 @@ def test_where_only_the_counts_of_the_annotation_are_known_the_error_of_precisio
 def test_names_do_not_depend_on_the_order_of_the_responses(run: list[Assessment], shuffler: random.Random) -> None:
     shuffled = list(run)
     shuffler.shuffle(shuffled)
-    fitted = [one.fitted_to(run) for one in standard_scores(run)]
-    assert [str(one) for one in fitted] == [str(one.fitted_to(shuffled)) for one in standard_scores(shuffled)]
+    fitted = [one.fit(run) for one in standard_scores(run)]
+    assert [str(one) for one in fitted] == [str(one.fit(shuffled)) for one in standard_scores(shuffled)]
 
 
 @pytest.mark.slow
@@ -221,8 +221,8 @@ def test_every_value_of_a_response_is_within_its_bounds_and_f1_between_its_two_p
             continue
         precision = Precision().of(response)
         for recall_score, f1_score in recalls:
-            recall = recall_score.fitted_to(run).of(response)
-            value = f1_score.fitted_to(run).of(response)
+            recall = recall_score.fit(run).of(response)
+            value = f1_score.fit(run).of(response)
             if isinstance(recall, float) and isinstance(value, float):
                 assert 0 <= min(precision, recall) <= value + 1e-12
                 assert value <= max(precision, recall) + 1e-12 <= 1 + 1e-12

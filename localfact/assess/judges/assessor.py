@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, counted_passages, result_without_call
-from localfact.assess.fitting import Fitted, choose_after_answer, fitted, own_passages
+from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, count_passages, result_without_call
+from localfact.assess.fitting import Fitted, choose_after_answer, fit_passages, own_passages
 from localfact.assess.judges.answers import TRUE
 from localfact.assess.judges.styles import JudgeStyle
 from localfact.errors import CorpusError, InputError, UnlikelyLabelsError
@@ -37,8 +37,10 @@ class PromptedJudge:
     """An assessor that asks a language model about each claim, in one style (FactReasoner, section 4 and Tables 33-36).
 
     Attributes:
-        engine: the language model. style: how it is asked.
-        max_tokens: of an answer, from 1. seed: of the run: keys the markers, and is given to the engine.
+        engine: the language model.
+        style: how it is asked.
+        max_tokens: of an answer, from 1.
+        seed: of the run: keys the markers, and is given to the engine.
 
     Raises:
         InputError: an option is out of its range.
@@ -91,7 +93,7 @@ class PromptedJudge:
             return result_without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, NOTHING_FOUND, "claims_without_evidence")
         try:
             boundary = Boundary(self.seed)
-            asked = await fitted(
+            asked = await fit_passages(
                 self.engine,
                 passages,
                 lambda shown: judging_chat(self.style.prompt, claim.text, shown, boundary=boundary),
@@ -120,7 +122,7 @@ class PromptedJudge:
             )
         true = choice.distribution[TRUE]
         label = VerdictLabel.UNDECIDED if true == 0.5 else self.style.verdicts[choice.best]
-        verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=counted_passages(asked.passages))
+        verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=count_passages(asked.passages))
         return ClaimResult(verdict, "judged", again, asked.left_out)
 
     async def _judge_by_answer(self, claim: Claim, asked: Fitted) -> ClaimResult:
@@ -144,7 +146,7 @@ class PromptedJudge:
             claim_id=claim.id,
             label=self.style.verdicts[label],
             rationale=self.style.told(generation.text).strip()[-RATIONALE_KEPT:] or None,
-            passages=counted_passages(asked.passages),
+            passages=count_passages(asked.passages),
             flags=() if finished else (Flag.CUT_ANSWER,),
         )
         return ClaimResult(verdict, "judged", chosen, asked.left_out)

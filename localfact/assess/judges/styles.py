@@ -35,7 +35,8 @@ class JudgeStyle:
     """A judge of one claim.
 
     Attributes:
-        prompt: its task. verdicts: label, as the model writes it -> verdict.
+        prompt: its task.
+        verdicts: label, as the model writes it -> verdict.
         read: reads an answer; None for a judge that answers with the bare label, which is asked for by probability.
         slot: what is written behind an answer without a label, to ask for the label itself.
         without_evidence: whether it is asked about a claim for which nothing was found, as it may know better by itself.

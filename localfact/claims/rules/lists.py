@@ -100,7 +100,7 @@ def sentence_of(line: PlainText, subject: str | None, *, item: bool) -> PlainTex
     found = _LABELLED.match(masked)
     if found and (item or ":" in found["joint"]) and _is_label(label := line.text[: found.end("label")]):
         return _join_label(line.part(0, len(label)), line.part(found.end()), subject) or line
-    return (_said_of(subject, line) if item and subject else None) or line
+    return (_say_of(subject, line) if item and subject else None) or line
 
 
 def value_of(label: str, subject: str, value: PlainText) -> PlainText | None:
@@ -117,7 +117,7 @@ def value_of(label: str, subject: str, value: PlainText) -> PlainText | None:
 
 def at_a_time(time: str, subject: str, event: PlainText) -> PlainText | None:
     """Returns "In 1903, the subject won the prize." for a time and what begins with its verb; None for others."""
-    found = _said_of(subject, event) if _TIME.fullmatch(time) else None
+    found = _say_of(subject, event) if _TIME.fullmatch(time) else None
     return found and found.behind(f"{'On' if _DAY.match(time) else 'In'} {time}, ")
 
 
@@ -136,7 +136,7 @@ def _join_label(label: PlainText, rest: PlainText, subject: str | None) -> Plain
     if _OPENED.match(masked) or _SENTENCE.match(masked):
         # Where the topic is known, one word ("Conservation") may be a side of it.
         if named and (subject is None or " " in label.text) and (pronoun := _PRONOUN.match(masked)):
-            return label.joined("", rest.part(pronoun.end()))
+            return label.join("", rest.part(pronoun.end()))
         repeated = not _stems(rest.text).isdisjoint(_stems(f"{label.text} {subject or ''}"))
         return rest if repeated or not named or _LEADING.match(rest.text) else None
     if _ORDERING.fullmatch(label.text):
@@ -145,14 +145,14 @@ def _join_label(label: PlainText, rest: PlainText, subject: str | None) -> Plain
     # "Thermal Management: Prepared for Rio" says it of somebody else; what is so today, and what was done to it, is said of it.
     one = named and is_or_are(label.text) == "is"
     if one and verb is not None and (verb or not re.match(PAST, masked[:1].lower() + masked[1:])):
-        return label.joined(f" {verb}", rest.lowered())
+        return label.join(f" {verb}", rest.lower_first())
     if one and _defines(masked):
-        return label.joined(" is ", rest.lowered())
+        return label.join(" is ", rest.lower_first())
     if named or subject is None or drop_reason(rest.text) not in (None, DropReason.FRAGMENT):
         return None
     # "Role of the bank: Condemned it" says it of the bank.
     if verb is not None:
-        return _said_of(subject, rest) if " " not in label.text else None
+        return _say_of(subject, rest) if " " not in label.text else None
     return value_of(label.text, subject, rest)
 
 
@@ -168,10 +168,10 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold().removesuffix("s") for word in words(text))
 
 
-def _said_of(subject: str | None, predicate: PlainText) -> PlainText | None:
+def _say_of(subject: str | None, predicate: PlainText) -> PlainText | None:
     """Returns the subject and what begins with its verb as one sentence."""
     verb = _verb(mask(predicate.text))
-    return None if subject is None or verb is None else predicate.lowered().behind(f"{subject} {verb}")
+    return None if subject is None or verb is None else predicate.lower_first().behind(f"{subject} {verb}")
 
 
 def _verb(masked: str) -> str | None:

@@ -27,12 +27,12 @@ class PlainText(NamedTuple):
         """Returns the text, not empty, with words before it, which have the place of its first character."""
         return PlainText(words + self.text, (self.offsets[0],) * len(words) + self.offsets)
 
-    def joined(self, words: str, other: "PlainText") -> "PlainText":
+    def join(self, words: str, other: "PlainText") -> "PlainText":
         """Returns this text, the words and another text that stands behind it; neither is empty."""
         other = other.behind(words)
         return PlainText(self.text + other.text, self.offsets + other.offsets)
 
-    def lowered(self) -> "PlainText":
+    def lower_first(self) -> "PlainText":
         """Returns the text with a small first letter."""
         return PlainText(self.text[:1].lower() + self.text[1:], self.offsets)
 

@@ -22,8 +22,11 @@ class Line:
     """A sentence or a table's row, as it is read.
 
     Attributes:
-        text: without markup; a row has its bars. heading: the nearest above that names something; None if none does.
-        first: whether it is the first of its line. item: whether an item's marker stands before it. row: of a table.
+        text: without markup; a row has its bars.
+        heading: the nearest above that names something; None if none does.
+        first: whether it is the first of its line.
+        item: whether an item's marker stands before it.
+        row: of a table.
     """
 
     text: PlainText

@@ -78,7 +78,7 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
             subject.read(stated.text)
             clauses = split_clauses(stated.text, of_person=of_person)
             claims = [
-                (finished(subject.resolve(clause.text), sentence.text), stated.span(clause.start, clause.end))
+                (finish_claim(subject.resolve(clause.text), sentence.text), stated.span(clause.start, clause.end))
                 for clause in clauses
             ]
         yield Statement(stated.text, whole, tuple(claims), topic, english)
@@ -119,7 +119,7 @@ class _Subjects:
         return self._headed.get(heading or "", self._whole)
 
 
-def finished(claim: str, sentence: str) -> str:
+def finish_claim(claim: str, sentence: str) -> str:
     """Returns the claim with a full stop, and with a capital letter unless its sentence begins without one (iPhone, pH)."""
     claim = _COMMA_IN_QUOTES.sub("", claim)
     if not sentence.startswith(claim.split(" ", maxsplit=1)[0]):

@@ -58,7 +58,8 @@ class Subject:
     """Reads the sentences of one response in order and replaces leading pronouns that refer to its topic.
 
     Args:
-        topic: None leaves all pronouns. response_text: its most frequent pronoun is taken for the topic's.
+        topic: None leaves all pronouns.
+        response_text: its most frequent pronoun is taken for the topic's.
     """
 
     def __init__(self, topic: str | None, response_text: str) -> None:

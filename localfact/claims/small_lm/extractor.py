@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from localfact.claims.merging import merge_claims, number_claims
-from localfact.claims.rules.statements import Statement, finished, statements
+from localfact.claims.rules.statements import Statement, finish_claim, statements
 from localfact.claims.small_lm.frame import Frame, read_claims, repeats
 from localfact.claims.small_lm.guard import Refusal, refusal
 from localfact.records import Claim, Distribution, Extraction, Pair, Response, Span
@@ -66,7 +66,7 @@ class SmallLanguageModelExtractor:
         asked = {
             place: frame for place, frame in enumerate(frames_of(found)) if found[place].english and "?" not in frame.sentence
         }
-        taken = dict(zip(asked, await self.taken_apart(list(asked.values()), counts) if asked else [], strict=True))
+        taken = dict(zip(asked, await self.take_apart(list(asked.values()), counts) if asked else [], strict=True))
         claims: list[tuple[str, Span]] = []
         for place, one in enumerate(found):
             each = taken.get(place)
@@ -80,14 +80,14 @@ class SmallLanguageModelExtractor:
         unique = merge_claims([Claim(id="", text=claim, spans=(span,)) for claim, span in claims]).claims
         return Extraction(claims=number_claims(unique), dropped=dict(dropped), counts=dict(+counts))
 
-    async def taken_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
+    async def take_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
         """The claims that the model writes for each sentence; kept are those that no rule refuses and the sentence entails."""
         writer, relations = await asyncio.to_thread(self._open)
         answers = await asyncio.to_thread(writer.write, [frame.prompt for frame in frames], repeats)
         taken = [Taken(read_claims(written), []) for written in answers]
         passed: list[tuple[int, Pair]] = []
         for place, (frame, each) in enumerate(zip(frames, taken, strict=True)):
-            for claim in (finished(line, frame.sentence) for line in each.written):
+            for claim in (finish_claim(line, frame.sentence) for line in each.written):
                 if refused := refusal(claim, frame.source):
                     counts[f"thrown_away_{refused}"] += 1
                 else:

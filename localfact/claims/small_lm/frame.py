@@ -19,7 +19,9 @@ class Frame(NamedTuple):
     """A sentence as the model reads it.
 
     Attributes:
-        topic: what the text is about; "" where nobody knows. before: what stood before the sentence. sentence: without markup.
+        topic: what the text is about; "" where nobody knows.
+        before: what stood before the sentence.
+        sentence: without markup.
     """
 
     topic: str

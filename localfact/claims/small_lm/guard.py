@@ -75,7 +75,8 @@ def refusal(claim: str, source: str) -> Refusal | None:
     """The rule by which a claim cannot come from the source; None if none applies.
 
     Args:
-        claim: one line of a model's answer. source: the sentence with what stood before it and the topic.
+        claim: one line of a model's answer.
+        source: the sentence with what stood before it and the topic.
     """
     if text.word_count(claim) < FEWEST_WORDS:
         return Refusal.SHORT
@@ -90,14 +91,14 @@ def refusal(claim: str, source: str) -> Refusal | None:
     if _NEGATION.search(claim):
         if not _NEGATION.search(source):
             return Refusal.NEGATION
-    elif denied(source) & {_bare(word) for word in _NAME.findall(claim)}:
+    elif find_denied_words(source) & {_bare(word) for word in _NAME.findall(claim)}:
         return Refusal.NEGATION_LOST
     stems = {word[:STEM] for word in known}
     new = [word for word in map(_bare, _NAME.findall(claim)) if len(word) >= SHORTEST_WORD and word[:STEM] not in stems]
     return Refusal.WORDS if len(new) > MOST_NEW_WORDS + text.word_count(claim) // WORDS_FOR_ONE_MORE else None
 
 
-def denied(source: str) -> set[str]:
+def find_denied_words(source: str) -> set[str]:
     """Words that occur only directly behind a negation: "soft but not brown" denies "brown". Short words are left out."""
     behind: set[str] = set()
     elsewhere: set[str] = set()

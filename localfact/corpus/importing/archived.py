@@ -26,7 +26,9 @@ def read_archived(file: Path, name: str, progress: Progress) -> Iterator[RawPage
     A body that the archive marks as truncated is taken as far as it goes.
 
     Args:
-        file: the archive. name: its name in messages. progress: counts answers; their total is not known.
+        file: the archive.
+        name: its name in messages.
+        progress: counts answers; their total is not known.
     """
     others, done = 0, 0
     for entry in read_warc(file, max_payload=MAX_FILE_BYTES):
@@ -72,13 +74,13 @@ def document(exchange: Exchange, name: str) -> RawPage | Problem:
     except PageError as error:
         return Problem(where, f"{error}.")
     body = bytes(decoder.body)
-    media_type = exchange.media_type or sniffed(body)
+    media_type = exchange.media_type or sniff_media_type(body)
     if media_type is None:
         return Problem(where, "The answer does not say what it is, and begins neither as HTML nor as PDF.")
     return RawPage(where, exchange.url, body, media_type, exchange.charset)
 
 
-def sniffed(body: bytes) -> str | None:
+def sniff_media_type(body: bytes) -> str | None:
     """The media type by the first bytes of the body; None for neither HTML nor PDF."""
     if MARKUP.match(body):
         return "text/html"

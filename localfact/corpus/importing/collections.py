@@ -12,10 +12,10 @@ from localfact.corpus.importing.factscore_database import check_factscore, read_
 from localfact.corpus.importing.imported import Imported, Problem, Progress, RawPage
 from localfact.corpus.importing.kinds import CollectionKind, kind_of
 from localfact.corpus.importing.rows import read_rows
-from localfact.corpus.importing.workers import extracted
+from localfact.corpus.importing.workers import extract_in_order
 from localfact.corpus.importing.zim_reader import check_zim, read_zim
 from localfact.errors import InputError, LocalFactError, MissingError
-from localfact.web.pages import MAX_FILE_BYTES, cleaned
+from localfact.web.pages import MAX_FILE_BYTES, clean_text
 
 if TYPE_CHECKING:
     from localfact.web.extracting.extractors import PageExtractors
@@ -50,8 +50,8 @@ def import_pages(
         if not source.exists():
             raise MissingError(f"There is no file or folder {source}. Known are {KNOWN}, and folders of these.")
         if source.is_dir():
-            return extracted(folder_entries(source, files_in(source), progress, follow_links=follow_links), extractors)
-        return extracted(file_entries(source, kind_of_one(source), cleaned(source.name), progress), extractors)
+            return extract_in_order(folder_entries(source, files_in(source), progress, follow_links=follow_links), extractors)
+        return extract_in_order(file_entries(source, kind_of_one(source), clean_text(source.name), progress), extractors)
     except OSError as error:
         raise InputError(f"{error.filename or source} cannot be read: {error.strerror}.") from error
 
@@ -121,7 +121,7 @@ def folder_entries(
     """
     known = False
     for done, file in enumerate(files, start=1):
-        name = cleaned(file.relative_to(folder).as_posix())
+        name = clean_text(file.relative_to(folder).as_posix())
         try:
             if not follow_links and leads_outside(file, folder):
                 yield Problem(name, "A symbolic link that leads out of the folder; --follow-links reads such files.")

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from localfact.corpus.importing.imported import Problem, Progress
 from localfact.errors import InputError
 from localfact.runtime.sqlite import Connection
-from localfact.web.pages import NoPageError, Page, cleaned, page_of
+from localfact.web.pages import NoPageError, Page, clean_text, page_of
 
 MAGIC = b"SQLite format 3\x00"
 TABLE = "documents"
@@ -39,13 +39,14 @@ def read_factscore(file: Path, name: str, progress: Progress) -> Iterator[Page |
     The total given to `progress` is the largest row number, which is exact unless rows were deleted.
 
     Args:
-        file: the database. name: its name in messages about problems.
+        file: the database.
+        name: its name in messages about problems.
 
     Raises:
         InputError: no SQLite file, or one without a plain table `documents(title, text)`; or it is being written.
     """
-    with opened(file) as database:
-        total = checked_total(database, file)
+    with open_database(file) as database:
+        total = check_total(database, file)
         done = 0
         for done, row in enumerate(row_numbers(database, name), start=1):
             yield row if isinstance(row, Problem) else article(database, row, name)
@@ -56,12 +57,12 @@ def read_factscore(file: Path, name: str, progress: Progress) -> Iterator[Page |
 
 def check_factscore(file: Path) -> None:
     """Raises InputError as `read_factscore` does."""
-    with opened(file) as database:
-        checked_total(database, file)
+    with open_database(file) as database:
+        check_total(database, file)
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[sqlite3.Connection]:
+def open_database(file: Path) -> Iterator[sqlite3.Connection]:
     """The database, opened read-only."""
     refuse_unfinished(file)
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True, factory=Connection)) as database:
@@ -82,7 +83,7 @@ def refuse_unfinished(file: Path) -> None:
             raise InputError(f"{file} was not closed: {journal.name} holds changes. Close what writes it, or open it once.")
 
 
-def checked_total(database: sqlite3.Connection, file: Path) -> int:
+def check_total(database: sqlite3.Connection, file: Path) -> int:
     """The largest row number of the table.
 
     Raises:
@@ -136,7 +137,7 @@ def article(database: sqlite3.Connection, row: int, name: str) -> Page | Problem
 
 def page_of_article(title: object, text: object) -> Page:
     """The page of an article, with its address on Wikipedia. Raises NoPageError without a title or a text."""
-    name = " ".join(cleaned(title).split())
+    name = " ".join(clean_text(title).split())
     if not name:
         raise NoPageError("The row has no title.")
     if len(name) > MAX_TITLE_CHARACTERS:

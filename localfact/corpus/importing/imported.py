@@ -26,7 +26,9 @@ class RawPage:
     """A document as it was found: bytes from which a worker extracts the text.
 
     Attributes:
-        where: its place in the collection. media_type: in lower case, without parameters. charset: as stated outside the bytes.
+        where: its place in the collection.
+        media_type: in lower case, without parameters.
+        charset: as stated outside the bytes.
         title: as the collection states it; used where the document has none. "" where nothing is stated.
     """
 

@@ -55,7 +55,7 @@ def kind_of(file: Path) -> CollectionKind | None:
         head = stream.read(HEAD_BYTES)
     archive = file.name.lower().endswith(ARCHIVE_ENDINGS)
     if head.startswith(GZIP_MAGIC):
-        begin = unpacked(file)
+        begin = unpack_beginning(file)
         return CollectionKind.WARC if begin.startswith(WARC_MAGIC) or (archive and not begin) else None
     for magic, kind in MAGICS.items():
         if head.startswith(magic):
@@ -68,7 +68,7 @@ def kind_of(file: Path) -> CollectionKind | None:
     return CollectionKind.WARC if archive else SUFFIXES.get(file.suffix.lower())
 
 
-def unpacked(file: Path) -> bytes:
+def unpack_beginning(file: Path) -> bytes:
     """The first bytes of a gzip file, decompressed; empty where it is damaged."""
     try:
         with gzip.open(file) as stream:

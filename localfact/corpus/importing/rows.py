@@ -29,14 +29,14 @@ def read_rows(file: Path, name: str, progress: Progress) -> Iterator[Page | Prob
     """
     total = file.stat().st_size
     with file.open("rb") as stream:
-        for number, line in enumerate(bounded_lines(stream), start=1):
+        for number, line in enumerate(read_bounded_lines(stream), start=1):
             where = f"{name}, line {number}"
             try:
                 if line is None:
                     raise NoPageError(f"The line is longer than {MAX_ROW_BYTES:,} bytes.")
                 text = line.decode("utf-8-sig", errors="replace")
                 if text.strip():
-                    yield exported_page(text, f"{name}#{number}")
+                    yield read_exported_page(text, f"{name}#{number}")
             except NoPageError as problem:
                 yield Problem(where, str(problem))
             if number % LINES_PER_STEP == 0:
@@ -44,7 +44,7 @@ def read_rows(file: Path, name: str, progress: Progress) -> Iterator[Page | Prob
     progress(name, total, total)
 
 
-def bounded_lines(stream: IO[bytes]) -> Iterator[bytes | None]:
+def read_bounded_lines(stream: IO[bytes]) -> Iterator[bytes | None]:
     """The lines; None for one that is too long."""
     while line := stream.readline(MAX_ROW_BYTES):
         whole = len(line) < MAX_ROW_BYTES or line.endswith(b"\n")
@@ -54,7 +54,7 @@ def bounded_lines(stream: IO[bytes]) -> Iterator[bytes | None]:
             whole = not rest or rest.endswith(b"\n")
 
 
-def exported_page(line: str, address: str) -> Page:
+def read_exported_page(line: str, address: str) -> Page:
     """The page of one line of JSON, with the provider that an export stated; `address` is its link where it has none.
 
     Raises:

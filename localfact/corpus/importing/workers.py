@@ -27,7 +27,7 @@ class Pending:
     document: Future[Document]
 
 
-def extracted(
+def extract_in_order(
     found: Generator[RawPage | Imported, None, None], extractors: PageExtractors | None = None
 ) -> Generator[Imported, None, None]:
     """Yields the entries in their order, each document as the page extracted from it, or the reason why there is none.
@@ -42,9 +42,9 @@ def extracted(
             for entry in found:
                 waiting.append(begun(entry, workers, threads) if isinstance(entry, RawPage) else entry)
                 while waiting and is_due(waiting, workers.at_once):
-                    yield finished_entry(waiting.popleft())
+                    yield finish_entry(waiting.popleft())
             while waiting:
-                yield finished_entry(waiting.popleft())
+                yield finish_entry(waiting.popleft())
         finally:
             if extractors is None:
                 workers.close()
@@ -66,7 +66,7 @@ def is_due(waiting: deque[Imported | Pending], at_once: int) -> bool:
     return len(waiting) >= MAX_WAITING * at_once or held >= MAX_WAITING_BYTES
 
 
-def finished_entry(entry: Imported | Pending) -> Imported:
+def finish_entry(entry: Imported | Pending) -> Imported:
     """The page or the problem; waits for the worker if need be."""
     if not isinstance(entry, Pending):
         return entry

@@ -11,7 +11,7 @@ from localfact.corpus.importing.factscore_database import UNESCAPED
 from localfact.corpus.importing.imported import Problem, RawPage
 from localfact.errors import InputError, MissingError
 from localfact.web.fetching.exchange import charset_of, media_type_of
-from localfact.web.pages import MAX_FILE_BYTES, cleaned
+from localfact.web.pages import MAX_FILE_BYTES, clean_text
 
 if TYPE_CHECKING:
     from libzim.reader import Archive, Entry
@@ -26,7 +26,7 @@ SITE_SCRAPERS = ("zimit", "warc2zim")
 MAX_METADATA_BYTES = 10_000
 
 
-def opened(file: Path) -> "Archive":
+def open_archive(file: Path) -> "Archive":
     """The archive, whose index libzim has checked.
 
     Raises:
@@ -53,7 +53,7 @@ def article(archive: "Archive", number: int, name: str, addresses: "ZimAddresses
         media_type = media_type_of(item.mimetype)
         if media_type not in ARTICLE_TYPES or not is_content(archive, entry):
             return None
-        where = f"{name}, {cleaned(entry.path)}"
+        where = f"{name}, {clean_text(entry.path)}"
         if item.size > MAX_FILE_BYTES:
             return Problem(where, f"The entry is larger than {MAX_FILE_BYTES:,} bytes.")
         return RawPage(
@@ -62,7 +62,7 @@ def article(archive: "Archive", number: int, name: str, addresses: "ZimAddresses
             body=bytes(item.content),
             media_type=media_type,
             charset=charset_of(item.mimetype) or "utf-8",
-            title=cleaned(entry.title),
+            title=clean_text(entry.title),
         )
     except Exception as error:  # see above; it concerns this entry alone
         return Problem(where, f"The entry cannot be read: {str(error).rstrip('.')}.")
@@ -115,6 +115,6 @@ def metadata(archive: "Archive", key: str) -> str:
     try:
         if archive.get_metadata_item(key).size > MAX_METADATA_BYTES:
             return ""
-        return cleaned(archive.get_metadata(key).decode("utf-8", errors="replace"))
+        return clean_text(archive.get_metadata(key).decode("utf-8", errors="replace"))
     except Exception:  # absent, or not readable: the entries can still be read
         return ""

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, cast
 
 from localfact.corpus.importing.imported import Problem, Progress, RawPage
 from localfact.errors import InputError, LocalFactError, MissingError
-from localfact.web.extracting.worker_process import Deadline, ended, name_of_end, received, send, started
+from localfact.web.extracting.worker_process import Deadline, end, name_of_end, receive, send, start
 from localfact.web.pages import MAX_FILE_BYTES
 
 #: For one entry, and for opening the file.
@@ -27,7 +27,8 @@ def read_zim(file: Path, name: str, progress: Progress) -> Iterator[RawPage | Pr
     counts entries of all kinds.
 
     Args:
-        file: the archive. name: its name in messages about problems.
+        file: the archive.
+        name: its name in messages about problems.
 
     Raises:
         MissingError: libzim is not installed. InputError: the file is no ZIM archive, or is damaged.
@@ -51,8 +52,10 @@ class ZimProcess:
     """The process that has a ZIM file open; started when first asked, and again after each end.
 
     Args:
-        file: the archive. name: its name in messages.
-        seconds: for one answer. memory_bytes: for all of the process, on top of what the libraries take.
+        file: the archive.
+        name: its name in messages.
+        seconds: for one answer.
+        memory_bytes: for all of the process, on top of what the libraries take.
     """
 
     def __init__(self, file: Path, name: str, seconds: float = SECONDS, memory_bytes: int = MEMORY_BYTES) -> None:
@@ -77,7 +80,7 @@ class ZimProcess:
         try:
             with deadline:
                 send(cast(BinaryIO, process.stdin), {"number": number}, b"")
-                answer, body = received(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)
+                answer, body = receive(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)
         except (EOFError, OSError, ValueError):
             end = name_of_end(self._stop())
             why = f"it takes more than {self._seconds:g} s" if deadline.passed else f"its reader ended ({end})"
@@ -94,12 +97,12 @@ class ZimProcess:
         if self._process is not None:
             return self._process
         try:
-            process = self._process = started(WORKER, str(self._file.absolute()), self._name, self._memory_bytes)
+            process = self._process = start(WORKER, str(self._file.absolute()), self._name, self._memory_bytes)
         except OSError as error:
             raise MissingError(f"No process for reading can be started: {error}. Free memory or processes.") from error
         try:
             with Deadline(process, self._seconds):
-                answer: dict[str, Any] = received(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)[0]
+                answer: dict[str, Any] = receive(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)[0]
         except (EOFError, ValueError):
             end = name_of_end(self._stop())
             raise InputError(f"{self._file} cannot be read as a ZIM archive: its reader ended ({end}).") from None
@@ -117,4 +120,4 @@ class ZimProcess:
             return None
         with suppress(OSError):  # what was not sent any more
             cast(BinaryIO, process.stdin).close()  # upon which it ends
-        return ended(process)
+        return end(process)

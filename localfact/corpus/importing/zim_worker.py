@@ -10,21 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from localfact.corpus.importing.imported import Problem, RawPage
-from localfact.corpus.importing.zim import ZimAddresses, article, opened
+from localfact.corpus.importing.zim import ZimAddresses, article, open_archive
 from localfact.errors import LocalFactError
-from localfact.web.extracting.worker_process import comes, limit_memory, pipes, received, send
+from localfact.web.extracting.worker_process import comes, limit_memory, pipes, receive, send
 
 
 def serve(file: str, name: str, memory_bytes: int) -> None:
     """Answers on standard output how many entries there are, then each entry that standard input asks for by its number.
 
     Args:
-        file: the archive. name: its name in messages. memory_bytes: on top of what the libraries take.
+        file: the archive.
+        name: its name in messages.
+        memory_bytes: on top of what the libraries take.
     """
     requests, answers = pipes()
     limit_memory(memory_bytes)
     try:
-        archive = opened(Path(file))
+        archive = open_archive(Path(file))
     except LocalFactError as error:
         send(answers, {"error": str(error), "exit_code": error.exit_code}, b"")
         return
@@ -33,13 +35,13 @@ def serve(file: str, name: str, memory_bytes: int) -> None:
     parent = os.getppid()
     while comes(requests, parent):
         try:
-            header, _ = received(requests)
+            header, _ = receive(requests)
         except EOFError:
             return
-        send(answers, *encoded(article(archive, header["number"], name, addresses)))
+        send(answers, *encode_entry(article(archive, header["number"], name, addresses)))
 
 
-def encoded(entry: RawPage | Problem | None) -> tuple[dict[str, Any], bytes]:
+def encode_entry(entry: RawPage | Problem | None) -> tuple[dict[str, Any], bytes]:
     """An entry as a message."""
     if isinstance(entry, RawPage):
         fields = asdict(entry)

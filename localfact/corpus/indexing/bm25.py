@@ -45,8 +45,9 @@ class BM25:
     """Scores of the current passages for a text; a passage is known by its position among them.
 
     Args:
-        parts: which together hold each current passage once. passages: how many there are. total: how many terms they have
-            together.
+        parts: which together hold each current passage once.
+        passages: how many there are.
+        total: how many terms they have together.
     """
 
     def __init__(self, parts: Sequence[LexicalPart], passages: int, total: int) -> None:

@@ -57,8 +57,8 @@ class DenseIndex:
     """Similarities of passages to a vector; a passage is known by its position.
 
     Args:
-        vectors: a filled IndexFlatIP. first_part: the row of each passage's first part, and the number of rows, (passages +
-            1,).
+        vectors: a filled IndexFlatIP.
+        first_part: the row of each passage's first part, and the number of rows, (passages + 1,).
         codes: see `codes_of`; None to compute them when they are needed.
     """
 
@@ -146,7 +146,7 @@ class DenseIndex:
     def best(self, vector: Vectors, count: int) -> list[int]:
         """Positions of the `count` passages most similar to the vector, best first, ties by position."""
         found = np.unique(self.near(vector, count, by_codes=False).passages)
-        return ranked(found, self.similarities(vector, found), count)
+        return rank(found, self.similarities(vector, found), count)
 
     def near(
         self,
@@ -181,7 +181,7 @@ class DenseIndex:
 
         Each is, bit for bit, independent of the other passages.
         """
-        vectors, counts = self.selected(positions)
+        vectors, counts = self.select(positions)
         # einsum, because BLAS rounds differently with the number of its threads.
         scores: NDArray[np.float32] = np.einsum("pd,d->p", vectors, vector)
         return np.maximum.reduceat(scores, np.cumsum(counts) - counts) if len(scores) else scores
@@ -194,7 +194,7 @@ class DenseIndex:
         """How many parts each of these passages has."""
         return self._first_part[positions + 1] - self._first_part[positions]
 
-    def selected(self, positions: Positions) -> tuple[Vectors, Positions]:
+    def select(self, positions: Positions) -> tuple[Vectors, Positions]:
         """The vectors of these passages, in the order of the positions, and how many parts each has."""
         counts = self.part_counts(positions)
         skipped = self._first_part[positions] - (np.cumsum(counts) - counts)
@@ -223,7 +223,7 @@ def cutoff(near: Near, wanted: int) -> float:
     return float(near.distances[order[first[wanted - 1]]]) if 0 < wanted <= len(first) else np.inf
 
 
-def ranked(positions: Positions, scores: NDArray[np.float32], count: int) -> list[int]:
+def rank(positions: Positions, scores: NDArray[np.float32], count: int) -> list[int]:
     """The `count` positions with the highest scores, highest first, ties by position."""
     order = np.lexsort((positions, -scores))[:count]
     return [int(position) for position in positions[order]]

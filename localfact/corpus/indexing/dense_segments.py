@@ -24,7 +24,7 @@ from localfact.corpus.indexing.dense_index import (
     Near,
     Positions,
     cutoff,
-    ranked,
+    rank,
 )
 from localfact.corpus.indexing.passage_ids import PassageIds
 from localfact.corpus.indexing.segment_folders import Segment
@@ -46,14 +46,14 @@ class Places:
 
     def to_current(self, own: Positions) -> Positions:
         """Positions in the segment as positions among the current ids, -1 for passages that are not current."""
-        return translated(own, self.own, self.current)
+        return translate(own, self.own, self.current)
 
     def to_own(self, current: Positions) -> Positions:
         """Positions among the current ids as positions in the segment, -1 for passages that are not in it."""
-        return translated(current, self.current, self.own)
+        return translate(current, self.current, self.own)
 
 
-def translated(asked: Positions, source: Positions, target: Positions) -> Positions:
+def translate(asked: Positions, source: Positions, target: Positions) -> Positions:
     """The element of `target` at the place where `source`, ascending, holds each asked value; -1 where it does not."""
     if not len(source):
         return np.full(len(asked), -1, dtype=np.int64)
@@ -65,7 +65,9 @@ class DenseSegments:
     """Similarities of the current passages to a vector; a passage is known by its position among the current ids.
 
     Args:
-        ids: the current ids. segments: which together hold all of them. parts: how many vectors the current passages have.
+        ids: the current ids.
+        segments: which together hold all of them.
+        parts: how many vectors the current passages have.
         by_codes: whether candidates are chosen by codes.
 
     Raises:
@@ -98,7 +100,7 @@ class DenseSegments:
         together = Near(np.concatenate([each.passages for each in near]), np.concatenate([each.distances for each in near]))
         last = cutoff(together, wanted) + (0.0 if self.by_codes else ROUNDING)
         passages = np.unique(together.passages[together.distances <= last])
-        return ranked(passages, self._similarities(vector, passages), count)
+        return rank(passages, self._similarities(vector, passages), count)
 
     def part_vectors(self, position: int) -> Vectors:
         """The vectors of one passage's parts, shape (parts, dimension)."""
@@ -124,14 +126,14 @@ class DenseSegments:
         return next((dense, own) for dense, own in found if own >= 0)
 
 
-def stored_vectors(ids: NDArray[np.bytes_], segments: Sequence[Segment[DenseIndex]]) -> tuple[Vectors, Positions]:
+def read_vectors(ids: NDArray[np.bytes_], segments: Sequence[Segment[DenseIndex]]) -> tuple[Vectors, Positions]:
     """The vectors that the segments have of these passages, in the order of the ids, and how many parts each passage has."""
     counts = np.zeros(len(ids), dtype=np.int64)
     rows, owners = [], []
     for segment in segments:
         own = segment.ids.positions(ids)
         new = np.flatnonzero((own >= 0) & (counts == 0))
-        vectors, counts[new] = segment.part.selected(own[new])
+        vectors, counts[new] = segment.part.select(own[new])
         rows.append(vectors)
         owners.append(np.repeat(new, counts[new]))
     return np.concatenate(rows)[np.argsort(np.concatenate(owners), kind="stable")], counts

@@ -68,10 +68,11 @@ class Postings(NamedTuple):
 
 
 class LexicalIndex:
-    """The terms of passages and their counts; a passage is known by its position. Made by `of`, `load` or `joined`.
+    """The terms of passages and their counts; a passage is known by its position. Made by `of`, `load` or `join`.
 
     Attributes:
-        terms: all of them, in ascending order. lengths: how many each passage has, repeated ones too, shape (passages,).
+        terms: all of them, in ascending order.
+        lengths: how many each passage has, repeated ones too, shape (passages,).
     """
 
     def __init__(self, terms: Terms, starts: Integers, postings: Postings, lengths: Integers) -> None:
@@ -89,23 +90,23 @@ class LexicalIndex:
             before = len(found)
             found.extend([met.setdefault(term, len(met)) for term in terms(text)])
             lengths.append(len(found) - before)
-        order, rank = ordered([utf8(term) for term in met])
+        order, rank = order_terms([utf8(term) for term in met])
         places = rank[np.frombuffer(found, dtype=np.int32)]
         passages = np.repeat(np.arange(len(lengths)), lengths)
-        sums = summed(places, passages, np.ones(len(found), dtype=np.int32), len(lengths), len(order))
+        sums = sum_postings(places, passages, np.ones(len(found), dtype=np.int32), len(lengths), len(order))
         return cls._make(order, [sums], np.array(lengths, dtype=np.int32))
 
     @classmethod
-    def joined(cls, parts: Sequence["tuple[LexicalIndex, Integers]"], passages: int) -> "LexicalIndex":
+    def join(cls, parts: Sequence["tuple[LexicalIndex, Integers]"], passages: int) -> "LexicalIndex":
         """One index of several.
 
         Args:
-            parts: each with the new position of each of its passages, -1 for one that is left out. passages: how many new
-                positions there are; each is given once.
+            parts: each with the new position of each of its passages, -1 for one that is left out.
+            passages: how many new positions there are; each is given once.
         """
         met: dict[bytes, int] = {}
         found = [np.array([met.setdefault(term, len(met)) for term in part.terms], dtype=np.int64) for part, _ in parts]
-        order, rank = ordered(list(met))
+        order, rank = order_terms(list(met))
         lengths = np.zeros(passages, dtype=np.int32)
         numbers = np.zeros(len(order), dtype=np.int64)
         ranks = [rank[own] for own in found]
@@ -116,7 +117,7 @@ class LexicalIndex:
         for first, last in pairwise(edges(numbers)):
             chosen = [part._between(new, own, first, last) for (part, new), own in zip(parts, ranks, strict=True)]
             places, positions, counts = (np.concatenate(column) for column in zip(*chosen, strict=True))
-            sums.append(summed(places, positions, counts, passages, last - first))
+            sums.append(sum_postings(places, positions, counts, passages, last - first))
         return cls._make(order, sums, lengths)
 
     def _between(self, new: Integers, ranks: Integers, first: int, last: int) -> tuple[Integers, Integers, Integers]:
@@ -177,7 +178,7 @@ class Sums(NamedTuple):
     counts: Integers
 
 
-def summed(places: Integers, passages: Integers, counts: Integers, width: int, terms: int) -> Sums:
+def sum_postings(places: Integers, passages: Integers, counts: Integers, width: int, terms: int) -> Sums:
     """Sorts postings, of which several may be of one term and passage: `places` below `terms`, `passages` below `width`."""
     key = places * max(1, width) + passages
     sorting = np.argsort(key, kind="stable")
@@ -188,7 +189,7 @@ def summed(places: Integers, passages: Integers, counts: Integers, width: int, t
     return Sums(numbers, (key[first] % max(1, width)).astype(np.uint32), total)
 
 
-def ordered(terms: Sequence[bytes]) -> tuple[list[bytes], Integers]:
+def order_terms(terms: Sequence[bytes]) -> tuple[list[bytes], Integers]:
     """The terms in their order, and the place of each of the given ones there."""
     order = sorted(range(len(terms)), key=terms.__getitem__)
     rank = np.empty(len(terms), dtype=np.int64)

@@ -35,7 +35,9 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
     """The segments of one sort.
 
     Args:
-        folder, name: see NumberedFolders. load: reads a part. join: of the given segments, a part of exactly these passages.
+        folder, name: see NumberedFolders.
+        load: reads a part.
+        join: of the given segments, a part of exactly these passages.
     """
 
     def __init__(
@@ -109,7 +111,7 @@ class SegmentFolders(NumberedFolders, Generic[Part]):
 
     def _join_small(self, ids: PassageIds, held: Mapping[str, Segment[Part]], names: Sequence[str]) -> dict[str, Segment[Part]]:
         """The segments with those of these names joined, as many to one as are not larger than LARGEST together."""
-        places = {name: found[found >= 0] for name, (_, found) in zip(held, owned(ids, held.values()), strict=True)}
+        places = {name: found[found >= 0] for name, (_, found) in zip(held, find_owners(ids, held.values()), strict=True)}
         result = {name: segment for name, segment in held.items() if name not in names}
         for group in groups({name: len(places[name]) for name in names}):
             if len(group) == 1:
@@ -137,7 +139,7 @@ def groups(sizes: Mapping[str, int]) -> list[list[str]]:
     return found
 
 
-def owned(ids: PassageIds, segments: Iterable[Segment[Part]]) -> Iterator[tuple[Part, NDArray[np.int64]]]:
+def find_owners(ids: PassageIds, segments: Iterable[Segment[Part]]) -> Iterator[tuple[Part, NDArray[np.int64]]]:
     """The part of each segment and the positions of its passages among the ids.
 
     -1 where a passage is not among them, or an earlier segment has it.

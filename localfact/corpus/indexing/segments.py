@@ -15,12 +15,12 @@ import numpy as np
 
 from localfact.corpus.indexing.bm25 import BM25, LexicalPart
 from localfact.corpus.indexing.dense_index import BLOCK, DenseIndex, PassageEmbedder, Positions
-from localfact.corpus.indexing.dense_segments import DenseSegments, stored_vectors
+from localfact.corpus.indexing.dense_segments import DenseSegments, read_vectors
 from localfact.corpus.indexing.index import Index
 from localfact.corpus.indexing.lexical_index import LexicalIndex
 from localfact.corpus.indexing.numbered_folders import NumberedFolders
 from localfact.corpus.indexing.passage_ids import PassageIds
-from localfact.corpus.indexing.segment_folders import IDS_FILE, Segment, SegmentFolders, owned
+from localfact.corpus.indexing.segment_folders import IDS_FILE, Segment, SegmentFolders, find_owners
 from localfact.records import Record
 from localfact.runtime.path_names import PathComponent
 
@@ -64,8 +64,8 @@ class Segments:
     def __init__(self, folder: Path, kind: str) -> None:
         self._folder = folder
         self._kind = kind
-        self._vectors = SegmentFolders(folder, kind, DenseIndex.load, joined_vectors)
-        self._words = SegmentFolders(folder, f"{kind}-terms", LexicalIndex.load, joined_words)
+        self._vectors = SegmentFolders(folder, kind, DenseIndex.load, join_vectors)
+        self._words = SegmentFolders(folder, f"{kind}-terms", LexicalIndex.load, join_words)
         self._generations = NumberedFolders(folder, f"{kind}-index")
 
     def add(
@@ -82,7 +82,8 @@ class Segments:
         Args:
             texts: all current passages. Equal ids must mean equal texts for as long as the folder exists.
             embedder: always the same one; None leaves vectors as they are and only indexes words.
-            progress: called with how many of the passages have vectors. ids: those of the texts, where they are at hand.
+            progress: called with how many of the passages have vectors.
+            ids: those of the texts, where they are at hand.
             merge: puts all words and all vectors into one segment each, which needs memory for all of them at once.
 
         Returns:
@@ -115,7 +116,8 @@ class Segments:
         """The index over the current passages, mapped into memory.
 
         Args:
-            dense: whether with vectors. generation: the folder of the one to open; None for the newest.
+            dense: whether with vectors.
+            generation: the folder of the one to open; None for the newest.
 
         Raises:
             OSError, ValueError, KeyError, RuntimeError: a file is missing or damaged, or the files do not belong together.
@@ -134,7 +136,7 @@ class Segments:
         words = {name: self._words.segment(name) for name in named.words}
         for name, each in words.items():
             agree(name, len(each.ids), named.words[name], "passages")
-        parts = [LexicalPart(part, positions) for part, positions in owned(ids, words.values())]
+        parts = [LexicalPart(part, positions) for part, positions in find_owners(ids, words.values())]
         return Index(ids, BM25(parts, len(ids), named.terms), vectors)
 
     def files(self) -> list[Path]:
@@ -162,10 +164,12 @@ class Segments:
         """Writes a generation unless the newest is the same, and removes what it does not name."""
         vectors = None
         if dense is not None:
-            vectors = sum(int(part.part_counts(np.flatnonzero(found >= 0)).sum()) for part, found in owned(ids, dense.values()))
+            vectors = sum(
+                int(part.part_counts(np.flatnonzero(found >= 0)).sum()) for part, found in find_owners(ids, dense.values())
+            )
         generation = SegmentGeneration(
             passages=len(ids),
-            terms=sum(int(part.lengths[found >= 0].sum()) for part, found in owned(ids, words.values())),
+            terms=sum(int(part.lengths[found >= 0].sum()) for part, found in find_owners(ids, words.values())),
             words={name: len(segment.ids) for name, segment in words.items()},
             vectors=vectors,
             by_codes=vectors is not None and vectors > FLAT_VECTORS,
@@ -213,19 +217,19 @@ def agree(what: str, has: int, named: int, of: str) -> None:
         raise ValueError(f"{what} has {has} {of}, {GENERATION_FILE} names {named}")
 
 
-def joined_vectors(ids: PassageIds, segments: Sequence[Segment[DenseIndex]]) -> DenseIndex:
+def join_vectors(ids: PassageIds, segments: Sequence[Segment[DenseIndex]]) -> DenseIndex:
     """The vectors that the segments have of these passages."""
     import faiss
 
     vectors = faiss.IndexFlatIP(segments[0].part.dimension)
     counts: list[Positions] = [np.zeros(1, dtype=np.int64)]
     for begin in range(0, len(ids), BLOCK):
-        rows, parts = stored_vectors(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), segments)
+        rows, parts = read_vectors(ids.take(np.arange(begin, min(begin + BLOCK, len(ids)))), segments)
         vectors.add(rows)
         counts.append(parts)
     return DenseIndex(vectors, np.cumsum(np.concatenate(counts)))
 
 
-def joined_words(ids: PassageIds, segments: Sequence[Segment[LexicalIndex]]) -> LexicalIndex:
+def join_words(ids: PassageIds, segments: Sequence[Segment[LexicalIndex]]) -> LexicalIndex:
     """The terms that the segments have of these passages."""
-    return LexicalIndex.joined(list(owned(ids, segments)), len(ids))
+    return LexicalIndex.join(list(find_owners(ids, segments)), len(ids))

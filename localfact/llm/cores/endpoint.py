@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 from localfact.errors import InputError
 from localfact.llm.cores.server import MOST_REPORTED, TOKEN, ServerCore
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.placing.settings import EngineSettings, thought_tokens, told
+from localfact.llm.placing.settings import EngineSettings, card_tells, thought_tokens
 from localfact.llm.tokens.chat import ChatLayout, template_hash
 from localfact.llm.tokens.token_engine import TokenEngine
-from localfact.models.cards import ModelCard, resolved, weights_folder
+from localfact.models.cards import ModelCard, resolve_card, weights_folder
 
 #: What is noted of a server that reports whatever it is asked about.
 EXACT = "exact"
@@ -48,7 +48,8 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
     """How the model of `card` is asked at a server. Asks the server what it serves.
 
     Args:
-        card: of a language model whose tokenizer is on this machine. address: of the server, with or without /v1.
+        card: of a language model whose tokenizer is on this machine.
+        address: of the server, with or without /v1.
         engine_args: must be none: the server decides them.
 
     Raises:
@@ -60,7 +61,7 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
             f"--endpoint starts no engine, so --engine-arg ({', '.join(engine_args)}) would change nothing; leave it out."
         )
     card.require_role("llm", "language model")
-    card = resolved(card)
+    card = resolve_card(card)
     folder = weights_folder(card)
     base = base_of(address)
     core = ServerCore(base, "", 0)
@@ -73,7 +74,7 @@ def endpoint_settings(card: ModelCard, address: str, engine_args: Mapping[str, A
         # Whatever the server calls what it serves: no tokenizer tells a model from its fine-tune.
         revision=f"{card.revision}+endpoint" + f"({served})" * (served != card.name) + f"+top{MOST_REPORTED}" * (not exact),
         dtype="as served",
-        template=template_hash(folder) + told(card),
+        template=template_hash(folder) + card_tells(card),
         window=window,
     )
     return EngineSettings(

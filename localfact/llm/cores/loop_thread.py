@@ -10,7 +10,7 @@ from concurrent import futures
 from typing import Any
 
 from localfact.errors import EngineError
-from localfact.runtime.tasks import Result, cancelled
+from localfact.runtime.tasks import Result, cancel
 
 _CLOSED = "The language model engine was closed."
 #: Seconds between two calls of what is to be done while a thread waits for the loop.
@@ -85,7 +85,7 @@ class LoopThread:
             self._calls.discard(task)
 
     async def _cancel_all(self, last: Callable[[], None]) -> None:
-        await cancelled(self._calls)
+        await cancel(self._calls)
         last()
         await asyncio.sleep(0)
-        await cancelled(asyncio.all_tasks() - {asyncio.current_task()})
+        await cancel(asyncio.all_tasks() - {asyncio.current_task()})

@@ -54,11 +54,12 @@ def silence() -> None:
         logging.getLogger("vllm").setLevel(logging.CRITICAL)
 
 
-def inherited(*, compile_nothing: bool, deterministic: bool = False) -> dict[str, str]:
+def make_environment(*, compile_nothing: bool, deterministic: bool = False) -> dict[str, str]:
     """Returns the variables to start the engine's processes with; those that the user has set are kept.
 
     Args:
-        compile_nothing: for eager execution on a CPU. deterministic: for vLLM's batch-invariant kernels, on GPUs.
+        compile_nothing: for eager execution on a CPU.
+        deterministic: for vLLM's batch-invariant kernels, on GPUs.
     """
     wanted = {**_QUIET_CHILDREN, **(_COMPILE_NOTHING if compile_nothing else {})}
     kept = {name: os.environ.get(name, value) for name, value in wanted.items()}

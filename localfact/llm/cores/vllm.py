@@ -16,7 +16,7 @@ from localfact.llm.cores.loop_thread import LoopThread
 from localfact.llm.cores.process_environment import (
     cache_on_cpu,
     environment,
-    inherited,
+    make_environment,
     quieten,
     silence,
     spare_from_interrupts,
@@ -77,7 +77,9 @@ class _Core:
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
-            with environment(inherited(compile_nothing=on_cpu and eager, deterministic=settings.deterministic and not on_cpu)):
+            with environment(
+                make_environment(compile_nothing=on_cpu and eager, deterministic=settings.deterministic and not on_cpu)
+            ):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
                 make = self._configure(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)

@@ -4,7 +4,7 @@ from localfact.errors import PromptTooLongError
 from localfact.llm.calls import Call, CallResult
 from localfact.llm.engine import Choice, Generation
 from localfact.llm.layers.layer import Layer
-from localfact.runtime.usage import current_ledger, decided_by
+from localfact.runtime.usage import current_ledger, note_window
 
 
 class MeteringLayer(Layer):
@@ -18,10 +18,10 @@ class MeteringLayer(Layer):
         try:
             answer = await self._inner.answer(call)
         except PromptTooLongError:
-            decided_by(self.identity.window)
+            note_window(self.identity.window)
             raise
         if call.cut_by_window(answer):
-            decided_by(self.identity.window)
+            note_window(self.identity.window)
         if isinstance(answer, Generation | Choice):
             current_ledger().add(call.stage, answer.usage)
         if isinstance(answer, Choice) and len(answer.log_probs) > 1:

@@ -46,7 +46,7 @@ class _TranscriptEngine(CallingEngine):
         keys = call.keys(self.identity)
         recorded = await self._find_recorded(call, keys)
         try:
-            return call.decoded(recorded)
+            return call.decode(recorded)
         except (ValueError, TypeError, KeyError) as error:
             raise InputError(
                 f"{self._store.file} is damaged: what it keeps under the key {keys.whole[:KEY_DIGITS]}... is no answer. "
@@ -118,7 +118,7 @@ class RecordingLayer(_TranscriptEngine):
             flight = self._flights.get(slot)
             leads = flight is None
             if flight is None:
-                flight = self._flights[slot] = _Flight(asyncio.create_task(self._found_or_asked(call, keys)))
+                flight = self._flights[slot] = _Flight(asyncio.create_task(self._find_or_ask(call, keys)))
             flight.waiting += 1
             try:
                 return await asyncio.shield(flight.task)
@@ -137,7 +137,7 @@ class RecordingLayer(_TranscriptEngine):
                     if self._flights.get(slot) is flight:
                         del self._flights[slot]
 
-    async def _found_or_asked(self, call: Call[CallResult], keys: Keys) -> str:
+    async def _find_or_ask(self, call: Call[CallResult], keys: Keys) -> str:
         found = await self._in_thread(self._store.find, keys)
         if found is not None and not is_failure(found):
             return found
@@ -166,7 +166,7 @@ class ReplayEngine(_TranscriptEngine):
     def __init__(self, file: Path, model: str | None = None) -> None:
         store = CallStore.to_replay(file)
         try:
-            identity = chosen_identity(file, store.identities(), model)
+            identity = choose_identity(file, store.identities(), model)
         except BaseException:
             store.close()
             raise
@@ -182,8 +182,8 @@ class ReplayEngine(_TranscriptEngine):
         found = await self._in_thread(self._store.find, keys)
         if found is None:
             raise MissingError(
-                f"{self._store.file} has no answer for {named(call, keys)}: the data, the options or the prompts are not those "
-                f"of the recorded run, or it did not get so far. Record it with the model: --transcript {self._store.file}"
+                f"{self._store.file} has no answer for {describe_call(call, keys)}: the data, the options or the prompts are not "
+                f"those of the recorded run, or it did not get so far. Record it with the model: --transcript {self._store.file}"
             )
         return found
 
@@ -215,7 +215,7 @@ class RecordedCall(NamedTuple):
     answer: str
 
 
-def recorded_calls(file: Path, most: int, shortened: Callable[[str], str]) -> tuple[list[RecordedCall], int]:
+def read_calls(file: Path, most: int, shortened: Callable[[str], str]) -> tuple[list[RecordedCall], int]:
     """The first calls of a transcript for readers, at most so many, their texts shortened; and how many there are in all.
 
     Raises:
@@ -225,7 +225,7 @@ def recorded_calls(file: Path, most: int, shortened: Callable[[str], str]) -> tu
         with closing(CallStore.to_replay(file)) as store:
             calls = [
                 RecordedCall(stage, shortened(_show_request(json.loads(sent))), shortened(_answer(json.loads(answer))))
-                for stage, sent, answer in store.recorded(most)
+                for stage, sent, answer in store.read_first(most)
             ]
             total = store.count()
     except (ValueError, TypeError, KeyError) as error:
@@ -244,29 +244,29 @@ def _answer(plain: Any) -> str:
     return text if isinstance(text, str) else json.dumps(plain, indent=1, ensure_ascii=False)
 
 
-def chosen_identity(file: Path, known: Sequence[EngineIdentity], model: str | None) -> EngineIdentity:
+def choose_identity(file: Path, known: Sequence[EngineIdentity], model: str | None) -> EngineIdentity:
     """The one of the known identities that `model` names: by its name, as NAME@REVISION, or as the error message lists it.
 
     Raises:
         InputError: it matches none or several; the message lists them.
     """
-    found = [one for one in known if model in (None, one.model, f"{one.model}@{one.revision}", described(one))]
+    found = [one for one in known if model in (None, one.model, f"{one.model}@{one.revision}", describe_identity(one))]
     if len(found) == 1:
         return found[0]
     if not known:
         raise InputError(f"{file} has no calls yet. Record some with --transcript {file}")
-    listed = "; ".join(f"'{described(one)}'" for one in found or known)
+    listed = "; ".join(f"'{describe_identity(one)}'" for one in found or known)
     wrong = f"keeps no answers of {model}, but of" if not found else "keeps answers of several models"
     raise InputError(f"{file} {wrong}: {listed}. Name one of them with --model.")
 
 
-def described(identity: EngineIdentity) -> str:
+def describe_identity(identity: EngineIdentity) -> str:
     """All fields of an identity in one line."""
     precision = f"{identity.dtype} {identity.quantisation}" if identity.quantisation else identity.dtype
     return f"{identity.model}@{identity.revision} {precision}, template {identity.template}, window {identity.window}"
 
 
-def named(call: Call[CallResult], keys: Keys) -> str:
+def describe_call(call: Call[CallResult], keys: Keys) -> str:
     """A call in words that help to find it: kind, stage, key, and the end of its last message."""
     stage = f" of the stage '{call.stage}'" if call.stage else ""
     # Many prompts begin alike, so the end is shown.

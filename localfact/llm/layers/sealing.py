@@ -28,7 +28,8 @@ class SealingLayer(Layer):
     """Replaces the codes in the markers of a chat before the model reads it, and restores them in its answer.
 
     Args:
-        inner: the model. secret: of any length; equal secrets give equal codes.
+        inner: the model.
+        secret: of any length; equal secrets give equal codes.
     """
 
     def __init__(self, inner: CallingEngine, secret: bytes) -> None:

@@ -17,10 +17,10 @@ from pydantic import ValidationError
 from localfact.errors import InputError, LocalFactError, MissingError, PromptTooLongError, RequestError, WriteError
 from localfact.llm.calls import Call, Keys, is_failure, json_text
 from localfact.llm.engine import EngineIdentity
-from localfact.llm.layers.transcript_texts import DEPTH, Base, Bases, lines_of, packed, unpacked
+from localfact.llm.layers.transcript_texts import DEPTH, Base, Bases, lines_of, pack, unpack
 from localfact.runtime.formats import other_format
 from localfact.runtime.recent import Recent
-from localfact.runtime.sqlite import connected, is_empty, number, primary_code, transaction
+from localfact.runtime.sqlite import connect, is_empty, number, primary_code, transaction
 
 #: Marks the file as ours in SQLite's header: "LFTR".
 APPLICATION = 0x4C465452
@@ -73,9 +73,9 @@ class CallStore:
         Raises:
             WriteError: it cannot be written. InputError: it is no transcript, another version's, or damaged.
         """
-        with explained(file, records=True):
+        with explain_errors(file, records=True):
             file.parent.mkdir(parents=True, exist_ok=True)
-            database = connected(file.absolute().as_uri())
+            database = connect(file.absolute().as_uri())
             try:
                 with transaction(database):
                     if is_empty(database):
@@ -105,35 +105,35 @@ class CallStore:
             raise MissingError(f"There is no transcript {file}. Record one with the model: --transcript {file}")
         address = f"{file.absolute().as_uri()}?mode=ro"
         logs = [file.with_name(file.name + end) for end in ("-wal", "-journal")]
-        with explained(file, records=False):
+        with explain_errors(file, records=False):
             try:
-                database = opened(file, address)
+                database = open_checked(file, address)
             except sqlite3.OperationalError as error:
                 # A file without a log is opened as immutable: else SQLite would want to make files beside it.
                 logged = any(log.exists() and log.stat().st_size for log in logs)
                 if logged or primary_code(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
                     raise
-                database = opened(file, f"{address}&immutable=1")
+                database = open_checked(file, f"{address}&immutable=1")
             return cls(file, database, records=False)
 
     def identities(self) -> list[EngineIdentity]:
         """The identities of the engines in the file, in the order in which they were introduced."""
-        with explained(self.file, records=self._records):
+        with explain_errors(self.file, records=self._records):
             rows = self._database.execute("SELECT identity FROM identities ORDER BY id").fetchall()
         try:
             return [EngineIdentity.model_validate_json(row) for (row,) in rows]
         except ValidationError as error:
-            raise damaged(self.file, "an identity is not in its schema") from error
+            raise damage_error(self.file, "an identity is not in its schema") from error
 
     def introduce(self, identity: EngineIdentity) -> None:
         """Adds an engine's identity unless it is there."""
-        with explained(self.file, records=True), transaction(self._database):
-            row = (identity.model, described_in_json(identity))
+        with explain_errors(self.file, records=True), transaction(self._database):
+            row = (identity.model, identity_as_json(identity))
             self._database.execute("INSERT OR IGNORE INTO identities (model, identity) VALUES (?, ?)", row)
 
     def find(self, keys: Keys) -> str | None:
         """The recorded answer under either key, as JSON; None where there is none."""
-        with explained(self.file, records=self._records):
+        with explain_errors(self.file, records=self._records):
             return self._find(keys)
 
     def _find(self, keys: Keys) -> str | None:
@@ -144,9 +144,9 @@ class CallStore:
     def _text(self, column: Literal["request", "answer"], base: int | None, stored: Any, depth: int = 0) -> str:
         """A text as it was before it was written into that column with that base."""
         try:
-            return unpacked(stored, None if base is None else self._base_text(column, base, depth))
+            return unpack(stored, None if base is None else self._base_text(column, base, depth))
         except (ValueError, TypeError) as error:
-            raise damaged(self.file, f"a call in it cannot be read ({error})") from error
+            raise damage_error(self.file, f"a call in it cannot be read ({error})") from error
 
     def _base_text(self, column: Literal["request", "answer"], row: int, depth: int) -> str:
         known = self._texts.get((column, row))
@@ -168,17 +168,17 @@ class CallStore:
 
         An answer takes the place of a request that failed.
         """
-        text, windowed = call.encoded(answer)
+        text, windowed = call.encode(answer)
         request = json_text(call.request)
         lines = lines_of(f"{call.kind} {call.stage}", request)
         base = self._bases.of(lines)
         try:
-            frames = packed(request, base and base.request), packed(text, base and base.answer)
+            frames = pack(request, base and base.request), pack(text, base and base.answer)
         except ValueError as error:
             raise unusable(self.file, str(error), records=True) from error
         key = bytes.fromhex(keys.windowed if windowed else keys.whole)
-        row = (key, call.kind, call.stage, base and base.row, *frames, described_in_json(identity))
-        with explained(self.file, records=True):
+        row = (key, call.kind, call.stage, base and base.row, *frames, identity_as_json(identity))
+        with explain_errors(self.file, records=True):
             with transaction(self._database):
                 standing = self._find(keys)
                 if standing is not None and not is_failure(standing):
@@ -189,34 +189,34 @@ class CallStore:
                 self._bases.offer(Base(number, request, text, base.depth + 1 if base else 0, frozenset(lines)))
         return text
 
-    def recorded(self, most: int) -> Iterator[tuple[str, str, str]]:
+    def read_first(self, most: int) -> Iterator[tuple[str, str, str]]:
         """Stage, request and answer (JSON) of the first calls, at most so many, one at a time; without counts of tokens."""
-        with explained(self.file, records=self._records):
+        with explain_errors(self.file, records=self._records):
             for stage, base, request, answer in self._database.execute(RECORDED, (most,)):
                 yield str(stage), self._text("request", base, request), self._text("answer", base, answer)
 
     def count(self) -> int:
         """How many calls there are, without counts of tokens."""
-        with explained(self.file, records=self._records):
+        with explain_errors(self.file, records=self._records):
             (total,) = self._database.execute("SELECT count(*) FROM calls WHERE kind <> 'count'").fetchone()
         return int(total)
 
     def close(self) -> None:
         """Closes the file; a log is folded in unless another process has the file open."""
         with closing(self._database):
-            if not self._records or folded(self._database):
+            if not self._records or fold_log(self._database):
                 return
         # Of two processes that close at the same moment, each may find the file open in the other; so it is tried again.
         for wait in CLOSING_WAITS:
             time.sleep(wait * random.uniform(0.5, 1.5))
             if not self.file.with_name(self.file.name + "-wal").exists():
                 return
-            with suppress(sqlite3.Error), closing(connected(self.file.absolute().as_uri() + "?mode=rw")) as database:
-                if folded(database):
+            with suppress(sqlite3.Error), closing(connect(self.file.absolute().as_uri() + "?mode=rw")) as database:
+                if fold_log(database):
                     return
 
 
-def folded(database: sqlite3.Connection) -> bool:
+def fold_log(database: sqlite3.Connection) -> bool:
     """Tries to fold the log into the file, which needs exclusive access; returns whether it was."""
     try:
         database.execute("PRAGMA busy_timeout = 0")
@@ -225,9 +225,9 @@ def folded(database: sqlite3.Connection) -> bool:
         return False
 
 
-def opened(file: Path, address: str) -> sqlite3.Connection:
+def open_checked(file: Path, address: str) -> sqlite3.Connection:
     """A connection to a file that was checked to be a transcript."""
-    database = connected(address)
+    database = connect(address)
     try:
         check(file, database)
     except BaseException:
@@ -245,13 +245,13 @@ def check(file: Path, database: sqlite3.Connection) -> None:
         raise InputError(other_format(f"The transcript {file}", version, FORMAT, "Record another file with --transcript."))
 
 
-def described_in_json(identity: EngineIdentity) -> str:
+def identity_as_json(identity: EngineIdentity) -> str:
     """All fields of an identity as JSON, in a fixed order."""
     return json_text(identity.model_dump(mode="json"))
 
 
 @contextmanager
-def explained(file: Path, *, records: bool) -> Iterator[None]:
+def explain_errors(file: Path, *, records: bool) -> Iterator[None]:
     """Turns errors of SQLite and the operating system inside the block into a LocalFactError."""
     try:
         yield
@@ -267,11 +267,11 @@ def explanation(file: Path, error: sqlite3.Error, *, records: bool) -> LocalFact
     if code == sqlite3.SQLITE_NOTADB:
         return InputError(f"{file} is no transcript of localfact. Name another file.")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
-        return damaged(file, str(error))
+        return damage_error(file, str(error))
     return unusable(file, str(error), records=records)
 
 
-def damaged(file: Path, reason: str) -> InputError:
+def damage_error(file: Path, reason: str) -> InputError:
     """The error for a file that does not hold what was written to it."""
     return InputError(f"{file} is damaged: {reason}. Copy it again, or remove it and record again with --transcript.")
 

@@ -69,8 +69,8 @@ def lines_of(stage: str, request: str) -> dict[int, int]:
     return {zlib.crc32(line.encode(), seed): len(line) for line in request.split("\\n") if len(line) >= LINE}
 
 
-def packed(text: str, base: str | None) -> bytes:
-    """The text as a frame; `unpacked` with the same base gives it back.
+def pack(text: str, base: str | None) -> bytes:
+    """The text as a frame; `unpack` with the same base gives it back.
 
     Raises:
         ValueError: the text has more than `MOST_BYTES`, or a lone surrogate.
@@ -81,8 +81,8 @@ def packed(text: str, base: str | None) -> bytes:
     return zstandard.ZstdCompressor(level=LEVEL, dict_data=_dictionary(base), write_checksum=True).compress(plain)
 
 
-def unpacked(frame: bytes, base: str | None) -> str:
-    """The text of a frame. Raises ValueError where `packed` with this base did not make it, or for more than `MOST_BYTES`."""
+def unpack(frame: bytes, base: str | None) -> str:
+    """The text of a frame. Raises ValueError where `pack` with this base did not make it, or for more than `MOST_BYTES`."""
     try:
         if not 0 <= zstandard.frame_content_size(frame) <= MOST_BYTES:
             raise ValueError(TOO_LONG)

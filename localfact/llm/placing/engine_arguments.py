@@ -86,7 +86,7 @@ def read_arguments(typed: Mapping[str, Any]) -> dict[str, Any]:
         name = typed_name.strip().replace("-", "_")
         if name in OURS:
             raise InputError(f"--engine-arg {name} is not for you to set; use {OURS[name]}.")
-        known = known_names()
+        known = argument_names()
         if known is not None and name not in known:
             near = difflib.get_close_matches(name, known, NEAR)
             raise InputError(
@@ -136,7 +136,7 @@ def read_value(text: str) -> Any:
 
 
 @cache
-def known_names() -> frozenset[str] | None:
+def argument_names() -> frozenset[str] | None:
     """The names of vLLM's engine arguments, read from its source (an import takes seconds); None where it is not installed."""
     found = importlib.util.find_spec("vllm")
     if found is None or not found.submodule_search_locations:

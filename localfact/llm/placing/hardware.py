@@ -50,7 +50,7 @@ class Hardware(Record):
         """Compute capability of the oldest GPU; (0, 0) without GPUs."""
         return min((gpu.capability for gpu in self.gpus), default=(0, 0))
 
-    def shown(self) -> str:
+    def describe(self) -> str:
         """The machine in a few words, for messages."""
         if not self.gpus:
             return f"CPU with {self.memory_gib:.0f} GiB"

@@ -9,7 +9,7 @@ from localfact.errors import InputError
 from localfact.llm.placing.hardware import GIB
 from localfact.models.card_parts import WeightsSize
 from localfact.models.cards import ModelCard
-from localfact.models.files import loaded_weights
+from localfact.models.files import weights_to_load
 from localfact.records import Record
 
 #: Bytes of one number.
@@ -25,12 +25,15 @@ class ModelShape(Record):
     """The sizes of a language model that decide its memory.
 
     Attributes:
-        weights: GiB, as stored and in fp8. dtype: of weights that are not quantised. quantised: the method by which the stored
-            weights are quantised; None for none.
-        window: the most tokens it reads. kv_bytes: bytes of one token in the cache at 16 bits, over all GPUs; kv_heads: the
-            most GPUs that the cache can be split over. heads: number of attention heads, which tensor parallelism must divide.
-        hidden, inner: widths of a layer and of its feed-forward part. vocabulary: number of tokens. What a file does not state
-            is that of an 8B model.
+        weights: GiB, as stored and in fp8.
+        dtype: of weights that are not quantised.
+        quantised: the method by which the stored weights are quantised; None for none.
+        window: the most tokens it reads.
+        kv_bytes: bytes of one token in the cache at 16 bits, over all GPUs.
+        kv_heads: the most GPUs that the cache can be split over.
+        heads: number of attention heads, which tensor parallelism must divide.
+        hidden, inner: widths of a layer and of its feed-forward part.
+        vocabulary: number of tokens. What a file does not state is that of an 8B model.
         experts: whether each token goes to some of many experts, which replicas in one process would share out among them.
     """
 
@@ -69,7 +72,7 @@ def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:
     """
     config = read_config(folder)
     text = text_config(folder, config)
-    stored = sum(file.stat().st_size for file in loaded_weights(folder)) / GIB
+    stored = sum(file.stat().st_size for file in weights_to_load(folder)) / GIB
     stated = text.get("dtype") or text.get("torch_dtype") or config.get("dtype") or config.get("torch_dtype")
     dtype = stated if stated in WIDTH else "float32"
     method = (config.get("quantization_config") or {}).get("quant_method")

@@ -24,11 +24,13 @@ class Placement(Record):
     """One way to run a model on a machine. Sizes in GiB are those of one GPU, or of the host.
 
     Attributes:
-        tensor_parallel: number of GPUs of one replica. replicas: copies of the model that share the work.
+        tensor_parallel: number of GPUs of one replica.
+        replicas: copies of the model that share the work.
         quantisation: while loading, in vLLM's words; None for none.
         batch: the most that is computed at once by one replica.
         share: share of a device's memory for the engine, in [0, 1]. weights, cache: GiB that they take.
-        tokens: how many the cache holds. window: tokens of prompt and answer together.
+        tokens: how many the cache holds.
+        window: tokens of prompt and answer together.
     """
 
     tensor_parallel: int = 1

@@ -54,7 +54,9 @@ class PlacementPlanner:
     """Finds the best placement of one model on one machine.
 
     Args:
-        card, shape, hardware: the model and the machine. arguments: the user's, for vLLM. dtype: of the computation.
+        card, shape, hardware: the model and the machine.
+        arguments: the user's, for vLLM.
+        dtype: of the computation.
         reserved_gib: memory that other models on the same device take.
 
     Raises:
@@ -112,7 +114,7 @@ class PlacementPlanner:
             MissingError: nothing fits; the message has the numbers and what would fit.
         """
         if not self.hardware.gpus:
-            return self.checked(self.on_host())
+            return self.check(self.on_host())
         count = len(self.hardware.gpus)
         stated = [placement for placement in self.of_card() if placement.fits(self.needed)]
         if stated:
@@ -123,17 +125,17 @@ class PlacementPlanner:
             fitting = [placement for placement in fitting if placement.fits(self.needed)]
             if fitting:
                 return next((placement for placement in fitting if placement.fits(self.wanted)), fitting[-1])
-        return self.checked(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
+        return self.check(self.on_gpus(max(self.parallels(count)), list(self.quantisations())[-1]))
 
     def of_card(self) -> Iterator[Placement]:
         """The card's choices that this machine allows, in its order."""
         for choice in self.card.hardware:
             quantisation = FP8_WHILE_LOADING if choice.quantisation else None
             here = choice.gpus <= len(self.hardware.gpus) and choice.memory_gib <= self.hardware.gpu_memory_gib
-            if here and self.allowed(choice.tensor_parallel, quantisation):
+            if here and self.allows(choice.tensor_parallel, quantisation):
                 yield self.on_gpus(choice.tensor_parallel, quantisation)
 
-    def allowed(self, parallel: int, quantisation: str | None) -> bool:
+    def allows(self, parallel: int, quantisation: str | None) -> bool:
         """Whether the user's arguments and the number of GPUs allow this choice of the card (which assumes no pipeline)."""
         enough = self.pipeline == 1 and parallel * self.each <= len(self.hardware.gpus)
         return enough and parallel == (self.asked_parallel or parallel) and quantisation in self.quantisations()
@@ -244,7 +246,7 @@ class PlacementPlanner:
         width = 1 if stored.startswith(("fp8", "int8")) else WIDTH[self.dtype]
         return self.shape.kv_bytes * width / 2
 
-    def checked(self, placement: Placement) -> Placement:
+    def check(self, placement: Placement) -> Placement:
         """Returns the placement. Raises MissingError where it does not fit."""
         if placement.fits(self.needed):
             return placement
@@ -259,7 +261,7 @@ class PlacementPlanner:
         )
         kind = f"{self.dtype}, {placement.quantisation}" if placement.quantisation else self.dtype
         raise MissingError(
-            f"'{self.card.name}' is too big for this machine ({self.hardware.shown()}): in {kind} it needs {need:.1f} GiB "
+            f"'{self.card.name}' is too big for this machine ({self.hardware.describe()}): in {kind} it needs {need:.1f} GiB "
             f"({placement.weights * parts:.1f} of weights, {cache:.1f} for {self.needed} tokens, the rest to work in), "
             f"and {max(have, 0):.1f} GiB {f'on {parts} of its GPUs ' if self.hardware.gpus else ''}are for it. {self.cure()}"
         )

@@ -17,7 +17,7 @@ from localfact.llm.placing.hardware import GIB, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement
 from localfact.llm.placing.planner import PlacementPlanner
-from localfact.models.cards import ModelCard, resolved, weights_folder
+from localfact.models.cards import ModelCard, resolve_card, weights_folder
 from localfact.records import Record
 
 #: How many tokens a model that thinks first may think, where its card does not say.
@@ -76,7 +76,7 @@ def engine_settings(
     card.require_role("llm", "language model")
     arguments = read_arguments(engine_args or {})
     hardware = hardware or detect()
-    card = resolved(card)
+    card = resolve_card(card)
     try:
         folder = weights_folder(card)
     except MissingError as missing:
@@ -95,7 +95,7 @@ def engine_settings(
         revision=card.revision + answer_changing(arguments) + ("+batch_invariant" if deterministic else ""),
         dtype=placement.dtype,
         quantisation=quantisation_used(shape, placement, hardware),
-        template=template_hash(folder) + told(card),
+        template=template_hash(folder) + card_tells(card),
         window=placement.window,
     )
     return EngineSettings(
@@ -106,7 +106,7 @@ def engine_settings(
         thought_tokens=thought_tokens(card),
         arguments=({"reasoning_parser": card.reasoning_parser} if card.reasoning_parser else {})
         | vllm_arguments(placement, hardware, arguments),
-        machine=shown(shape, placement, hardware, arguments, reserved_gib),
+        machine=describe_placement(shape, placement, hardware, arguments, reserved_gib),
     )
 
 
@@ -115,14 +115,14 @@ def thought_tokens(card: ModelCard) -> int:
     return card.thought_tokens or (THOUGHT_TOKENS if card.reasoning_parser else 0)
 
 
-def told(card: ModelCard) -> str:
+def card_tells(card: ModelCard) -> str:
     """The card's template arguments and limit of thought, as a suffix of the template's hash; "" for none."""
     thinking = {"thoughts": thought_tokens(card)} if thought_tokens(card) else {}
     arguments = {**card.template_arguments, **thinking}
     return f"+{json.dumps(arguments, sort_keys=True)}" if arguments else ""
 
 
-def reserved_for(cards: Sequence[ModelCard]) -> float:
+def memory_to_reserve(cards: Sequence[ModelCard]) -> float:
     """GiB to leave for other models on the engine's device (an embedder, a relation model): an estimate."""
     return sum((card.weights_gib.stored if card.weights_gib else UNKNOWN_GIB) + BESIDE_GIB for card in cards)
 
@@ -183,13 +183,13 @@ def vllm_arguments(placement: Placement, hardware: Hardware, arguments: Mapping[
     return decided | {name: value for name, value in arguments.items() if name not in settled_here}
 
 
-def shown(
+def describe_placement(
     shape: ModelShape, placement: Placement, hardware: Hardware, arguments: Mapping[str, Any], reserved_gib: float
 ) -> dict[str, Any]:
     """The hardware and the placement, in plain values. Sizes in GiB are estimates, and those of one GPU."""
     found: dict[str, Any] = {
         "device": hardware.device,
-        "found": hardware.shown(),
+        "found": hardware.describe(),
         "dtype": placement.dtype,
         "quantisation": quantisation_used(shape, placement, hardware),
         "tensor_parallel": placement.tensor_parallel,

@@ -39,11 +39,11 @@ def template_hash(folder: Path) -> str:
     Read where transformers reads it: chat_template.jinja, else `chat_template` of tokenizer_config.json (a text, or named ones
     of which "default" is used).
     """
-    template = _written_template(folder)
+    template = _read_template(folder)
     return PLAIN if template is None else "sha256:" + sha256(template.encode("utf-8")).hexdigest()
 
 
-def _written_template(folder: Path) -> str | None:
+def _read_template(folder: Path) -> str | None:
     alone = folder / "chat_template.jinja"
     if alone.is_file():
         return alone.read_text(encoding="utf-8")
@@ -60,10 +60,12 @@ class ChatLayout:
     """The tokenizer of one model and its way of writing a chat, read from `folder`. Any number of threads may use it at once.
 
     Args:
-        folder: of the model. arguments: what its chat template is given (`ModelCard.template_arguments`).
+        folder: of the model.
+        arguments: what its chat template is given (`ModelCard.template_arguments`).
 
     Attributes:
-        tokenizer: as transformers reads it. decoder: the fast tokenizer itself, for decoding.
+        tokenizer: as transformers reads it.
+        decoder: the fast tokenizer itself, for decoding.
         silent: ids of the special tokens, which write no text.
 
     Raises:
@@ -99,7 +101,7 @@ class ChatLayout:
         messages = [{"role": message.role, "content": self._disarm(message.content)} for message in chat]
         return self._apply_or_explain(messages) if self._has_template else self._plain(messages)
 
-    def asked(self, chat: Chat, prefix: str = "") -> str:
+    def render_question(self, chat: Chat, prefix: str = "") -> str:
         """Returns the chat with the beginning of an answer, up to the place where the model would write what comes next.
 
         Between generation prompt and prefix stands what the model's own turns begin with (`lead_in`), unless the prefix begins
@@ -121,7 +123,7 @@ class ChatLayout:
         start = [] if self._has_template else self._start
         return [start + ids for ids in self._encode(texts)]
 
-    def continued(self, text: str, ends: Sequence[str]) -> tuple[list[int], list[list[int]]]:
+    def continue_tokens(self, text: str, ends: Sequence[str]) -> tuple[list[int], list[list[int]]]:
         """Returns the tokens of a text, and those of the text with each of the ends: as `ids` of text + end.
 
         Only the last piece of the text is tokenised again for each end, where that gives the same tokens.

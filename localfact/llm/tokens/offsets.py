@@ -32,7 +32,7 @@ class Writing(NamedTuple):
         kept = tuple(Placed(number, start, min(end, length)) for number, start, end in self.places if start < length)
         return Writing(self.text[:length], kept)
 
-    def fitted(self, text: str, stop: Sequence[str]) -> "Writing":
+    def fit(self, text: str, stop: Sequence[str]) -> "Writing":
         """The writing cut to `text`, the engine's own output; `stop` are the stop strings if one of them ended it.
 
         Where the tokens write something else than `text`, the tokens' text is taken, cut at the first stop string: places must

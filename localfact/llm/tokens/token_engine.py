@@ -35,8 +35,11 @@ class TokenRequest:
     """What is asked about token ids.
 
     Attributes:
-        max_tokens: the most that are generated. temperature: 0 for the most probable token each time. seed: None for any.
-        stop: texts that end the answer. grammar: what the whole answer matches.
+        max_tokens: the most that are generated.
+        temperature: 0 for the most probable token each time.
+        seed: None for any.
+        stop: texts that end the answer.
+        grammar: what the whole answer matches.
         thinking: the most tokens of a model's thoughts; None for a model without.
         children: tokens whose log-probabilities at the first place are wanted; else those of what is generated.
         group: requests of one number begin alike, and are best answered by one replica.
@@ -57,9 +60,11 @@ class TokenAnswer:
     """What came of it.
 
     Attributes:
-        ids: the tokens that were generated, the one that ended it included. log_probs: at each place, token -> log-probability:
-            the full vocabulary's, at temperature 1.
-        finish: why it ended. stopped_by: the stop string that ended it; None for none. text: only where one did.
+        ids: the tokens that were generated, the one that ended it included.
+        log_probs: at each place, token -> log-probability: the full vocabulary's, at temperature 1.
+        finish: why it ended.
+        stopped_by: the stop string that ended it; None for none.
+        text: only where one did.
         prompt_tokens, cached_tokens: what was read, and how much of that was known from before.
     """
 
@@ -94,7 +99,8 @@ class TokenEngine(ModelEngine):
     """An `Engine` over a core. Any event loop may use it, also several, one after the other.
 
     Args:
-        layout: the model's tokenizer and template. thought_tokens: how many tokens the model may think besides its answer.
+        layout: the model's tokenizer and template.
+        thought_tokens: how many tokens the model may think besides its answer.
         thoughts: generated ids -> the ids of the answer behind the thoughts; None for a model without.
     """
 
@@ -116,7 +122,7 @@ class TokenEngine(ModelEngine):
 
     async def answer_count(self, call: CountCall) -> int:
         """Returns how many tokens the chat has as sent."""
-        text = partial(self._layout.asked, prefix=call.prefix) if call.prefix else self._layout.text
+        text = partial(self._layout.render_question, prefix=call.prefix) if call.prefix else self._layout.text
         return len(await asyncio.to_thread(lambda: self._layout.ids(text(call.chat))))
 
     async def answer_generate(self, call: GenerateCall) -> Generation:
@@ -206,14 +212,14 @@ class TokenEngine(ModelEngine):
         await asyncio.to_thread(self._core.end)
 
     def _tree(self, call: ChooseCall) -> LabelTree:
-        prompt_ids, written = self._layout.continued(self._layout.asked(call.chat, call.prefix), call.labels)
+        prompt_ids, written = self._layout.continue_tokens(self._layout.render_question(call.chat, call.prefix), call.labels)
         return label_tree(prompt_ids, dict(zip(call.labels, written, strict=True)))
 
     def _write(self, prompt: Sequence[int], said: TokenAnswer, stop: Sequence[str]) -> Writing:
         ended_itself = said.finish == "stop" and said.stopped_by is None
         spoken = said.ids[:-1] if ended_itself else said.ids
         writing = write(self._layout.decoder, prompt, spoken, self._layout.silent)
-        return writing.fitted(said.text, stop) if said.stopped_by is not None else writing
+        return writing.fit(said.text, stop) if said.stopped_by is not None else writing
 
     def _answer(self, ids: Sequence[int], writing: Writing) -> int:
         """Where in the text the answer itself begins, behind the thoughts: their white space at its beginning is theirs."""

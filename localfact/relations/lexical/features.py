@@ -37,20 +37,24 @@ class Features(NamedTuple):
     rest of the claim is covered, and is 0 when half of the subject is missing: then the premise is about a namesake.
 
     Attributes:
-        coverage: share of the claim that the best window holds. whole_coverage: that the premise holds, all in all.
+        coverage: share of the claim that the best window holds.
+        whole_coverage: that the premise holds, all in all.
         said: share of the claim without its subject that the window holds, if it has the subject; `above`: how far beyond.
         said_in_full: the window holds all of the claim.
         bigrams: share of the claim's pairs of neighbours that are neighbours in the window.
-        largest_gap: share of the claim that its weightiest missing word makes up. one_gap: all missing words stand together.
+        largest_gap: share of the claim that its weightiest missing word makes up.
+        one_gap: all missing words stand together.
         subject_missing: share of the subject that the premise lacks.
         other_subject: how much is said, but of another; 0 in a short premise.
         names_missing, numbers_missing: share that the window lacks; `elsewhere`: of that, what the premise has elsewhere.
         name_conflict: names that the premise lacks. year_, number_, month_conflict: the window has another instead.
         slot_conflict: where a word is missing, the two words beside it are neighbours in the window too.
-        negation_conflict: either claim or window is negated. claim_negated: the claim is.
+        negation_conflict: either claim or window is negated.
+        claim_negated: the claim is.
         opposite: the window has the opposite of a missing word, beside the same neighbour.
         premise_length, claim_length: ln(1 + tokens).
-        short_premise: fewer tokens than SHORT_PREMISE. short_uncovered: what such a one leaves out.
+        short_premise: fewer tokens than SHORT_PREMISE.
+        short_uncovered: what such a one leaves out.
     """
 
     coverage: float = 0.0

@@ -26,7 +26,8 @@ class IdfTable:
     """Inverse document frequencies. A file has "documents <number>", then a line a stem: "<stem> <texts that hold it>".
 
     Args:
-        documents: number of texts. counts: stem -> how many of the texts hold it; 0 for one that is not listed.
+        documents: number of texts.
+        counts: stem -> how many of the texts hold it; 0 for one that is not listed.
     """
 
     def __init__(self, documents: int, counts: Mapping[str, int]) -> None:
@@ -84,8 +85,10 @@ class ParsedClaim:
     """A parsed claim.
 
     Attributes:
-        weights: stem -> idf, in the order of the text. total: their sum.
-        subject: the stems of its first run of capitalised words. names: those of all later ones.
+        weights: stem -> idf, in the order of the text.
+        total: their sum.
+        subject: the stems of its first run of capitalised words.
+        names: those of all later ones.
         content: for each token, whether it weighs enough to be a gap where it is missing.
     """
 

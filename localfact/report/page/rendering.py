@@ -1,6 +1,6 @@
 """Makes a page: one HTML file with its style sheet, its script and its data in it, which fetches nothing.
 
-Whatever a model or the web wrote is text here. Jinja2 escapes it in markup, `embedded` in data, the script sets it as text
+Whatever a model or the web wrote is text here. Jinja2 escapes it in markup, `embed` in data, the script sets it as text
 alone, and a policy in the page admits our own script and style by their hashes, and nothing else. What an eye would not see, or
 what would turn the text around it, is shown as an escape (`console.visible`).
 """
@@ -31,7 +31,9 @@ def page(template: str, *, script: bool = False, **values: Any) -> str:
     """One page.
 
     Args:
-        template: a file of this folder. script: whether it has our script. values: what the template names.
+        template: a file of this folder.
+        script: whether it has our script.
+        values: what the template names.
     """
     style = _environment().get_template(STYLE).render(marks=MARKS)
     code = (FOLDER / SCRIPT).read_text(encoding="utf-8") if script else ""
@@ -47,19 +49,19 @@ def page(template: str, *, script: bool = False, **values: Any) -> str:
     return _environment().get_template(template).render(style=_markup(style), script=_markup(code), policy=policy, **values)
 
 
-def embedded(value: Any) -> "Markup":
+def embed(value: Any) -> "Markup":
     """Plain values as JSON for a data block, in which no text can end the block."""
     return _markup(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).translate(_MARKUP))
 
 
-def shown(text: str) -> str:
+def show(text: str) -> str:
     """The text as pages show it: with an escape for every character that would not be seen as itself."""
     return visible(text)
 
 
 def place_shown(text: str, offset: int) -> int:
-    """A place in a text, in characters of Python, as the place in `shown(text)` that the script counts, in units of UTF-16."""
-    return len(shown(text[:offset]).encode("utf-16-le")) // 2
+    """A place in a text, in characters of Python, as the place in `show(text)` that the script counts, in units of UTF-16."""
+    return len(show(text[:offset]).encode("utf-16-le")) // 2
 
 
 def web_address(link: str) -> str | None:
@@ -68,7 +70,7 @@ def web_address(link: str) -> str | None:
         parts = urlsplit(link)
     except ValueError:
         return None
-    plain = parts.scheme.lower() in ("http", "https") and parts.hostname and link == shown(link)
+    plain = parts.scheme.lower() in ("http", "https") and parts.hostname and link == show(link)
     return link if plain and not any(character.isspace() for character in link) else None
 
 
@@ -85,7 +87,7 @@ def _markup(text: str) -> "Markup":
 @cache
 def _environment() -> "Environment":
     environment = environment_of([FOLDER])
-    environment.filters["embedded"] = embedded
+    environment.filters["embedded"] = embed
     return environment
 
 
@@ -99,5 +101,5 @@ def environment_of(folders: Sequence[Path]) -> "Environment":
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: shown(value) if type(value) is str else value,
+        finalize=lambda value: show(value) if type(value) is str else value,
     )

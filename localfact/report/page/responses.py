@@ -19,8 +19,8 @@ from localfact.records import (
     Verdict,
 )
 from localfact.report.marked_text import pieces
-from localfact.report.page.rendering import place_shown, shown, web_address
-from localfact.scoring.tally import annotated_precision, tally
+from localfact.report.page.rendering import place_shown, show, web_address
+from localfact.scoring.tally import precision_annotated, tally
 from localfact.vocabulary import VerdictLabel
 
 #: The verdict that a posterior gives beside relations with the claim: the rule of the run's method.
@@ -32,13 +32,13 @@ def index_entry(assessment: Assessment) -> dict[str, Any]:
     counts = tally(assessment)
     judged = counts.supported + counts.not_supported
     return {
-        "id": shown(assessment.response_id),
-        "about": shown(assessment.prompt or assessment.topic or ""),
+        "id": show(assessment.response_id),
+        "about": show(assessment.prompt or assessment.topic or ""),
         "status": assessment.status,
         "precision": counts.supported / judged if judged else None,
-        "annotated": annotated_precision(assessment),
+        "annotated": precision_annotated(assessment),
         "claims": [
-            [shown(claim.text), verdict.label.value, verdict.posterior]
+            [show(claim.text), verdict.label.value, verdict.posterior]
             for claim, verdict in zip(assessment.claims, assessment.verdicts, strict=True)
         ],
     }
@@ -52,7 +52,8 @@ def response_data(
     Args:
         distributions: of passage and claim, by each model that was asked: the one that counted is shown. Where it is not known,
             a relation has its label's probability alone.
-        seconds: stage -> how long it took. decide: what the verdict would be without a passage.
+        seconds: stage -> how long it took.
+        decide: what the verdict would be without a passage.
     """
     place = {passage.id: number for number, passage in enumerate(assessment.passages)}
     number = {claim.id: index for index, claim in enumerate(assessment.claims)}
@@ -61,13 +62,13 @@ def response_data(
     judged = zip(assessment.claims, assessment.verdicts, strict=True)
     return {
         "facts": dict(_facts(assessment)),
-        "error": shown(assessment.error or ""),
-        "text": [[shown(part.text), part.claims, part.ends] for part in parts],
+        "error": show(assessment.error or ""),
+        "text": [[show(part.text), part.claims, part.ends] for part in parts],
         "claims": [
             {
                 "placed": number[claim.id] in placed,
                 "gold": claim.gold.value if claim.gold is not None else None,
-                "way": [shown(step) for step in way(claim, verdict)],
+                "way": [show(step) for step in way(claim, verdict)],
                 "before": _before(claim.preverification),
                 "flags": [flag.value for flag in verdict.flags],
                 "passages": [
@@ -85,8 +86,8 @@ def response_data(
             for relation in assessment.relations
             if (source := _end(relation.source, number, place)) and (target := _end(relation.target, number, place))
         ],
-        "notes": [shown(note) for note in notes(assessment)],
-        "unparsed": [shown(line) for line in assessment.unparsed],
+        "notes": [show(note) for note in notes(assessment)],
+        "unparsed": [show(line) for line in assessment.unparsed],
         "seconds": dict(seconds),
     }
 
@@ -124,7 +125,7 @@ def _facts(assessment: Assessment) -> Iterator[tuple[str, str]]:
         "written by": assessment.model,
         "from": assessment.source,
     }
-    yield from ((name, shown(value)) for name, value in facts.items() if value)
+    yield from ((name, show(value)) for name, value in facts.items() if value)
 
 
 def _before(before: PreVerification | None) -> dict[str, float] | None:
@@ -167,12 +168,12 @@ def _place(text: str, span: Span | None) -> list[int] | None:
 
 def _passage(passage: Passage) -> dict[str, Any]:
     return {
-        "title": shown(passage.title),
-        "host": shown(passage.host or ""),
-        "date": shown(passage.date or ""),
-        "provider": shown(passage.provider if passage.provider != "local" else ""),
-        "links": [[shown(link), web_address(link) is not None] for link in passage.links],
-        "text": shown(passage.text),
+        "title": show(passage.title),
+        "host": show(passage.host or ""),
+        "date": show(passage.date or ""),
+        "provider": show(passage.provider if passage.provider != "local" else ""),
+        "links": [[show(link), web_address(link) is not None] for link in passage.links],
+        "text": show(passage.text),
     }
 
 

@@ -14,7 +14,7 @@ from localfact.report.page.responses import Decide, index_entry, response_data
 from localfact.report.palette import MARKS
 from localfact.report.summary import Summary
 from localfact.scoring.aggregate import ScoreResult
-from localfact.scoring.tally import annotated_precision
+from localfact.scoring.tally import precision_annotated
 
 #: Width of the bar of verdicts and of the line of an interval, in units of their pictures.
 BAR, LINE = 1000, 120
@@ -34,12 +34,17 @@ class RunRead:
     """A run as it was read from its folder.
 
     Attributes:
-        name: of the run folder. assessments: those that are shown. start: the number of the first of them, from 1.
+        name: of the run folder.
+        assessments: those that are shown.
+        start: the number of the first of them, from 1.
         settings: run.yaml without versions, as plain values.
-        seconds: index of a response -> stage -> seconds. distributions: of passage and claim, as far as they are known.
-        decide: the verdict that a posterior gives by the rules of the run's method. how: the same in sentences.
+        seconds: index of a response -> stage -> seconds.
+        distributions: of passage and claim, as far as they are known.
+        decide: the verdict that a posterior gives by the rules of the run's method.
+        how: the same in sentences.
         limits: what else a reader must know of the method; "" for nothing.
-        calls: of the language model; none unless they were asked for. calls_left: how many more there are.
+        calls: of the language model; none unless they were asked for.
+        calls_left: how many more there are.
     """
 
     name: str
@@ -66,7 +71,7 @@ def run_page(run: RunRead) -> str:
         summary=run.summary,
         scores=[(score, meanings.get(score.name, ""), interval_line(score)) for score in run.summary.scores],
         segments=segments(run.summary.verdicts),
-        annotated=annotated(run),
+        annotated=precision_of_annotators(run),
         sources={name: Path(str(value)).name for name, value in dict(run.settings.get("sources") or {}).items() if value},
         scored=run.summary.responses - sum(_without_score(run.summary).values()),
         without_score=_without_score(run.summary),
@@ -94,9 +99,9 @@ def run_page(run: RunRead) -> str:
     )
 
 
-def annotated(run: RunRead) -> float | None:
+def precision_of_annotators(run: RunRead) -> float | None:
     """The annotators' precision, the mean over responses that have one; None without, or where not all responses are shown."""
-    found = [value for one in run.assessments if (value := annotated_precision(one)) is not None]
+    found = [value for one in run.assessments if (value := precision_annotated(one)) is not None]
     return sum(found) / len(found) if found and len(run.assessments) == run.summary.responses else None
 
 

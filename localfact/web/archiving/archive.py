@@ -17,7 +17,7 @@ from localfact.runtime.files import sync, write_all, write_error, write_errors
 from localfact.runtime.links import append_to
 from localfact.web.archiving.warc_exchange import exchange_of, information, members_of
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES
-from localfact.web.archiving.warc_records import DamagedError, Unzipped, followed_by_record, records
+from localfact.web.archiving.warc_records import DamagedError, Unzipped, record_follows, records
 from localfact.web.fetching.exchange import Exchange
 
 NAME = re.compile(r"pages-([0-9]{5,9})\.warc\.gz")
@@ -126,7 +126,7 @@ class Archive:
                     request = next(found, None)
                 return exchange_of(response, request)
         except DamagedError as damage:
-            raise damaged(path, damage) from None
+            raise damage_error(path, damage) from None
         except OSError as error:
             raise CorpusError(f"{path} cannot be read: {error.strerror}. Copy the corpus again.") from error
 
@@ -152,7 +152,7 @@ class Archive:
                     raise CorpusError(
                         f"{self.folder} lacks {self._known_end.file}, which the corpus names. Copy the corpus again."
                     )
-                end = self._made_whole(path) if files else 0
+                end = self._make_whole(path) if files else 0
                 if end is None:
                     path, end = self._next(path), 0
                 self._open(path, end)
@@ -194,14 +194,14 @@ class Archive:
         self._holds_exchanges = True
         self._unsynced = not self._sync
 
-    def _made_whole(self, path: Path) -> int | None:
+    def _make_whole(self, path: Path) -> int | None:
         """Removes what follows the last complete record, and returns where that ends.
 
         None, with the file unchanged, if complete records follow the damage: then it is no result of a kill, and nothing is
         removed.
         """
         size = path.stat().st_size
-        end = self._remembered_end(path, size)
+        end = self._recall_end(path, size)
         with path.open("rb") as file:
             file.seek(end)
             try:
@@ -209,7 +209,7 @@ class Archive:
                     end = record.end or end
             except DamagedError as damage:
                 log.info("%s, byte %d: %s", path, damage.offset, damage)
-            if end < size and followed_by_record(file, end + 1):
+            if end < size and record_follows(file, end + 1):
                 log.warning("%s is damaged from byte %d on; it is left as it is, and a new file is begun.", path, end)
                 return None
         if end < size:
@@ -217,7 +217,7 @@ class Archive:
             sync(path)
         return end
 
-    def _remembered_end(self, path: Path, size: int) -> int:
+    def _recall_end(self, path: Path, size: int) -> int:
         """Up to where the file is known to be complete."""
         known = self._known_end
         if known is None or known.file != path.name:
@@ -232,6 +232,6 @@ def name_of(number: int) -> str:
     return f"pages-{number:05d}.warc.gz"
 
 
-def damaged(path: Path, damage: DamagedError) -> CorpusError:
+def damage_error(path: Path, damage: DamagedError) -> CorpusError:
     """The error for a record that cannot be read."""
     return CorpusError(f"{path}, byte {damage.offset}: the record is damaged ({damage}). Copy the corpus again.")

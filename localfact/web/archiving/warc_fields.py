@@ -33,7 +33,7 @@ class HttpMessage:
     body: bytes
 
 
-def parsed_head(head: bytes) -> tuple[str, str, Headers]:
+def parse_head(head: bytes) -> tuple[str, str, Headers]:
     """The first word of the first line, the rest of that line, and the fields. Bytes are read as UTF-8, else as Latin-1."""
     from warcio.statusandheaders import StatusAndHeadersParser
 
@@ -46,7 +46,7 @@ def http_message_of(block: bytes) -> HttpMessage | None:
     end = END_OF_HEAD.search(block, 0, MAX_HEAD_BYTES)
     if end is None or not block[: end.start()].strip():
         return None
-    return HttpMessage(*parsed_head(block[: end.end()]), block[end.end() :])
+    return HttpMessage(*parse_head(block[: end.end()]), block[end.end() :])
 
 
 def time_of(date: str | None) -> datetime | None:

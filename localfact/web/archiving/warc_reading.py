@@ -31,7 +31,8 @@ class WarcProblem:
     """Why a record gave no exchange, or a doubtful one.
 
     Attributes:
-        where: the file, and the record's place in it and address. why: a sentence.
+        where: the file, and the record's place in it and address.
+        why: a sentence.
         count: how many records it concerns; if more than one, it is reported at the end.
     """
 
@@ -74,7 +75,7 @@ def read_warc(file: Path, *, max_payload: int = 10_000_000) -> Iterator[Exchange
             reader = WarcReader(file, max_payload)
             for record in records(source, max_payload + MAX_HEAD_BYTES):
                 try:
-                    yield from reader.found(record)
+                    yield from reader.exchanges_of(record)
                 except PassedOverError as reason:
                     if reason.ordinary:
                         passed[str(reason)] += 1
@@ -106,7 +107,8 @@ class WarcReader:
     """Turns the records of one file into exchanges, and remembers where the originals of revisits are.
 
     Args:
-        file: read again for revisits. max_payload: the largest payload in bytes.
+        file: read again for revisits.
+        max_payload: the largest payload in bytes.
     """
 
     def __init__(self, file: Path, max_payload: int) -> None:
@@ -115,7 +117,7 @@ class WarcReader:
         self._originals: dict[tuple[str, ...], int] = {}
         self._revisited = 0
 
-    def found(self, record: WarcRecord) -> Iterator[Exchange | WarcProblem]:
+    def exchanges_of(self, record: WarcRecord) -> Iterator[Exchange | WarcProblem]:
         """The exchange of a record, and what is doubtful about it; nothing for records that are not about pages.
 
         Raises:
@@ -194,7 +196,7 @@ def response(block: bytes) -> Content:
         raise PassedOverError(f"The answer has status {status[1]}.", ordinary=True)
     payload, whole = answer.body, True
     if "chunked" in (header_of(answer.headers, "Transfer-Encoding") or "").lower():
-        payload, whole = dechunked(answer.body)
+        payload, whole = dechunk(answer.body)
     return Content(payload, answer.body, answer.headers, status[2] or "", answer.protocol.upper(), whole)
 
 
@@ -204,7 +206,7 @@ def resource(block: bytes, record: WarcRecord) -> Content:
     return Content(block, block, (("Content-Type", kind),) if kind else ())
 
 
-def dechunked(body: bytes) -> tuple[bytes, bool]:
+def dechunk(body: bytes) -> tuple[bytes, bool]:
     """A payload without chunk headers, and whether the last chunk is there (RFC 9112, section 7.1); trailers are dropped.
 
     Many tools keep the Transfer-Encoding header but not the chunks: what does not begin with a chunk is returned unchanged.

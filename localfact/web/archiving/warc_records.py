@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
-from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, parsed_head
+from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, parse_head
 from localfact.web.fetching.exchange import Headers, header_of
 
 #: Bytes that are read, or expanded, at a time.
@@ -43,10 +43,13 @@ class WarcRecord:
     """One record of a WARC file.
 
     Attributes:
-        kind: its WARC-Type. fields: the named fields of its head, in their order.
-        block: what it holds; None where that is longer than the reader wanted. length: of the block, in bytes.
-        offset: where in the file it begins, or the gzip member it stands in. end: where its gzip member ends; None if that
-            goes on, or the file is not compressed. alone: whether reading can start at the offset.
+        kind: its WARC-Type.
+        fields: the named fields of its head, in their order.
+        block: what it holds; None where that is longer than the reader wanted.
+        length: of the block, in bytes.
+        offset: where in the file it begins, or the gzip member it stands in.
+        end: where its gzip member ends; None if that goes on, or the file is not compressed.
+        alone: whether reading can start at the offset.
     """
 
     kind: str
@@ -224,13 +227,13 @@ def record_head(source: Unzipped) -> tuple[Headers, int, bool] | None:
         if length >= MAX_HEAD_BYTES:
             raise DamagedError(offset, "the head of a record is too long")
         if not line.strip():
-            return parsed_head(b"".join(lines))[2], offset, alone
+            return parse_head(b"".join(lines))[2], offset, alone
     if lines:
         raise DamagedError(offset, "it ends in the middle of a record", cut_short=True)
     return None
 
 
-def followed_by_record(file: IO[bytes], begin: int) -> bool:
+def record_follows(file: IO[bytes], begin: int) -> bool:
     """Whether a complete record begins anywhere from `begin` on; also True where there are too many places to check."""
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         for _ in range(MOST_TRIES):

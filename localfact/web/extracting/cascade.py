@@ -107,7 +107,7 @@ class StyleRules:
         names = Names({"**", f"<{element.tag}", f"#{attributes.get('id', '')}", *classes} & self._asked)
         declared, inner = self._known.get((names, around)) or self._meet(names, around)
         if element in self._matched:
-            declared = cascaded([*declared, *self._matched[element]])
+            declared = cascade([*declared, *self._matched[element]])
         if "style" in attributes or "color" in attributes or "bgcolor" in attributes:
             hints = [
                 Declaration(False, (), 0, name, [parse_one_component_value(attributes[given][:MAX_STYLE_CHARACTERS])])
@@ -115,7 +115,7 @@ class StyleRules:
                 if attributes.get(given)
             ]
             own = declarations(attributes.get("style", "")[:MAX_STYLE_CHARACTERS])
-            declared = cascaded([*hints, *declared, *own])
+            declared = cascade([*hints, *declared, *own])
         return {declaration.name: declaration.value for declaration in declared}, inner
 
     def _match(self, root: Any, others: Iterable[Rule]) -> None:
@@ -149,7 +149,7 @@ class StyleRules:
         if self._looks > MOST_LOOKS:
             raise PageError(Reason.UNREADABLE, "its style rules take too long")
         # Equal sets are made one: with each element they are compared.
-        self._known[names, around] = cascaded(declared), self._inner.setdefault(inner, inner)
+        self._known[names, around] = cascade(declared), self._inner.setdefault(inner, inner)
         return self._known[names, around]
 
 
@@ -213,6 +213,6 @@ def declarations(style: str | Value) -> list[Declaration]:
     ]
 
 
-def cascaded(declared: Iterable[Declaration]) -> list[Declaration]:
+def cascade(declared: Iterable[Declaration]) -> list[Declaration]:
     """The one declaration of each property that applies; of equal ones the last."""
     return list({declaration.name: declaration for declaration in sorted(declared, key=lambda each: each[:3])}.values())

@@ -55,7 +55,7 @@ def decode(body: bytes, charset: str | None) -> str:
     for codec in claims:
         if (text := _decode(body, codec)) is not None:
             return text
-    return body.decode(detected(body), "replace")
+    return body.decode(detect(body), "replace")
 
 
 def codec_of(charset: str | None) -> str | None:
@@ -66,7 +66,7 @@ def codec_of(charset: str | None) -> str | None:
     return found if found and codecs.lookup(found)._is_text_encoding and found not in _NO_CHARSETS else None
 
 
-def detected(body: bytes) -> str:
+def detect(body: bytes) -> str:
     """The likeliest codec of bytes that are not UTF-8; by default Windows-1252, the commonest on the web."""
     from charset_normalizer import from_bytes
 

@@ -142,7 +142,7 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     logging.getLogger("htmldate").setLevel(logging.CRITICAL)
     try:
-        root = parsed(page)
+        root = parse(page)
         with_password = asks_for_password(root)
         remove_hidden(root)
         described = extract_metadata(root, default_url=link, extensive=False)
@@ -163,7 +163,7 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
     return title, text, described.date, stated_language
 
 
-def parsed(page: str) -> Any:
+def parse(page: str) -> Any:
     """The tree of an HTML page; a fragment is put into a body.
 
     Raises:

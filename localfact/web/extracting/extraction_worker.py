@@ -7,7 +7,7 @@ import os
 import signal
 from typing import Any
 
-from localfact.web.extracting.worker_process import comes, data_bytes, limit_memory, pipes, received, send
+from localfact.web.extracting.worker_process import comes, data_bytes, limit_memory, pipes, receive, send
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 
 READY = b"+"
@@ -34,20 +34,20 @@ def serve(seconds: float, memory_bytes: int) -> None:
     parent, worn = os.getppid(), False
     while not worn and comes(requests, parent):
         try:
-            header, body = received(requests)
+            header, body = receive(requests)
         except EOFError:
             return
         except MemoryError:
             os._exit(OUT_OF_MEMORY_EXIT)
         signal.setitimer(signal.ITIMER_REAL, 2 * seconds)
-        answer = answered(header, body)
+        answer = answer_message(header, body)
         del body
         signal.setitimer(signal.ITIMER_REAL, 0)
         worn = answer["out_of_memory"] or data_bytes() - unused > WORN_SHARE * memory_bytes
         send(answers, {**answer, "last": worn}, b"")
 
 
-def answered(header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def answer_message(header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """The document of a page, or why there is none, as JSON values."""
     from localfact.web.extracting import extraction
 

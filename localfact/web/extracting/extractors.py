@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Protocol, Self, cast
 from localfact.errors import MissingError
 from localfact.web.extracting.extraction import Document
 from localfact.web.extracting.extraction_worker import OUT_OF_MEMORY_EXIT, READY
-from localfact.web.extracting.worker_process import Deadline, ended, exactly, name_of_end, received, send, started
+from localfact.web.extracting.worker_process import Deadline, end, exactly, name_of_end, receive, send, start
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
 
 SECONDS = 20.0
@@ -138,7 +138,7 @@ class ExtractionProcess:
             try:
                 with deadline:
                     send(cast(BinaryIO, process.stdin), header, body)
-                    answer, _ = received(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)
+                    answer, _ = receive(cast(BinaryIO, process.stdout), MOST_ANSWER_BYTES)
             except (EOFError, OSError, ValueError):
                 end = self._stop()
             else:
@@ -166,7 +166,7 @@ class ExtractionProcess:
             if self._closed:
                 raise CancelledError
             try:
-                process = self._process = started(WORKER, self._seconds, self._memory_bytes)
+                process = self._process = start(WORKER, self._seconds, self._memory_bytes)
             except OSError as error:
                 raise MissingError(f"No process for extraction can be started: {error}. Free memory or processes.") from error
         try:
@@ -190,7 +190,7 @@ class ExtractionProcess:
             process, self._process = self._process, None
         if process is None:
             return None
-        end = ended(process)
+        code = end(process)
         if self._closed:
             raise CancelledError
-        return end
+        return code

@@ -48,7 +48,7 @@ def remove_hidden(root: Element) -> None:
             style, inner = rules.style(element, names)
             if rules.uncertain and ("class" in element.attrib or "id" in element.attrib):
                 ink = ink._replace(behind=None)
-            ink = ink.styled(style) if style else ink
+            ink = ink.style_child(style) if style else ink
             always = element.tag in ALWAYS_SHOWN
             ink = ink._replace(visible=True) if always else ink
             around.append((inner, ink))

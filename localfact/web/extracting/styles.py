@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from localfact.web.extracting.sums import computed
+from localfact.web.extracting.sums import compute
 
 #: The properties that can hide text; other declarations are ignored.
 PROPERTIES = frozenset(
@@ -54,7 +54,7 @@ class Ink(NamedTuple):
         alike = all(abs(one - other) <= SAME_COLOUR for one, other in zip(self.text[:3], self.behind[:3], strict=True))
         return self.text[3] > NEARLY_TRANSPARENT and not alike
 
-    def styled(self, style: Style) -> "Ink":
+    def style_child(self, style: Style) -> "Ink":
         """How text looks in a child element of this style."""
         text, behind = self.text, self.behind
         if own := style.get("-webkit-text-fill-color") or style.get("color"):
@@ -124,14 +124,14 @@ def colour(value: Value) -> Colour | None:
 def pixels(token: Token) -> float | None:
     """A length in pixels, relative ones converted for a usual screen and font, sums computed; None for anything else."""
     unit = token.lower_unit if token.type == "dimension" else {"percentage": "%", "number": ""}.get(token.type)
-    return float(token.value * _PX_OF_UNIT[unit]) if unit in _PX_OF_UNIT else computed(token, pixels)
+    return float(token.value * _PX_OF_UNIT[unit]) if unit in _PX_OF_UNIT else compute(token, pixels)
 
 
 def amount(token: Token) -> float | None:
     """A number, or a percentage as a share of 1; None for anything else."""
     if token.type in ("number", "percentage"):
         return float(token.value / (100 if token.type == "percentage" else 1))
-    return computed(token, amount)
+    return compute(token, amount)
 
 
 def _lengths(style: Style, *names: str) -> list[float]:

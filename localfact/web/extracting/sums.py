@@ -10,7 +10,7 @@ Valued = Callable[[Any], float | None]
 DEEPEST = 8
 
 
-def computed(token: Any, valued: Valued, depth: int = 0) -> float | None:
+def compute(token: Any, valued: Valued, depth: int = 0) -> float | None:
     """The value of a function of CSS or of a parenthesis; None for anything else, and for what has no value."""
     name = token.lower_name if token.type == "function" else "calc" if token.type == "() block" else ""
     if name not in ("calc", "min", "max", "clamp") or depth > DEEPEST:
@@ -48,5 +48,5 @@ def _sum(parts: Sequence[Any], valued: Valued, depth: int) -> float | None:
 
 def _value(part: Any, valued: Valued, depth: int) -> float | None:
     if part.type in ("function", "() block"):
-        return computed(part, valued, depth + 1)
+        return compute(part, valued, depth + 1)
     return valued(part)

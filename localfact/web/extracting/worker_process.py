@@ -31,7 +31,7 @@ importlib.import_module(module).serve(*settings)
 """
 
 
-def started(module: str, *settings: object) -> subprocess.Popen[bytes]:
+def start(module: str, *settings: object) -> subprocess.Popen[bytes]:
     """Starts a process that calls `serve` of a module with these settings (in JSON's types), and is asked through its pipes.
 
     Raises:
@@ -44,7 +44,7 @@ def started(module: str, *settings: object) -> subprocess.Popen[bytes]:
     )
 
 
-def ended(process: subprocess.Popen[bytes]) -> int:
+def end(process: subprocess.Popen[bytes]) -> int:
     """Waits for a process to end, kills it if need be, and closes its pipes; returns its exit code, negative for a signal."""
     try:
         # A crashing process closes its pipes a moment before it ends.
@@ -127,7 +127,7 @@ def send(pipe: BinaryIO, header: dict[str, Any], body: bytes) -> None:
     pipe.flush()
 
 
-def received(pipe: BinaryIO, most: int | None = None) -> tuple[dict[str, Any], bytes]:
+def receive(pipe: BinaryIO, most: int | None = None) -> tuple[dict[str, Any], bytes]:
     """Reads one message. Raises EOFError where the other side has ended, or announces more than `most` bytes."""
     header, body = LENGTHS.unpack(exactly(pipe, LENGTHS.size))
     if most is not None and header + body > most:

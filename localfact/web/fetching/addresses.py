@@ -134,7 +134,7 @@ class Addresses:
         self._check_literal(host_of(url), port_of(url))
         return url
 
-    async def resolved(self, host: str, port: int) -> tuple[str, ...]:
+    async def resolve(self, host: str, port: int) -> tuple[str, ...]:
         """The addresses of a host, if all of them are allowed.
 
         Raises:

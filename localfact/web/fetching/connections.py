@@ -49,7 +49,7 @@ class CheckedBackend(httpcore.AsyncNetworkBackend):
             PageError: the name does not resolve, or one of its addresses is refused.
             httpcore.ConnectError, httpcore.ConnectTimeout: none answers.
         """
-        *first, last = (await self._addresses.resolved(host, port))[:MOST_TRIED]
+        *first, last = (await self._addresses.resolve(host, port))[:MOST_TRIED]
         share = None if timeout is None else timeout / (len(first) + 1)
         for address in first:
             with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
@@ -73,7 +73,8 @@ class Connections:
     """Sends GET requests and returns answers while they arrive, one at a time over each connection.
 
     Args:
-        addresses: checks and resolves. certificates: what TLS trusts; by default certifi's authorities, or SSL_CERT_FILE.
+        addresses: checks and resolves.
+        certificates: what TLS trusts; by default certifi's authorities, or SSL_CERT_FILE.
     """
 
     def __init__(self, addresses: Addresses, certificates: ssl.SSLContext | None = None) -> None:

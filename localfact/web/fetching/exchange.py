@@ -16,7 +16,9 @@ class Exchange:
     """One HTTP request and the answer to it.
 
     Attributes:
-        url: the requested URL. time: of the request, UTC. address: the IP address that answered; None where it is unknown.
+        url: the requested URL.
+        time: of the request, UTC.
+        address: the IP address that answered; None where it is unknown.
         request_headers, headers: names and values in the order sent and received.
         status, reason, protocol: of the answer; the protocol is "HTTP/1.1" or "HTTP/2", which has no reason.
         payload: the body as received: still content-encoded (gzip), but without transfer coding (chunked).

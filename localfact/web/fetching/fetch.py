@@ -40,8 +40,10 @@ class Fetched:
     """A fetched page.
 
     Attributes:
-        link: as asked for. final_link: where redirects led.
-        exchange: the page's own, never that of a robots.txt or a redirect. body: decoded.
+        link: as asked for.
+        final_link: where redirects led.
+        exchange: the page's own, never that of a robots.txt or a redirect.
+        body: decoded.
         exchanges: all exchanges of this fetch, in order: robots.txt, redirects, further tries, the page.
     """
 
@@ -56,7 +58,8 @@ class FetchError(PageError):
     """A page could not be fetched.
 
     Attributes:
-        failure: why. final_link: the address of the last request for the page; the link itself where there was none.
+        failure: why.
+        final_link: the address of the last request for the page; the link itself where there was none.
         answer: the answer of that address, if it is what failed; one of `exchanges`, never a robots.txt or a redirect that was
             followed. None if the failure left no answer.
         exchanges: all exchanges of this fetch, in order, as in Fetched.
@@ -115,14 +118,17 @@ class Fetcher:
         """Connects to nothing yet.
 
         Args:
-            at_once: requests at a time in all. per_host: at one host. host_delay: seconds between two starts at one host; a
-                longer Crawl-delay of its robots.txt is kept to.
-            total_seconds: for one page, and for one robots.txt. read_seconds: for connecting, and for each piece of an answer.
+            at_once: requests at a time in all.
+            per_host: at one host.
+            host_delay: seconds between two starts at one host; a longer Crawl-delay of its robots.txt is kept to.
+            total_seconds: for one page, and for one robots.txt.
+            read_seconds: for connecting, and for each piece of an answer.
             max_bytes: of a page, compressed as well as decompressed.
             allow_hosts: hosts, addresses and networks to allow besides the public Internet, each with :PORT or without
                 (AllowedHost.parse); with a port also one that is otherwise refused.
             robots: whether robots.txt is fetched and obeyed.
-            resolve, sleep, clock: for tests. certificates: what TLS trusts.
+            resolve, sleep, clock: for tests.
+            certificates: what TLS trusts.
 
         Raises:
             InputError: an entry of allow_hosts cannot be parsed.

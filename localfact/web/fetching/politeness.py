@@ -28,7 +28,8 @@ class Turns:
     """Gives turns to ask a host, first come first served. Waiting for a turn blocks no other host.
 
     Args:
-        at_once, per_host: the most turns at a time in all, and at one host. host_delay: seconds between two starts at one host.
+        at_once, per_host: the most turns at a time in all, and at one host.
+        host_delay: seconds between two starts at one host.
         sleep, clock: for tests.
     """
 

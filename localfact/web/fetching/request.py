@@ -43,7 +43,8 @@ class BodyLimits:
     """What is accepted as the body of an answer with status 2xx.
 
     Attributes:
-        most_bytes: of the payload as received, and of the body decoded. cut: whether a longer body is cut instead of refused.
+        most_bytes: of the payload as received, and of the body decoded.
+        cut: whether a longer body is cut instead of refused.
         typed: whether only text, HTML and PDF are accepted.
     """
 
@@ -57,8 +58,10 @@ class HttpAnswer:
     """The outcome of one request.
 
     Attributes:
-        exchange: None if no answer began. body: decoded; empty for a status other than 2xx. failure: why it is no page; None
-            for a page. seconds: how long it took.
+        exchange: None if no answer began.
+        body: decoded; empty for a status other than 2xx.
+        failure: why it is no page; None for a page.
+        seconds: how long it took.
     """
 
     exchange: Exchange | None
@@ -122,7 +125,8 @@ async def ask(
 
     Args:
         url: checked (Addresses.target).
-        seconds: for the whole answer. read_seconds: for connecting, and for each piece of the answer.
+        seconds: for the whole answer.
+        read_seconds: for connecting, and for each piece of the answer.
     """
     import httpcore
 

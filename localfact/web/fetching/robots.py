@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from localfact.runtime.tasks import cancelled
+from localfact.runtime.tasks import cancel
 from localfact.web.fetching.addresses import host_of, port_of
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
@@ -41,8 +41,10 @@ class RobotsRules:
     """What one origin asks of this robot.
 
     Attributes:
-        token: the robot's name. delay: seconds between two pages, at most LONGEST_DELAY; 0 where it asks for none.
-        text: the parsed robots.txt. failure: why every page of the origin is refused; None where `text` decides.
+        token: the robot's name.
+        delay: seconds between two pages, at most LONGEST_DELAY; 0 where it asks for none.
+        text: the parsed robots.txt.
+        failure: why every page of the origin is refused; None where `text` decides.
     """
 
     token: str
@@ -60,7 +62,7 @@ class RobotsRules:
 
         text = content[:ROBOTS_BYTES].decode("utf-8-sig", errors="replace").replace("\0", "")
         if rules_in(text) > MOST_RULES:
-            return cls(token, failure=_disallowed_failure(f"gives more than {MOST_RULES:,} rules"))
+            return cls(token, failure=_failure_of_disallowed(f"gives more than {MOST_RULES:,} rules"))
         parsed = Protego.parse(text)
         return cls(token, min(parsed.crawl_delay(token) or 0.0, LONGEST_DELAY), parsed)
 
@@ -72,7 +74,8 @@ class RobotsRules:
         there, 429 also forbids: it asks for fewer requests.
 
         Args:
-            failure: why there is none. status: of the last answer; None if none came.
+            failure: why there is none.
+            status: of the last answer; None if none came.
             token: the robot's name.
         """
         refused = failure.reason is Reason.HTTP_STATUS and status is not None and status < 500
@@ -82,7 +85,7 @@ class RobotsRules:
             return cls(token, failure=failure)
         if failure.reason in _PASSING:
             return cls(token, failure=PageFailure(reason=failure.reason, detail=f"robots.txt: {failure.detail}"))
-        return cls(token, failure=_disallowed_failure(str(failure)))
+        return cls(token, failure=_failure_of_disallowed(str(failure)))
 
     def check(self, url: "httpx.URL") -> None:
         """Returns if the page may be fetched.
@@ -151,7 +154,7 @@ class Robots:
 
     async def aclose(self) -> None:
         """Cancels the fetches that are running."""
-        await cancelled(cached.task for cached in self._cached.values())
+        await cancel(cached.task for cached in self._cached.values())
 
 
 def rules_in(text: str) -> int:
@@ -167,5 +170,5 @@ def rules_in(text: str) -> int:
     return total
 
 
-def _disallowed_failure(detail: str) -> PageFailure:
+def _failure_of_disallowed(detail: str) -> PageFailure:
     return PageFailure(reason=Reason.ROBOTS_DISALLOWED, detail=f"robots.txt: {detail}")

@@ -12,7 +12,8 @@ def iso_date(stated: str | None, searched: str) -> str | None:
     """The date as YYYY-MM-DD, YYYY-MM or YYYY; the stated text where it cannot be parsed, None where nothing is stated.
 
     Args:
-        stated: as a provider words it, in English. searched: when the search was made, ISO 8601, for "2 days ago".
+        stated: as a provider words it, in English.
+        searched: when the search was made, ISO 8601, for "2 days ago".
     """
     if not stated or not stated.strip():
         return None

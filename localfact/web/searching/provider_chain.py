@@ -38,7 +38,10 @@ class Timing:
     """Clocks, sleep and randomness, which tests replace.
 
     Attributes:
-        clock: monotonic seconds. now: the time of day, UTC. sleep: waits so many seconds. draw: a random number in [0, 1).
+        clock: monotonic seconds.
+        now: the time of day, UTC.
+        sleep: waits so many seconds.
+        draw: a random number in [0, 1).
     """
 
     clock: Callable[[], float] = time.monotonic

@@ -13,8 +13,10 @@ class SearchResult(Record):
     """One result of a search.
 
     Attributes:
-        title, snippet: plain text, as the provider shows them. link: the address of the page.
-        rank: from 1. provider: who found it ("duckduckgo", "searxng", "serper", "wikipedia", ...).
+        title, snippet: plain text, as the provider shows them.
+        link: the address of the page.
+        rank: from 1.
+        provider: who found it ("duckduckgo", "searxng", "serper", "wikipedia", ...).
         date: of the page, as the provider states it, where it does.
     """
 
@@ -34,7 +36,8 @@ class Search(Record):
     """One answered search; it has no results only if the provider said that there are none.
 
     Attributes:
-        query: as asked for; what was sent may have fewer characters. count: how many results were asked for.
+        query: as asked for; what was sent may have fewer characters.
+        count: how many results were asked for.
         time: of the answer, ISO 8601 in UTC.
     """
 

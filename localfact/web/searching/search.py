@@ -55,7 +55,9 @@ class ProviderError(SearchError):
     """One provider did not answer one query.
 
     Attributes:
-        provider: its name. kind: decides what to do next. detail: for the user; never holds a key.
+        provider: its name.
+        kind: decides what to do next.
+        detail: for the user; never holds a key.
         retry_after: seconds after which the provider wants to be asked again; None where it does not say.
     """
 
@@ -155,8 +157,8 @@ def search_of(provider: str, query: str, count: int, found: Iterable[Found], tim
     """The record of an answered search: each link once, the first `count` of them, ranked from 1.
 
     Args:
-        query: as asked for, before `sendable`. found: the results, best first; empty only if the provider said that there are
-            none.
+        query: as asked for, before `sendable`.
+        found: the results, best first; empty only if the provider said that there are none.
         time: of the answer, UTC.
 
     Raises:

@@ -12,7 +12,7 @@ from zim_files import Article, zim_file
 
 from localfact.corpus.importing import zim
 from localfact.corpus.importing.imported import Problem, RawPage
-from localfact.corpus.importing.zim import ZimAddresses, article, opened
+from localfact.corpus.importing.zim import ZimAddresses, article, open_archive
 from localfact.corpus.importing.zim_reader import ZimProcess, check_zim, read_zim
 from localfact.errors import InputError, MissingError
 from localfact.web.pages import MAX_FILE_BYTES
@@ -24,7 +24,7 @@ HTML = "<html><head><title>{0}</title></head><body><p>All about {0}.</p></body><
 
 def read(file: Path) -> list[RawPage | Problem]:
     """As the worker reads it, in this process."""
-    archive = opened(file)
+    archive = open_archive(file)
     addresses = ZimAddresses(archive, file.name)
     found = (article(archive, number, file.name, addresses) for number in range(archive.all_entry_count))
     return [entry for entry in found if entry is not None]

@@ -44,7 +44,7 @@ def test_scores_are_those_of_bm25s_however_the_passages_are_distributed(texts: l
     total = sum(len(list(terms(text))) for text in texts)
     apart = BM25([LexicalPart(lexical, current) for lexical, current in parts], len(texts), total)
     assert apart.scores(query).tolist() == expected
-    joined = LexicalIndex.joined(parts, len(texts))
+    joined = LexicalIndex.join(parts, len(texts))
     assert BM25([LexicalPart(joined)], len(texts), total).scores(query).tolist() == expected
 
 
@@ -64,7 +64,7 @@ def test_a_joined_index_is_to_the_byte_the_one_that_is_made_at_once(
     LexicalIndex.of(texts).save(once)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lexical_index, "POSTINGS_AT_ONCE", at_once)
-        LexicalIndex.joined(parts, len(texts)).save(joined)
+        LexicalIndex.join(parts, len(texts)).save(joined)
     assert {file.name: file.read_bytes() for file in once.iterdir()} == {
         file.name: file.read_bytes() for file in joined.iterdir()
     }

@@ -150,7 +150,7 @@ def test_dense_search_is_exact(minilm: Embedder) -> None:
 def test_texts_without_a_single_word_can_be_indexed(tmp_path: Path) -> None:
     lexical = LexicalIndex.of(["...", ""])
     lexical.save(tmp_path)
-    for index in (lexical, LexicalIndex.load(tmp_path), LexicalIndex.joined([(lexical, np.array([1, 0]))], 2)):
+    for index in (lexical, LexicalIndex.load(tmp_path), LexicalIndex.join([(lexical, np.array([1, 0]))], 2)):
         assert BM25([LexicalPart(index)], 2, 0).scores("word").tolist() == [0, 0]
 
 

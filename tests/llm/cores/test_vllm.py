@@ -263,9 +263,9 @@ async def test_a_base_model_reads_the_plain_texts_after_one_token_of_beginning(t
     engine = VLLMEngine(settings)
     try:
         layout = ChatLayout(folder)
-        expected = layout.decoder.encode(layout.asked(CHAT, "So: "), add_special_tokens=True).ids
+        expected = layout.decoder.encode(layout.render_question(CHAT, "So: "), add_special_tokens=True).ids
         assert layout.text(CHAT) == f"{CHAT[0].content}\n\n{CHAT[1].content}\n"
-        assert layout.ids(layout.asked(CHAT, "So: ")) == expected
+        assert layout.ids(layout.render_question(CHAT, "So: ")) == expected
         assert expected.count(expected[0]) == 1
         assert await engine.count(CHAT, prefix="So: ") == len(expected)
         choice = await engine.choose(CHAT, ["true", "false"], prefix="So: ", stage="relation")

@@ -31,7 +31,7 @@ def rows(file: Path, statement: str) -> list[tuple[Any, ...]]:
 def kept(file: Path) -> list[tuple[str, str, str]]:
     """Stage, request and answer of every call that is no count."""
     with closing(CallStore.to_replay(file)) as store:
-        return list(store.recorded(1000))
+        return list(store.read_first(1000))
 
 
 def kept_texts(file: Path) -> list[str]:

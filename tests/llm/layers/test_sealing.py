@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.llm.engine import Message
-from localfact.llm.layers.recording import RecordingLayer, ReplayEngine, described
+from localfact.llm.layers.recording import RecordingLayer, ReplayEngine, describe_identity
 from localfact.llm.layers.sealing import SECRET_FILE, SealingLayer, key_codes, machine_secret, seal
 from localfact.llm.markers import MARKER
 from localfact.llm.scripted import ScriptedEngine
@@ -54,7 +54,7 @@ async def test_a_transcript_knows_no_secret_and_is_replayed_without(tmp_path: Pa
     recording = RecordingLayer(SealingLayer(engine, b"one secret"), tmp_path / "calls.sqlite")
     said = await recording.generate(CHAT, max_tokens=9, stage="test")
     await recording.aclose()
-    replay = ReplayEngine(tmp_path / "calls.sqlite", described(engine.identity))
+    replay = ReplayEngine(tmp_path / "calls.sqlite", describe_identity(engine.identity))
     assert (await replay.generate(CHAT, max_tokens=9, stage="test")).text == said.text
     kept = (tmp_path / "calls.sqlite").read_bytes()
     assert all(key_codes(b"one secret")(code).encode() not in kept for code in CODES)

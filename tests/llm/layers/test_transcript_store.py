@@ -18,8 +18,8 @@ from counting_engine import IDENTITY, CountingEngine, generate
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.llm.engine import Message
 from localfact.llm.layers import transcript_store
-from localfact.llm.layers.recording import RecordingLayer, ReplayEngine, identities, prepare, recorded_calls
-from localfact.llm.layers.transcript_texts import packed
+from localfact.llm.layers.recording import RecordingLayer, ReplayEngine, identities, prepare, read_calls
+from localfact.llm.layers.transcript_texts import pack
 from localfact.llm.scripted import ScriptedEngine
 
 CAN_WRITE_ANYWHERE = (1, 2)  # the capabilities by which root reads and writes what its owner may not
@@ -286,7 +286,7 @@ async def test_a_damaged_transcript_is_said_to_be_so(file: Path) -> None:
     uncovered = ('{"text": "[Supported]", "tokens": []}', '{"text": "ab", "tokens": [{"log_prob": 0, "start": 1, "end": 2}]}')
     for answer in ("{}", "no JSON", '{"text": 1}', *uncovered):
         with closing(sqlite3.connect(file)) as database, database:
-            database.execute("UPDATE calls SET base = NULL, answer = ?", (packed(answer, None),))
+            database.execute("UPDATE calls SET base = NULL, answer = ?", (pack(answer, None),))
         replay = ReplayEngine(file)
         with pytest.raises(InputError, match="is damaged: what it keeps under the key"):
             await generate(replay, "1")
@@ -328,7 +328,7 @@ async def test_a_reader_of_the_first_calls_holds_one_at_a_time(file: Path) -> No
     await recording.aclose()
     tracemalloc.start()
     try:
-        calls, total = recorded_calls(file, 20, lambda text: text[:50])
+        calls, total = read_calls(file, 20, lambda text: text[:50])
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

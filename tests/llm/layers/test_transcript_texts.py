@@ -16,7 +16,7 @@ from localfact.llm.engine import Message
 from localfact.llm.layers import transcript_texts
 from localfact.llm.layers.recording import RecordingLayer, ReplayEngine
 from localfact.llm.layers.transcript_store import CallStore
-from localfact.llm.layers.transcript_texts import DEPTH, MOST_BYTES, Base, Bases, lines_of, packed, unpacked
+from localfact.llm.layers.transcript_texts import DEPTH, MOST_BYTES, Base, Bases, lines_of, pack, unpack
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ async def recorded_pairs(file: Path, claims: int) -> int:
             await recording.choose([Message("user", prompt(premise, claim))], ["yes", "no"], stage="relate")
     await recording.aclose()
     with closing(CallStore.to_replay(file)) as store:
-        rows = list(store.recorded(10_000))
+        rows = list(store.read_first(10_000))
         assert store.count() == claims * len(PREMISES) == len(rows)
     assert [json.loads(request)["messages"][0]["content"] for _, request, _ in rows] == [
         prompt(premise, claim) for claim in range(claims) for premise in range(len(PREMISES))
@@ -99,20 +99,20 @@ def test_a_frame_that_says_it_holds_too_much_is_not_opened() -> None:
     bomb = zstandard.ZstdCompressor().compress(b"x" * (MOST_BYTES + 1))
     assert len(bomb) < 10_000
     with pytest.raises(ValueError, match="more than 64 MiB"):
-        unpacked(bomb, None)
+        unpack(bomb, None)
 
 
 @given(st.text(), st.none() | st.text())
 def test_a_text_comes_back_with_its_base_alone(text: str, base: str | None) -> None:
     text, base = text.encode("utf-8", "replace").decode(), base and base.encode("utf-8", "replace").decode()
-    assert unpacked(packed(text, base), base) == text
+    assert unpack(pack(text, base), base) == text
 
 
 def test_a_frame_tells_another_base_from_its_own() -> None:
-    frame = packed(prompt(0, 1), prompt(0, 0))
+    frame = pack(prompt(0, 1), prompt(0, 0))
     assert len(frame) < 100
     with pytest.raises(ValueError, match="checksum"):
-        unpacked(frame, prompt(0, 0).replace("holds", "folds"))
+        unpack(frame, prompt(0, 0).replace("holds", "folds"))
 
 
 async def test_bases_stand_on_bases_only_so_high(file: Path) -> None:

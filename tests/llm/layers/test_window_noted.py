@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from localfact.assess.fitting import fitted
+from localfact.assess.fitting import fit_passages
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.errors import PromptTooLongError
 from localfact.llm.calls import GenerateCall
@@ -63,6 +63,6 @@ async def test_passages_that_are_left_out_of_a_verification(window: int, left_ou
         return (Message("user", "".join(passage.text for passage in shown)),)
 
     with usage_counted_in(ledger := Ledger()):
-        found = await fitted(ScriptedEngine(window=window), passages, chat_of, decision="", max_tokens=2)
+        found = await fit_passages(ScriptedEngine(window=window), passages, chat_of, decision="", max_tokens=2)
     assert found.left_out == left_out
     assert ledger.window == (window if left_out else None)

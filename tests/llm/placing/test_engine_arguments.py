@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.errors import InputError
-from localfact.llm.placing.engine_arguments import NEUTRAL, OURS, known_names, read_arguments, read_value
+from localfact.llm.placing.engine_arguments import NEUTRAL, OURS, argument_names, read_arguments, read_value
 
 
 def test_values_are_read_as_what_they_look_like() -> None:
@@ -19,7 +19,7 @@ def test_a_printed_value_is_read_back(value: float) -> None:
 
 
 def test_names_of_vllm_are_those_of_its_class() -> None:
-    names = known_names()
+    names = argument_names()
     if names is None:
         pytest.skip("vLLM is not installed")
     assert {"dtype", "max_model_len", "kv_cache_memory_bytes", "enable_log_requests"} <= names
@@ -27,7 +27,7 @@ def test_names_of_vllm_are_those_of_its_class() -> None:
 
 
 def test_all_names_that_leave_answers_alone_are_arguments_of_vllm() -> None:
-    names = known_names()
+    names = argument_names()
     if names is None:
         pytest.skip("vLLM is not installed")
     assert NEUTRAL | set(OURS) <= names

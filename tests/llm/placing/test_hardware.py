@@ -20,8 +20,8 @@ def test_the_smallest_and_the_oldest_gpu_decide() -> None:
 
 
 def test_equal_gpus_are_counted_when_shown() -> None:
-    assert Hardware(gpus=(A100, A100, H100), memory_gib=500).shown() == "2 x A100 with 79 GiB, 1 x H100 with 79 GiB"
-    assert Hardware(memory_gib=23.5).shown() == "CPU with 24 GiB"
+    assert Hardware(gpus=(A100, A100, H100), memory_gib=500).describe() == "2 x A100 with 79 GiB, 1 x H100 with 79 GiB"
+    assert Hardware(memory_gib=23.5).describe() == "CPU with 24 GiB"
 
 
 def test_what_torch_reports_is_taken_over(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from localfact.llm.placing.hardware import Gpu, Hardware
 from localfact.llm.placing.model_shape import shape_of_card
 from localfact.llm.placing.placement import Placement
 from localfact.llm.placing.planner import PlacementPlanner
-from localfact.models.cards import list_cards, named_card
+from localfact.models.cards import find_card, list_cards
 
 LLMS = [card.name for card in list_cards() if "llm" in card.roles]
 
@@ -21,7 +21,7 @@ def gpus(count: int, memory_gib: float = 79.2) -> Hardware:
 
 
 def division(name: str, hardware: Hardware, **arguments: Any) -> Placement:
-    card = named_card(name)
+    card = find_card(name)
     shape = shape_of_card(card)
     assert shape is not None
     return PlacementPlanner(card, shape, hardware, arguments, card.dtype, 0.0).best()
@@ -105,7 +105,7 @@ def test_every_gpu_is_used_by_as_many_replicas_as_there_is_room_for(
 
 
 def test_a_model_of_experts_is_one_replica_unless_asked_for_more() -> None:
-    card = named_card("llama-3.1-8b")
+    card = find_card("llama-3.1-8b")
     shape = shape_of_card(card)
     assert shape is not None
     shape = shape.model_copy(update={"experts": True})
@@ -136,7 +136,7 @@ def test_replicas_on_a_cpu_share_its_memory() -> None:
 
 def test_a_model_is_split_over_numbers_of_gpus_that_share_its_key_value_heads_evenly() -> None:
     """Phi-4 has ten of them: one or two GPUs, and not four."""
-    card = named_card("phi-4")
+    card = find_card("phi-4")
     shape = shape_of_card(card)
     assert shape is not None
     planner = PlacementPlanner(card, shape, gpus(8), {}, card.dtype, 0.0)

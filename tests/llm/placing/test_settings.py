@@ -14,7 +14,7 @@ from localfact.llm.placing.hardware import GIB, Gpu, Hardware
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import Placement
 from localfact.llm.placing.planner import PlacementPlanner
-from localfact.llm.placing.settings import engine_settings, placement_of, precision, reserved_for
+from localfact.llm.placing.settings import engine_settings, memory_to_reserve, placement_of, precision
 from localfact.models.card_parts import WeightsSize
 from localfact.models.cards import ModelCard, list_cards, load_card
 
@@ -85,7 +85,7 @@ def test_memory_for_others_is_taken_from_the_share_and_shown() -> None:
     alone, shared = (placement_for("llama-3.1-8b", machine(1, 80, HOPPER), reserved) for reserved in (0.0, 8.0))
     assert (alone.share, shared.share) == (0.92, 0.82)
     assert alone.cache - shared.cache == pytest.approx(0.8 * 0.1 * 80)
-    small = reserved_for([load_card("bge-small"), load_card("qwen3-embedding-0.6b")])
+    small = memory_to_reserve([load_card("bge-small"), load_card("qwen3-embedding-0.6b")])
     assert small == pytest.approx(0.13 + 1.1 + 2 * 1.5)
 
 

@@ -52,15 +52,15 @@ def test_what_turns_begin_with_is_found_in_the_template(layout: ChatLayout, fami
 def test_the_tokens_asked_are_the_tokens_taught(
     layout: ChatLayout, family: str, chat: tuple[Message, ...], prefix: str
 ) -> None:
-    _, written = layout.continued(layout.asked(chat, prefix), LABELS)
+    _, written = layout.continue_tokens(layout.render_question(chat, prefix), LABELS)
     assert written == [taught(layout, family, chat, prefix + label) for label in LABELS]
 
 
 @pytest.mark.parametrize("chat", CHATS.values(), ids=CHATS)
 @pytest.mark.parametrize("prefix", PREFIXES)
 def test_the_last_piece_alone_gives_the_tokens_of_the_whole(layout: ChatLayout, chat: tuple[Message, ...], prefix: str) -> None:
-    text = layout.asked(chat, prefix)
-    whole, written = layout.continued(text, LABELS)
+    text = layout.render_question(chat, prefix)
+    whole, written = layout.continue_tokens(text, LABELS)
     assert whole == layout.ids(text)
     assert written == [layout.ids(text + label) for label in LABELS]
 
@@ -69,8 +69,10 @@ def test_an_answer_that_the_model_began_goes_on_as_it_is(layout: ChatLayout) -> 
     """What a model wrote itself has its thought, or its space, already."""
     chat = CHATS["a question"]
     thought = "<think>\nIt may be.\n</think>\n\nRelation: "
-    assert layout.asked(chat, thought).endswith(layout.text(chat)[-5:] + thought)
-    assert layout.asked(chat, " Relation: ").endswith((layout.lead_in if layout.lead_in.strip() else "") + " Relation: ")
+    assert layout.render_question(chat, thought).endswith(layout.text(chat)[-5:] + thought)
+    assert layout.render_question(chat, " Relation: ").endswith(
+        (layout.lead_in if layout.lead_in.strip() else "") + " Relation: "
+    )
 
 
 @NEEDS_VLLM

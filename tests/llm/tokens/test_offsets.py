@@ -90,10 +90,10 @@ def test_a_cut_clips_the_token_it_goes_through_and_leaves_out_what_follows() -> 
 
 def test_a_text_that_is_not_the_tokens_is_replaced_by_theirs() -> None:
     writing = Writing("so it is END", (Placed(0, 0, 5), Placed(1, 5, 12)))
-    assert writing.fitted("so it is END", ()) == writing
-    assert writing.fitted("so it is ", ["END"]).text == "so it is "
-    assert writing.fitted("another text", ()) == writing
-    assert writing.fitted("another text", ["END"]) == writing.cut(9)
+    assert writing.fit("so it is END", ()) == writing
+    assert writing.fit("so it is ", ["END"]).text == "so it is "
+    assert writing.fit("another text", ()) == writing
+    assert writing.fit("another text", ["END"]) == writing.cut(9)
 
 
 def test_bytes_that_complete_and_begin_characters_in_one_token_get_both_places() -> None:

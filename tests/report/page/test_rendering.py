@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_runs import HOSTILE, read, small_assessment
 
-from localfact.report.page.rendering import embedded, place_shown, shown, web_address
+from localfact.report.page.rendering import embed, place_shown, show, web_address
 from localfact.report.page.run_page import run_page
 
 TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(HOSTILE[:3])
@@ -18,16 +18,16 @@ TEXTS = st.text(st.characters(), max_size=40) | st.sampled_from(HOSTILE[:3])
 
 @given(TEXTS)
 def test_data_read_back_are_what_was_shown_and_cannot_end_their_block(text: str) -> None:
-    block = embedded({"text": shown(text)})
-    assert json.loads(block) == {"text": shown(text)}
+    block = embed({"text": show(text)})
+    assert json.loads(block) == {"text": show(text)}
     assert not set("<>&") & set(block)
 
 
 @given(TEXTS.flatmap(lambda text: st.tuples(st.just(text), st.integers(0, len(text)))))
 def test_a_place_is_counted_as_a_script_counts(text_and_offset: tuple[str, int]) -> None:
     text, offset = text_and_offset
-    units = shown(text).encode("utf-16-le")
-    assert units[: 2 * place_shown(text, offset)].decode("utf-16-le") == shown(text[:offset])
+    units = show(text).encode("utf-16-le")
+    assert units[: 2 * place_shown(text, offset)].decode("utf-16-le") == show(text[:offset])
 
 
 @pytest.mark.parametrize("link", ["https://example.org/a?b=c#d", "http://xn--bcher-kva.example/"])

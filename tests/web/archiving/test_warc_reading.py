@@ -14,7 +14,7 @@ from warc_checks import GOOD, PAGE, answer, exchanges, problems, record, written
 from warcio.warcwriter import WARCWriter
 
 from localfact.web.archiving import warc_reading
-from localfact.web.archiving.warc_reading import dechunked
+from localfact.web.archiving.warc_reading import dechunk
 
 
 def test_a_resource_record_is_a_page(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_revisits_cannot_make_a_file_be_read_over_and_over(tmp_path: Path, monke
     ],
 )
 def test_chunks_are_taken_out(tmp_path: Path, body: bytes, payload: bytes, whole: bool) -> None:
-    assert dechunked(body) == (payload, whole)
+    assert dechunk(body) == (payload, whole)
     file = written(tmp_path, record("response", answer(body, "Transfer-Encoding: chunked")))
     (found,) = exchanges(file)
     assert (found.payload, found.truncated) == (payload, None if whole else "disconnect")
@@ -116,7 +116,7 @@ def test_any_payload_comes_out_of_any_chunks(payload: bytes, sizes: list[int]) -
     while rest:
         part, rest = rest[: sizes[len(rest) % len(sizes)]], rest[sizes[len(rest) % len(sizes)] :]
         body += b"%X\r\n%b\r\n" % (len(part), part)
-    assert dechunked(body + b"0\r\n\r\n") == (payload, True)
+    assert dechunk(body + b"0\r\n\r\n") == (payload, True)
 
 
 def digests(content: bytes) -> list[str]:

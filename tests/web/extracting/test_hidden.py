@@ -3,7 +3,7 @@
 import pytest
 from lxml.html import document_fromstring
 
-from localfact.web.extracting.extraction import parsed
+from localfact.web.extracting.extraction import parse
 from localfact.web.extracting.hidden import remove_data, remove_hidden
 from localfact.web.fetching.failures import PageError
 
@@ -254,7 +254,7 @@ def test_a_hostile_number_of_rules_and_hidden_elements_takes_no_hostile_time() -
 
 
 def test_rules_for_elements_within_others_count_in_pages_thousands_of_elements_deep() -> None:
-    root = parsed("<style>p i{display:none}</style>" + "<div>" * 1_900 + "<p>a<i>b</i></p>c")
+    root = parse("<style>p i{display:none}</style>" + "<div>" * 1_900 + "<p>a<i>b</i></p>c")
     remove_hidden(root)
     assert root.text_content() == "ac"
 
@@ -270,7 +270,7 @@ def test_rules_for_elements_within_others_count_in_pages_thousands_of_elements_d
     ids=["rules for ancestors", "rules for one class", "ancestors of ancestors", "ancestors that are there"],
 )
 def test_a_deep_page_of_elements_that_are_alike_is_read_whatever_its_rules(rules: str) -> None:
-    root = parsed(f"<style>{rules}</style>" + '<div class="a">' * 1_900 + "<i>x</i>")
+    root = parse(f"<style>{rules}</style>" + '<div class="a">' * 1_900 + "<i>x</i>")
     remove_hidden(root)
     assert root.text_content() == "x"
 
@@ -287,6 +287,6 @@ def test_a_deep_page_of_elements_that_are_alike_is_read_whatever_its_rules(rules
 )
 def test_a_page_whose_rules_take_more_than_any_page_needs_is_given_up(rule: str, element: str) -> None:
     rules = "".join(rule.format(number) for number in range(5_000))
-    root = parsed(f"<style>{rules}</style>" + "".join(element.format(number) for number in range(1_900)))
+    root = parse(f"<style>{rules}</style>" + "".join(element.format(number) for number in range(1_900)))
     with pytest.raises(PageError, match="style rules"):
         remove_hidden(root)

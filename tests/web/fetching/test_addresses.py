@@ -91,12 +91,12 @@ def test_a_target_has_no_fragment_and_a_host_in_ascii() -> None:
 
 async def test_a_name_gives_all_its_addresses_once() -> None:
     addresses = resolving(a_example=["8.8.8.8", "2606:2800:220::1", "8.8.8.8"])
-    assert await addresses.resolved("a.example", 80) == ("8.8.8.8", "2606:2800:220::1")
+    assert await addresses.resolve("a.example", 80) == ("8.8.8.8", "2606:2800:220::1")
 
 
 async def test_one_refused_address_among_public_ones_refuses_the_name() -> None:
     with pytest.raises(PageError) as caught:
-        await resolving(a_example=["8.8.8.8", "10.0.0.7"]).resolved("a.example", 80)
+        await resolving(a_example=["8.8.8.8", "10.0.0.7"]).resolve("a.example", 80)
     assert caught.value.failure.reason is Reason.ADDRESS_REFUSED
     assert "10.0.0.7" in caught.value.failure.detail
 
@@ -105,7 +105,7 @@ async def test_one_refused_address_among_public_ones_refuses_the_name() -> None:
 async def test_what_the_system_makes_of_odd_spellings_of_loopback_is_refused(spelling: str) -> None:
     addresses = Addresses()
     with pytest.raises(PageError) as caught:
-        await addresses.resolved(host_of(addresses.target(f"http://{spelling}/")), 80)
+        await addresses.resolve(host_of(addresses.target(f"http://{spelling}/")), 80)
     addresses.close()
     assert caught.value.failure.reason is Reason.ADDRESS_REFUSED
 
@@ -116,7 +116,7 @@ async def test_a_name_that_does_not_resolve_is_told(error: Exception) -> None:
         raise error
 
     with pytest.raises(PageError) as caught:
-        await Addresses(resolve=resolve).resolved("no.example", 80)
+        await Addresses(resolve=resolve).resolve("no.example", 80)
     assert caught.value.failure.reason is Reason.NAME_NOT_RESOLVED
     assert caught.value.failure.detail == "no.example"
 
@@ -152,10 +152,10 @@ async def test_an_admitted_name_may_resolve_to_anything_and_another_name_only_in
     async def resolve(host: str, port: int) -> list[str]:
         return ["10.1.2.3"]
 
-    assert await Addresses(["wiki.intranet"], resolve).resolved("wiki.intranet", 80) == ("10.1.2.3",)
-    assert await Addresses(["10.1.0.0/16"], resolve).resolved("other.intranet", 80) == ("10.1.2.3",)
+    assert await Addresses(["wiki.intranet"], resolve).resolve("wiki.intranet", 80) == ("10.1.2.3",)
+    assert await Addresses(["10.1.0.0/16"], resolve).resolve("other.intranet", 80) == ("10.1.2.3",)
     with pytest.raises(PageError):
-        await Addresses(["wiki.intranet"], resolve).resolved("other.intranet", 80)
+        await Addresses(["wiki.intranet"], resolve).resolve("other.intranet", 80)
 
 
 @pytest.mark.parametrize("entry", ["", "http://a.example/", "a b", "10.0.0.0/99", "user@host", "a:b:c"])

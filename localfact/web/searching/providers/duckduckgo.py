@@ -86,7 +86,8 @@ class DuckDuckGo(LimitedProvider):
     Asking for further pages in this way gets an address blocked. No proxy of the environment (HTTP_PROXY, PRIMP_PROXY) is used.
 
     Args:
-        address: another server with the same page. time_limit: seconds for a request.
+        address: another server with the same page.
+        time_limit: seconds for a request.
     """
 
     name = NAME

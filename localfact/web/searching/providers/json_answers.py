@@ -35,7 +35,9 @@ class JsonClient:
     are not used: only the given address is asked.
 
     Args:
-        provider: its name. headers: for every request. secret: the key, which is never shown.
+        provider: its name.
+        headers: for every request.
+        secret: the key, which is never shown.
     """
 
     def __init__(self, provider: str, *, headers: Mapping[str, str] | None = None, secret: str = "") -> None:
