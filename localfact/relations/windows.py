@@ -1,7 +1,7 @@
 """How a pair that is longer than a model's window is read: in windows of whole sentences, the premise the first to be cut.
 
 Of the predictions of a pair's windows the most decided one counts. Only the model can measure texts, so the functions that cut
-are generators: they yield a text, are sent its length in tokens, and return the result (`measure_cutting`, `measure_cutting_async`).
+are generators: they yield a text, are sent its length in tokens, and return the result (`measure_cutting` runs one).
 """
 
 import re

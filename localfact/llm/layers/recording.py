@@ -182,8 +182,9 @@ class ReplayEngine(_TranscriptEngine):
         found = await self._in_thread(self._store.find, keys)
         if found is None:
             raise MissingError(
-                f"{self._store.file} has no answer for {describe_call(call, keys)}: the data, the options or the prompts are not "
-                f"those of the recorded run, or it did not get so far. Record it with the model: --transcript {self._store.file}"
+                f"{self._store.file} has no answer for {describe_call(call, keys)}: the data, the options or the prompts are "
+                "not those of the recorded run, or it did not get so far. "
+                f"Record it with the model: --transcript {self._store.file}"
             )
         return found
 
