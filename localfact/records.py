@@ -101,16 +101,17 @@ class Hit(Record):
 
 
 class Evidence(Record):
-    """All passages of one response, each text once, and which of them were found for which claim.
+    """The passages found for one response, each text once, and which passages were found for which claim.
 
     Attributes:
-        passages: unique by id, in the order in which they were first found.
-        hits: claim id -> its own passages, best first. A passage may stand twice in a claim's hits when the input gives the
-            same text twice (FR1 keeps such repetitions as variables of their own).
+        passages: each id once, in the order in which the passages were first found.
+        hits: claim id -> the passages found for that claim, best first. A passage may stand twice in a claim's hits when the
+            input gives the same text twice: FR1 (FactReasoner, version 1) makes each of them a variable of its own.
         affinity: claim id -> passage id -> how well that passage matches the claim, for all passages that the retriever
-            scored, its own or another claim's. In [-1, 1] for cosine, or relative to the claim's best for BM25. Empty when
-            nothing was scored: then no pair can be gated.
-        failures: claim id -> why no evidence could be looked for (nobody answered, say). It is not judged.
+            scored, also those found for other claims. A cosine in [-1, 1], or a BM25 score divided by the claim's best one, in
+            [0, 1]. Empty when nothing was scored: then no pair of claim and passage can be left out for its low affinity.
+        failures: claim id -> why no evidence could be looked for, for example that no search provider answered. Such a claim
+            gets a failed verdict.
         counts: named whole numbers worth reporting (searches, pages, ...).
         notes: sentences about how the evidence was found that a reader of the results must know.
     """

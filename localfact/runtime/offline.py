@@ -85,7 +85,13 @@ def loopback_names(hosts: Path) -> frozenset[str]:
 
 
 def _guard(allowed: frozenset[str]) -> Callable[[str, tuple[Any, ...]], None]:
-    """Returns the audit hook, which Python calls for every audited event; most events are ignored."""
+    """An audit hook that raises OfflineError for a connection or name look-up beyond loopback.
+
+    Python calls the hook for every audited event; all but those of connecting, sending and name look-up are ignored.
+
+    Args:
+        allowed: the host names that stand for loopback addresses, in lower case.
+    """
 
     def connected(event: str, opened: socket.socket, address: Any) -> None:
         if address is not None and opened.family not in _LOCAL_FAMILIES:

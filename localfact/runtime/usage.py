@@ -64,7 +64,7 @@ class StageUsage:
 
     @property
     def mass(self) -> float:
-        """The sum of the masses of their labels; the same in whatever order they came."""
+        """The sum of `masses` over all choices of the stage; independent of their order, and 0 without any."""
         return fsum(self.masses)
 
     def add(self, usage: Usage) -> None:

@@ -109,7 +109,7 @@ class BrierPerResponse(_OfForecasts, ResponseScore):
         return found if isinstance(found, Unscored) else float(squared_errors(found.posteriors, found.outcomes).mean())
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """None: a Brier score of 0 would be the best."""
+        """Always None: counting responses without a score as a Brier score of 0 would make them the best."""
 
 
 class PooledForecasts(_OfForecasts, Score[Forecasts]):

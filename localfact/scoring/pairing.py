@@ -84,10 +84,13 @@ def pair(first: Sequence[Identity], second: Sequence[Identity]) -> Pairing:
 def pair_runs(
     first: Sequence[Assessment], second: Sequence[Assessment]
 ) -> tuple[list[tuple[Assessment, Assessment]], Mapping[str, int]]:
-    """The responses of two runs that belong together, in the order of the first run's input, and way -> pairs found by it.
+    """Pairs the responses of two runs that belong together.
+
+    Returns:
+        The pairs, in the order of the first run's input; and way ("id", "prompt", ...) -> how many pairs it found.
 
     Raises:
-        InputError: some response of one run has no partner in the other, or not one for certain; with how many and why.
+        InputError: a response of one run has no partner in the other, or none for certain; the message says how many and why.
     """
     first = sorted(first, key=lambda assessment: assessment.index)
     pairing = pair([identity_of(one) for one in first], [identity_of(one) for one in second])

@@ -137,7 +137,7 @@ class Entropy(ResponseScore):
         return 0.0 - math.fsum(p * math.log10(p) for p in posteriors if p > 0) / len(posteriors)
 
     def with_zeros(self, contributions: Sequence[float], unjudged: Sequence[Assessment]) -> None:
-        """None: an entropy of 0 would read as certainty."""
+        """Always None: counting abstained and unscored responses as an entropy of 0 would read as certainty."""
 
     def claims_in(self, assessment: Assessment) -> int:
         """Those with a posterior."""

@@ -171,9 +171,16 @@ def _draw_signs(count: int, seed: int) -> Iterator[Values]:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Holm's adjustment of the p-values of one table, in their order: the chance that any of them is wrong stays below alpha.
+    """Adjusts the p-values of one table for multiple testing by Holm's method.
 
-    None, where there was no test, stays None and does not count.
+    If every test with an adjusted p-value of at most alpha is called significant, the probability of one or more false
+    positives among them is at most alpha.
+
+    Args:
+        p_values: in any order; None where no test was made.
+
+    Returns:
+        The adjusted p-values, in the same order. None stays None and does not count as a test.
     """
     known = sorted((p, place) for place, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)

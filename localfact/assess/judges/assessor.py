@@ -60,7 +60,7 @@ class PromptedJudge:
         return [claim for claim in claims if not self._leaves(claim)]
 
     def pairs(self, claims: Sequence[Claim], evidence: Evidence) -> Sequence[Pair]:
-        """None: the judge reads the passages itself."""
+        """No pairs need to be related: the judge reads the passages itself."""
         return ()
 
     async def assess(self, response: Response, claims: Sequence[Claim], evidence: Evidence, relations: Relations) -> Judgement:

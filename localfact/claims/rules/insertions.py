@@ -142,7 +142,16 @@ def apposition(clause: Clause, masked: str, place: Place) -> list[Clause]:
 
 
 def following(clause: Clause, masked: str, place: Place) -> list[Clause]:
-    """X did Y, becoming the first. -> X did Y | X became the first."""
+    """Splits off a final "-ing" phrase: "X did Y, becoming the first." -> "X did Y" | "X became the first".
+
+    Args:
+        clause: the clause to split.
+        masked: its text with what stands in quotation marks and parentheses replaced by underscores.
+        place: where the subject X stands in the text, [start, end).
+
+    Returns:
+        The two clauses; the given clause alone where the rule does not apply.
+    """
     found = _FOLLOWING.search(masked, place[1])
     if found is None or SUBORDINATE.search(masked, place[1], found.start()):
         return [clause]

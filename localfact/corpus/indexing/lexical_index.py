@@ -205,7 +205,7 @@ def edges(numbers: Integers) -> list[int]:
 
 
 def utf8(term: str) -> bytes:
-    """The term as it is kept; in the order of UTF-8 it is where it is in that of characters."""
+    """The term as UTF-8 bytes, as the index stores it (lone surrogates kept); these sort in the order of the terms."""
     return term.encode("utf-8", "surrogatepass")
 
 

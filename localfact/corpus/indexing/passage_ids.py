@@ -58,7 +58,7 @@ class PassageIds(Sequence[str]):
 
     @property
     def all(self) -> NDArray[np.bytes_]:
-        """The whole array."""
+        """All ids as the underlying array of UTF-8 bytes, ascending, shape (passages,); not a copy."""
         return self._array
 
     def same(self, other: "PassageIds") -> bool:

@@ -30,7 +30,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, order=True)
 class Location:
-    """Where the response record of an exchange stands: the file's name, and its gzip member in bytes."""
+    """Where the response record of an exchange is in the archive.
+
+    Attributes:
+        file: the name of the WARC file, within the archive's folder.
+        offset: where the record's gzip member begins in the file, in bytes.
+        length: the length of that compressed member, in bytes.
+    """
 
     file: str
     offset: int

@@ -117,7 +117,7 @@ def head(first: str, headers: Headers | list[tuple[str, str]]) -> bytes:
 
 
 def name_written(name: str) -> str:
-    """A header's name with every character replaced that is not allowed in one."""
+    """The header name with "-" for each character that RFC 9110 does not allow in one; "-" for an empty name."""
     return NO_TOKEN.sub("-", name) or "-"
 
 

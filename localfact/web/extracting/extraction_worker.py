@@ -18,11 +18,12 @@ WORN_SHARE = 0.25
 
 
 def serve(seconds: float, memory_bytes: int) -> None:
-    """Reads requests from standard input and answers on standard output until the input ends.
+    """Runs the worker process: reads pages from standard input and answers each with JSON on standard output.
 
     Args:
-        seconds: for one page, after which the parent gives up; the process itself waits twice as long.
-        memory_bytes: for one page, on top of what the libraries take.
+        seconds: the time limit for one page, after which the parent kills the worker; in case it does not, the worker is ended
+            by its own alarm after twice as long.
+        memory_bytes: the memory limit for one page, not counting what the loaded libraries take.
     """
     requests, answers = pipes()
     from localfact.web.extracting import extraction

@@ -25,14 +25,17 @@ Element = Any
 
 
 def remove_hidden(root: Element) -> None:
-    """Removes elements that are not displayed, with their content; the text behind them stays.
+    """Removes the elements that a reader would not see, with their content, from the tree; the text after them stays.
 
-    Removed are: elements without text (NEVER_SHOWN; scripts except linked data, which `remove_data` removes); those with the
-    attributes `hidden`, `popover`, `aria-hidden` or type=hidden, and closed dialogues; and those that style attributes or the
-    page's own style elements make undisplayed, invisible, transparent, sizeless, off-screen or of the colour behind them.
+    Removed are:
+        - elements that hold no text of the page: NEVER_SHOWN, and scripts (except linked data, which `remove_data` removes);
+        - elements with the attributes `hidden`, `popover`, `aria-hidden` or type=hidden, and closed dialogues;
+        - elements that style attributes or the page's own style elements leave undisplayed, invisible, transparent, without
+          size, off the screen, or in the colour of their background.
 
     Raises:
-        PageError: see `StyleRules.style`. ValueError: a number of thousands of digits in a style.
+        PageError: the page's style rules take too many steps to match.
+        ValueError: a style holds a number of thousands of digits.
     """
     from lxml import etree
 

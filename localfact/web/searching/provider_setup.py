@@ -10,11 +10,12 @@ from localfact.web.searching.provider_chain import REAL_TIMING, Limit, RateLimit
 
 @dataclass(frozen=True)
 class ProviderSetup:
-    """The user's options and environment for search providers.
+    """What search providers are opened with; their keys are read from environment variables, by `key`.
 
     Attributes:
-        searxng_url: the address of the user's own SearXNG.
-        addresses: provider -> another server of the same kind to ask instead, for tests and mirrors.
+        searxng_url: the address of the user's own SearXNG; None where there is none.
+        addresses: name of a provider -> the address of another server of the same kind to ask instead, for tests and mirrors.
+        timing: clocks, sleep and randomness, which tests replace.
     """
 
     searxng_url: str | None = None
