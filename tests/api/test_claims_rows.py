@@ -43,7 +43,9 @@ def extracted(draw: st.DrawFn) -> tuple[Response, Extraction]:
         for body in draw(st.lists(said.map(str.strip).filter(bool), max_size=3))
     }
     evidence = Evidence(passages=tuple(passages.values()), hits={claim.id: () for claim in claims}) if passages else None
-    response = Response(id="r", text=body, prompt=draw(st.none() | said), topic=draw(st.none() | said), evidence=evidence)
+    response = Response(
+        id="r", id_given=True, text=body, prompt=draw(st.none() | said), topic=draw(st.none() | said), evidence=evidence
+    )
     return response, Extraction(claims=tuple(claims), unparsed=("\ud800 -",))
 
 
