@@ -4,6 +4,7 @@ Numbers: report/plot_data.py and passage_posteriors.py; drawing: report/plots.py
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -194,7 +195,7 @@ def default_folder(names: Sequence[str]) -> Path:
     """The folder for figures of these runs: runs/plots-4f1c, runs/plots-4f1c-9e02."""
     joined = "-".join(names).replace("/", "-")
     if len(joined) > LONGEST_FOLDER:  # cut, several choices of runs would have one name
-        joined = hashlib.sha256(joined.encode()).hexdigest()[:12]
+        joined = hashlib.sha256(os.fsencode(joined)).hexdigest()[:12]
     return RUNS / f"plots-{joined}"
 
 

@@ -11,6 +11,7 @@ from localfact.report.accounting import TOTAL
 from localfact.report.summary import Summary
 from localfact.report.table_data import Cell, Column, Group, Table, number
 from localfact.scoring.comparison import Comparison
+from localfact.text import PathName
 
 COSTS = ("LLM calls", "prompt tokens", "output tokens")
 DIFFERENCES_NOTE = (
@@ -36,7 +37,7 @@ class ComparedRun(Record):
     """
 
     name: str
-    run: str
+    run: PathName
     summary: Summary
     paired_by: Mapping[str, int] = Field(default_factory=dict)
     partners: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from localfact.errors import LocalFactError
-from localfact.text import readable
+from localfact.text import path_text, readable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -31,12 +31,14 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
+#: Of a path that is not UTF-8, as Python hands them on.
+_PATH_BYTES = re.compile("[\udc80-\udcff]+")
 _LINE_BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 def visible(text: str) -> str:
     """The text with an escape (\\x1b, \\u202e) for every character that would not be seen as itself; line breaks stay."""
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), path_text(text))
 
 
 def one_line(text: str) -> str:
@@ -81,7 +83,8 @@ def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | N
 
 def json_line(value: Any) -> str:
     """Plain values as JSON on one line; in its strings what would not be seen is escaped, as JSON allows."""
-    text = readable(json.dumps(value, ensure_ascii=False))
+    text = json.dumps(value, ensure_ascii=False)
+    text = readable(_PATH_BYTES.sub(lambda found: path_text(found[0]).replace("\\", "\\\\"), text))
     return _UNSEEN.sub(lambda found: "".join(f"\\u{unit:04x}" for unit in utf16(found[0])), text)
 
 

@@ -126,3 +126,9 @@ def test_a_note_into_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str], mo
     text = f"The report is {'/a-long/folder' * 20}/report.html, which a browser opens."
     note(text)
     assert capsys.readouterr().err == f"{text}\n"
+
+
+def test_a_byte_of_a_path_that_is_not_utf8_reads_the_same_in_every_output(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"run": "run-\udcff"}, as_json=True)
+    show_text("run-\udcff\n")
+    assert capsys.readouterr().out == '{"run": "run-\\\\xff"}\nrun-\\xff\n'
