@@ -73,7 +73,7 @@ def prepare_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # for the life of the process
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for good
         elif mode == "w" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=UNWRITABLE)
 
