@@ -22,9 +22,12 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import sentencex
+from pydantic import PlainSerializer
 
 from localfact.records import Span
 
@@ -45,6 +48,8 @@ FOREIGN_NATS = 20.0
 
 # Characters that JSON, SQLite, a tokenizer or a terminal cannot hold: lone surrogates, and controls that are no white space.
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+# Bytes of a path that the locale could not decode, as Python hands them on.
+_PATH_BYTES = re.compile("[\udc80-\udcff]+")
 _ITEM_MARKER = re.compile(r"\s*(?:[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))(?:\s+|$)")
 _LINE_OF_ITS_OWN = re.compile(r"\s*(?:#{1,6}\s|\||```|[-*_=]{3,}\s*$|(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
 _LABELLED = re.compile(r"\s*[^\W_][^:.,;\n]{0,39}: +\S")
@@ -96,6 +101,18 @@ _OUTER_PUNCTUATION = " .,;:!?…\"'“”„‘’«»。、「」『』*_`"
 def readable(text: str) -> str:
     """Replaces lone surrogates and controls (NUL, ESC) one for one: offsets stay, and files and terminals can hold the text."""
     return _UNREADABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def path_text(path: str | Path) -> str:
+    """A path, or a sentence with paths, as text that any file can hold: a byte that is not UTF-8 is written \\xff."""
+    known = _PATH_BYTES.sub(
+        lambda found: found[0].encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"), str(path)
+    )
+    return known.encode("utf-8", "backslashreplace").decode()
+
+
+#: A field that names a path: in this process the path itself, in JSON its `path_text`.
+PathName = Annotated[str, PlainSerializer(path_text, when_used="json")]
 
 
 def sentences(text: str) -> list[Span]:

@@ -1,6 +1,7 @@
 """The folder of an annotation project: its database, its guide, its backups."""
 
 import hashlib
+import os
 import random
 import secrets
 import sqlite3
@@ -71,7 +72,7 @@ def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overl
 
 def default_folder(data: Path) -> Path:
     """Where the project of a run or a file lies: in annotations/, by its name and its place."""
-    place = hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:6]
+    place = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:6]
     return Path("annotations") / f"{data.resolve().stem}-{place}"
 
 

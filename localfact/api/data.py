@@ -11,6 +11,7 @@ from localfact.inputs.json_rows import Row, parse_line
 from localfact.inputs.responses import MAX_WORDS, read_responses, responses_of, warnings_about
 from localfact.records import Response
 from localfact.runtime.files import file_digest
+from localfact.text import path_text
 
 #: A file; or responses themselves, each a text or a mapping in a schema of `inputs/responses.py`.
 Data: TypeAlias = str | Path | Iterable[str | Row]
@@ -34,7 +35,7 @@ def read_data(data: Data, *, max_words: int = MAX_WORDS, limit: int | None = Non
     if isinstance(data, str | Path):
         path = Path(data)
         responses = read_responses(path, max_words=max_words, limit=limit)
-        return ReadData(responses, file_digest(path), str(path), warnings_about(path))
+        return ReadData(responses, file_digest(path), path_text(path), warnings_about(path))
     rows = [{"response": row} if isinstance(row, str) else row for row in data]
     if not rows:
         raise InputError("There is no response to evaluate: the list is empty.")

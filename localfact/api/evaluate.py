@@ -35,6 +35,7 @@ from localfact.runtime.locations import data_folder
 from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.scoring import KPolicy
+from localfact.text import path_text
 
 #: The folder of runs without an `out` folder, in the current folder.
 RUNS = Path("runs")
@@ -292,9 +293,9 @@ def evaluate(
 def notes_of(job: Job) -> dict[str, dict[str, Any]]:
     """Notes for readers of run.yaml: paths and placement. They decide no results: the files' hashes, in the settings, do."""
     options, facts = job.chosen.options, job.chosen.facts
-    sources = {"data": str(job.data), "corpus": str(options.corpus or "")}
+    sources = {"data": job.data, "corpus": path_text(options.corpus or "")}
     if options.live:
         sources |= {"providers": ", ".join(options.providers)}
     if options.names_model:
-        sources |= {"model": options.model or "", "transcript": str(options.transcript or options.replay or "")}
+        sources |= {"model": options.model or "", "transcript": path_text(options.transcript or options.replay or "")}
     return {"sources": sources, "machine": dict(facts.machine) if facts else {}}

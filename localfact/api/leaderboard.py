@@ -7,8 +7,9 @@ from localfact.api.plot import names_of
 from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report.page.plain_settings import differing
+from localfact.report.table_data import tell_apart
 from localfact.runs.record import read_record
-from localfact.scoring.leaderboard import Standing, leaderboard
+from localfact.scoring.leaderboard import PromptCounts, Standing, count_prompts, leaderboard
 from localfact.scoring.recall import GAMMA, KPrime
 
 
@@ -20,12 +21,14 @@ class Board(Record):
         sources: of prompts, in their order.
         k_prime: where K' comes from.
         differs: settings in which the runs differ besides their data: such models were not judged alike.
+        prompts: how many of them all models answered.
     """
 
     standings: tuple[Standing, ...]
     sources: tuple[str, ...]
     k_prime: str
     differs: tuple[str, ...] = ()
+    prompts: PromptCounts = PromptCounts()
 
 
 def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
@@ -45,27 +48,30 @@ def rank(runs: Sequence[str | Path], *, gamma: float = GAMMA) -> Board:
     everything = [one for record in records for one in record.shown]
     # Data may differ between the runs of a leaderboard; other settings say how responses were judged, and are told.
     settings = {str(record.path): record.plain_settings | {"data": None} for record in records}
+    written = by_model({record.path: record.shown for record in records})
     fitted = KPrime.fit(everything)
     return Board(
-        standings=tuple(leaderboard(by_model({record.path: record.shown for record in records}), gamma)),
+        standings=tuple(leaderboard(written, gamma)),
         sources=tuple(dict.fromkeys(one.source or "" for one in everything)),
         k_prime=str(fitted) if fitted is not None else "",
         differs=tuple(name for name, _ in differing(settings)),
+        prompts=count_prompts(written),
     )
 
 
 def by_model(read: Mapping[Path, Sequence[Assessment]]) -> dict[str, list[Assessment]]:
     """Model -> its responses; where several runs judged the same response, each run of that model is an entry of its own."""
     called = dict(zip(read, names_of(list(read)), strict=True))
-    found: dict[str, dict[Path, list[Assessment]]] = {}
+    found: dict[tuple[str, bool], dict[Path, list[Assessment]]] = {}  # a name, and whether the responses give it
     for path, assessments in read.items():
         for one in assessments:
-            found.setdefault(one.model or called[path], {}).setdefault(path, []).append(one)
-    named: dict[str, list[Assessment]] = {}
-    for model, runs in found.items():
+            found.setdefault((one.model or called[path], bool(one.model)), {}).setdefault(path, []).append(one)
+    named: list[tuple[str, list[Assessment]]] = []
+    for (model, _), runs in found.items():
         answers = [(one.source, one.prompt, one.text) for each in runs.values() for one in each]
         if len(set(answers)) == len(answers):
-            named[model] = [one for each in runs.values() for one in each]
+            named.append((model, [one for each in runs.values() for one in each]))
         else:
-            named |= {f"{model} ({called[path]})": each for path, each in runs.items()}
-    return named
+            named += [(f"{model} ({called[path]})", each) for path, each in runs.items()]
+    names = tell_apart((name for name, _ in named), "model")
+    return dict(zip(names, (each for _, each in named), strict=True))

@@ -4,6 +4,7 @@ Numbers: report/plot_data.py and passage_posteriors.py; drawing: report/plots.py
 """
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ from localfact.errors import InputError
 from localfact.records import Assessment, Record
 from localfact.report import plot_data as data
 from localfact.report import plots, run_plots
+from localfact.report.table_data import tell_apart
 from localfact.runs.record import RunRecord, read_record
 from localfact.runtime.files import replace, write_errors
 from localfact.scoring.tally import Unscored
@@ -176,11 +178,12 @@ def apart_by_source(runs: Sequence[PlottedRun]) -> list[PlottedRun]:
     for run in runs:
         sources: dict[str, list[Assessment]] = {}
         for one in run.assessments:
-            sources.setdefault(one.source or "no source", []).append(one)
-        found += [PlottedRun(f"{run.name}, {source}", run.record, each) for source, each in sources.items()]
+            sources.setdefault(one.source or "", []).append(one)
+        found += [PlottedRun(f"{run.name}, {source or 'no source'}", run.record, each) for source, each in sources.items()]
     if len(found) > plots.MOST_LINES:
         raise InputError(f"{len(found)} sources of runs cannot be told apart in a figure: name fewer runs.")
-    return found
+    names = tell_apart((run.name for run in found), "source")
+    return [PlottedRun(name, run.record, run.assessments) for name, run in zip(names, found, strict=True)]
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:
@@ -194,7 +197,7 @@ def default_folder(names: Sequence[str]) -> Path:
     """The folder for figures of these runs: runs/plots-4f1c, runs/plots-4f1c-9e02."""
     joined = "-".join(names).replace("/", "-")
     if len(joined) > LONGEST_FOLDER:  # cut, several choices of runs would have one name
-        joined = hashlib.sha256(joined.encode()).hexdigest()[:12]
+        joined = hashlib.sha256(os.fsencode(joined)).hexdigest()[:12]
     return RUNS / f"plots-{joined}"
 
 

@@ -48,10 +48,12 @@ def align(
 def table_of(found: "RunAligned") -> "Table":
     """The table of what was found."""
     from localfact.report.alignment_table import ALL, alignment_table
+    from localfact.report.table_data import one_line, tell_apart
 
     columns = {ALL: found.overall}
     if len(found.by_source) > 1:
-        columns |= {source or "no source": one for source, one in found.by_source.items()}
+        names = tell_apart((one_line(source) or "no source" for source in found.by_source), "source", taken={"", ALL})
+        columns |= dict(zip(names, found.by_source.values(), strict=True))
     notes = [f"{count} responses of the run are left out: {reason}." for reason, count in found.left_out.items()]
     notes += [f"{found.unused} rows of the annotation belong to no response of the run."] if found.unused else []
     edits = ", ".join(f"{name} {count:,}" for name, count in found.recorded_edits.items())

@@ -30,4 +30,4 @@ def leaderboard(
     if as_json:
         show(board.model_dump(mode="json"), as_json=True)
         return
-    show_table(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs), how)
+    show_table(leaderboard_table(board.standings, board.sources, board.k_prime, board.differs, board.prompts), how)

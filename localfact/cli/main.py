@@ -34,7 +34,7 @@ from localfact.cli import (
 )
 from localfact.cli.debugging import begin_debugging, debug_first, debugging, whole_traceback
 from localfact.errors import InputError, LocalFactError, WriteError
-from localfact.report.console import SOME_FAILED, note, output, report_error
+from localfact.report.console import SOME_FAILED, note, output, prepare_streams, report_error
 
 #: In the order of --help.
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -127,6 +127,7 @@ for name, group in GROUPS.items():
 
 def main() -> NoReturn:
     """Runs the command line; an error of the user is printed as one sentence with an exit code, never as a traceback."""
+    prepare_streams()
     try:
         try:
             app(debug_first(sys.argv[1:]))

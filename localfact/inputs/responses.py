@@ -30,7 +30,7 @@ from localfact.inputs.json_rows import Row, RowError, broken_bytes, find_unused_
 from localfact.inputs.passages import PASSAGE_KEYS, evidence_of
 from localfact.prose import instead_of_prose
 from localfact.records import Claim, Extraction, Response
-from localfact.text import readable, word_count
+from localfact.text import path_text, readable, word_count
 
 #: The default of the most words of a response; `--max-words` changes it.
 MAX_WORDS = 20_000
@@ -99,7 +99,8 @@ def warnings_about(path: Path) -> tuple[str, ...]:
     broken = broken_bytes(path)
     if not broken:
         return ()
-    return (f"{path} is not UTF-8 throughout: {broken:,} bytes became replacement characters. Convert it, with iconv say.",)
+    name = path_text(path)
+    return (f"{name} is not UTF-8 throughout: {broken:,} bytes became replacement characters. Convert it, with iconv say.",)
 
 
 def response_of(row: Row | RowError, number: int, max_words: int = MAX_WORDS) -> Response:

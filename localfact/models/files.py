@@ -160,7 +160,7 @@ def signature(file: Path) -> dict[str, int]:
 
 def memory_of(file: Path) -> Path:
     """The file in which a file's hash is stored."""
-    return hash_store() / f"{hashlib.sha256(str(file.resolve()).encode()).hexdigest()}.json"
+    return hash_store() / f"{hashlib.sha256(os.fsencode(file.resolve())).hexdigest()}.json"
 
 
 def hash_store() -> Path:

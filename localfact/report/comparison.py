@@ -9,8 +9,9 @@ from pydantic import Field
 from localfact.records import Record
 from localfact.report.accounting import TOTAL
 from localfact.report.summary import Summary
-from localfact.report.table_data import Cell, Column, Group, Table, number
+from localfact.report.table_data import Cell, Column, Group, Table, number, tell_apart
 from localfact.scoring.comparison import Comparison
+from localfact.text import PathName
 
 COSTS = ("LLM calls", "prompt tokens", "output tokens")
 DIFFERENCES_NOTE = (
@@ -36,7 +37,7 @@ class ComparedRun(Record):
     """
 
     name: str
-    run: str
+    run: PathName
     summary: Summary
     paired_by: Mapping[str, int] = Field(default_factory=dict)
     partners: Mapping[str, str] = Field(default_factory=dict, exclude=True, repr=False)
@@ -98,9 +99,10 @@ def scores_table(compared: RunsCompared) -> Table:
     rows = [(name, *(number(one.get(name)) for one in results)) for name in names]
     costs = [_costs(run.summary) for run in compared.runs]
     rows += [(what, *(f"{cost[what]:,}" if what in cost else "" for cost in costs)) for what in COSTS]
+    heads = tell_apart((run.name for run in compared.runs), "run", taken={"score"})
     return Table(
         title="Runs side by side",
-        columns=(Column("score", "left"), *(Column(run.name) for run in compared.runs)),
+        columns=(Column("score", "left"), *map(Column, heads)),
         groups=(Group("", tuple(rows)),),
         facts={
             "responses": str(compared.runs[0].summary.responses),

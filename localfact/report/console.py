@@ -4,9 +4,14 @@ All that is printed passes here, since most of it was written elsewhere: by mode
 folder. It is text: nothing in it is markup, and what a terminal would obey or an eye would not see is printed as an escape.
 """
 
+import codecs
+import io
 import json
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -14,7 +19,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from localfact.errors import LocalFactError
-from localfact.text import readable
+from localfact.text import path_text, readable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
@@ -31,12 +36,14 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f]"
 )
+#: Of a path that is not UTF-8, as Python hands them on.
+_PATH_BYTES = re.compile("[\udc80-\udcff]+")
 _LINE_BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 def visible(text: str) -> str:
     """The text with an escape (\\x1b, \\u202e) for every character that would not be seen as itself; line breaks stay."""
-    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), path_text(text))
 
 
 def one_line(text: str) -> str:
@@ -61,6 +68,28 @@ class PlainConsole(Console):
             yield segment if segment.control else segment._replace(text=visible(segment.text))
 
 
+def prepare_streams() -> None:
+    """Gives a stream that is closed nothing to read, or a place to write, and escapes what a locale cannot write (\\u00e9)."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for good
+        elif mode == "w" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=UNWRITABLE)
+
+
+def _escape_unwritable(error: UnicodeError) -> tuple[str, int]:
+    """An escape that JSON knows for each character that an encoding lacks; see `codecs.register_error`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return _json_escapes(error.object[error.start : error.end]), error.end
+
+
+#: The name of that handler of errors.
+UNWRITABLE = "localfact-escape"
+codecs.register_error(UNWRITABLE, _escape_unwritable)
+
+
 def output() -> Console:
     """Standard output. A new Console each time, so that a redirected stream is used."""
     return PlainConsole()
@@ -81,14 +110,15 @@ def show(value: Any, *, as_json: bool, view: Callable[[Any], RenderableType] | N
 
 def json_line(value: Any) -> str:
     """Plain values as JSON on one line; in its strings what would not be seen is escaped, as JSON allows."""
-    text = readable(json.dumps(value, ensure_ascii=False))
-    return _UNSEEN.sub(lambda found: "".join(f"\\u{unit:04x}" for unit in utf16(found[0])), text)
+    text = json.dumps(value, ensure_ascii=False)
+    text = readable(_PATH_BYTES.sub(lambda found: path_text(found[0]).replace("\\", "\\\\"), text))
+    return _UNSEEN.sub(lambda found: _json_escapes(found[0]), text)
 
 
-def utf16(character: str) -> list[int]:
-    """A character as UTF-16 has it: one number, or two beyond the first 65,536."""
-    units = character.encode("utf-16-be", "surrogatepass")
-    return [int.from_bytes(units[place : place + 2]) for place in range(0, len(units), 2)]
+def _json_escapes(text: str) -> str:
+    """An escape for each character, as JSON has it: \\u00e9, two beyond the first 65,536."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{int.from_bytes(units[place : place + 2]):04x}" for place in range(0, len(units), 2))
 
 
 def show_text(text: str) -> None:

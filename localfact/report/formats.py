@@ -19,7 +19,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from localfact.errors import InputError
-from localfact.report.table_data import Cell, Column, Group, Table, one_line
+from localfact.report.table_data import Cell, Column, Group, Table, one_line, tell_apart
 from localfact.text import readable
 
 Format = Literal["terminal", "markdown", "latex", "csv", "json"]
@@ -92,9 +92,14 @@ def markdown_row(cells: Iterable[str]) -> str:
     return "| " + " | ".join(map(markdown_text, cells)) + " |"
 
 
+#: Places in a mention, an address of mail or the web that keep GitHub from linking it once something stands there. A backslash
+#: does not: mentions are looked for in what is shown.
+_LINKED = re.compile(r"(?<=@)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+
+
 def markdown_text(text: str) -> str:
-    """Text on one line, escaped so that Markdown shows it as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", one_line(text))
+    """Text on one line, escaped so that Markdown shows it as it is: no markup, no link, nobody mentioned."""
+    return _LINKED.sub("<!-- -->", re.sub(r"([\\`*_{}\[\]<>|~$&])", r"\\\1", one_line(text)))
 
 
 #: Signs of tables that pdfLaTeX does not know as letters -> their names in mathematics.
@@ -162,7 +167,8 @@ def csv_text(table: Table) -> str:
     names = [name for column in table.columns for name in (column.name, f"{column.name} sd")[: 1 + (column.name in deviating)]]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(map(one_line, (table.grouped_by, *names, *table.facts)))
+    heads = tell_apart((table.grouped_by, *names), "column")
+    writer.writerow(map(no_formula, (*heads, *tell_apart(table.facts, "fact", taken=heads))))
     for group in table.groups:
         for row in group.rows:
             cells = [
@@ -174,8 +180,8 @@ def csv_text(table: Table) -> str:
     return stream.getvalue()
 
 
-#: The beginning of what a spreadsheet takes for a formula; a number with a sign is none.
-_FORMULA = re.compile(r"(?![+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?)?$)[=+@-]")
+#: The beginning of what a spreadsheet takes for a formula, in ASCII or full width; a number with a sign is none.
+_FORMULA = re.compile(r"(?![+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?)?$)[=+@\t\r＝＋－＠-]")
 
 
 def no_formula(cell: str) -> str:

@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 
-from localfact.report.table_data import Cell, Column, Group, Table, number
-from localfact.scoring.leaderboard import Standing
+from localfact.report.table_data import Cell, Column, Group, Table, number, one_line, tell_apart
+from localfact.scoring.leaderboard import PromptCounts, Standing
+
+#: Columns before and after those of the sources.
+BEFORE, AFTER = ("", "model"), ("F1@K'", "with 0", "Pr", "claims", "sure", "tokens", "n", "scored")
 
 
-def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_prime: str, differs: Sequence[str]) -> Table:
+def leaderboard_table(
+    standings: Sequence[Standing], sources: Sequence[str], k_prime: str, differs: Sequence[str], prompts: PromptCounts
+) -> Table:
     """The table.
 
     Args:
@@ -14,15 +19,15 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
         sources: in the order of their columns.
         k_prime: where K' comes from.
         differs: settings in which the runs differ besides their data.
+        prompts: how many of them all models answered.
     """
-    names = [source or "no source" for source in sources]
+    names = tell_apart((one_line(source) or "no source" for source in sources), "source", taken={*BEFORE, *AFTER})
     # With one source the average is that source's mean.
     shown = [] if len(sources) == 1 else list(zip(sources, names, strict=True))
     heads = (
-        Column(""),
-        Column("model", "left"),
+        *(Column(name, "left" if name else "right") for name in BEFORE),
         *(Column(name) for _, name in shown),
-        *map(Column, ("F1@K'", "with 0", "Pr", "claims", "sure", "tokens", "n", "scored")),
+        *map(Column, AFTER),
     )
     rows = tuple(_row(place, one, [source for source, _ in shown]) for place, one in enumerate(standings, start=1))
     facts = {
@@ -36,6 +41,10 @@ def leaderboard_table(standings: Sequence[Standing], sources: Sequence[str], k_p
     notes = [f"The runs were not made alike: they differ in {', '.join(differs)}."] if differs else []
     if any(one.average is None for one in standings):
         notes.append("A model without responses in every source has no average: it would be a mean over other prompts.")
+    if prompts.not_by_all:
+        notes.append(f"{prompts.not_by_all:,} of {prompts.prompts:,} prompts were not answered by all models.")
+    if prompts.without:
+        notes.append(f"{prompts.without:,} responses have no prompt: whether all models answered theirs is not known.")
     return Table(
         "Models by the factuality of what they wrote (FastFact, Figure 3)", heads, (Group("", rows),), facts, tuple(notes)
     )

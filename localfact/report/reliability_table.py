@@ -6,7 +6,7 @@ import numpy as np
 
 from localfact.records import Assessment
 from localfact.report.plot_data import claims_with_labels, risk_coverage
-from localfact.report.table_data import Cell, Column, Group, Table, number
+from localfact.report.table_data import Cell, Column, Group, Table, number, one_line, tell_apart
 from localfact.scoring.decomposition import reliability
 from localfact.scoring.tally import Unscored
 
@@ -30,10 +30,14 @@ def reliability_table(runs: Mapping[str, Sequence[Assessment]]) -> Table:
     """
     groups, notes = [], [NOTE]
     for name, assessments in runs.items():
-        sources = dict.fromkeys(one.source or "no source" for one in assessments)
+        sources = dict.fromkeys(one.source or "" for one in assessments)
         parts = {ALL: list(assessments)}
         if len(sources) > 1:
-            parts |= {source: [one for one in assessments if (one.source or "no source") == source] for source in sources}
+            names = tell_apart((one_line(source) or "no source" for source in sources), "source", taken={ALL})
+            parts |= {
+                name: [one for one in assessments if (one.source or "") == source]
+                for name, source in zip(names, sources, strict=True)
+            }
         rows = []
         for part, chosen in parts.items():
             row = _row(part, chosen)

@@ -9,6 +9,7 @@ from localfact.records import SCHEMA_VERSION, Assessment, Record
 from localfact.report.accounting import Accounting, accounting
 from localfact.report.run_figures import RunFacts
 from localfact.scoring import KPolicy, ScoreResult, score, standard_scores
+from localfact.text import PathName
 from localfact.vocabulary import Flag, VerdictLabel
 
 NO_PAGE_READ = (
@@ -38,7 +39,7 @@ class Summary(Record):
 
     schema_version: int = SCHEMA_VERSION
     method: str
-    run: str | None = None
+    run: PathName | None = None
     responses: int
     responses_abstained: int
     responses_unscored: int

@@ -1,8 +1,9 @@
 """A table as data: columns, rows in groups, facts and notes. formats.py shows it in five formats."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Literal
 
 from localfact.text import readable
@@ -104,3 +105,17 @@ class Table:
 def one_line(text: str) -> str:
     """The text without line breaks and without characters that files cannot hold."""
     return " ".join(readable(text).split())
+
+
+def tell_apart(names: Iterable[str], what: str, taken: Collection[str] = ()) -> list[str]:
+    """Names that data gives, on one line each, as heads of columns or keys: none twice and none of ours.
+
+    Args:
+        what: they name, in a word; "n" becomes "n (source)" where it is taken, then "n (source 2)".
+        taken: names of ours, and others that come before.
+    """
+    found: dict[str, None] = {}
+    for name in map(one_line, names):
+        ways = chain((name, f"{name} ({what})"), (f"{name} ({what} {number})" for number in count(2)))
+        found[next(way for way in ways if way not in taken and way not in found)] = None
+    return list(found)

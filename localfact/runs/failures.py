@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from localfact.errors import CorpusError, EngineError, LocalFactError, MissingError, OfflineError, WriteError
 from localfact.records import Failure
+from localfact.text import path_text
 
 Result = TypeVar("Result")
 
@@ -23,6 +24,6 @@ async def or_failure(work: Awaitable[Result]) -> Result | Failure:
     except CONCERN_ALL:
         raise
     except LocalFactError as error:
-        return Failure(reason=str(error))
+        return Failure(reason=path_text(str(error)))
     except Exception as error:  # any other error concerns this row alone
-        return Failure(reason=f"{type(error).__name__}: {error}")
+        return Failure(reason=path_text(f"{type(error).__name__}: {error}"))

@@ -18,6 +18,7 @@ from localfact.runs.row_file import ERROR, Row, RowFile
 from localfact.runs.run import CONCURRENCY
 from localfact.runtime.interrupts import interruptible
 from localfact.runtime.tasks import for_each
+from localfact.text import path_text
 
 #: Of how many failed rows a summary gives the reasons.
 REASONS_SHOWN = 3
@@ -95,7 +96,7 @@ async def make_file(
         All rows in the order of the input, and the warnings of the output file.
     """
     refuse_own_input(data, out)
-    notes = {"sources": {"data": str(data)}, "machine": pass_options.machine}
+    notes = {"sources": {"data": path_text(data)}, "machine": pass_options.machine}
     with RowFile(out, settings, versions=pass_options.versions, notes=notes, force=pass_options.force) as file:
         usable = carry_unusable(file, items, row_of, pass_options.progress)
         if usable:

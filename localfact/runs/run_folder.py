@@ -22,6 +22,7 @@ from localfact.runs.journal import Appended, Settings, agree, lines_of, lock, re
 from localfact.runs.outlines import AssessmentsRead, read_outlines_and_shown
 from localfact.runtime.files import NEW, replace, replace_by, whole_lines, write_errors
 from localfact.runtime.links import refuse_links
+from localfact.text import readable
 
 RUN_FILE = "run.yaml"
 TIMINGS_FILE = "timings.jsonl"
@@ -137,7 +138,7 @@ class RunFolder:
             file = self.path / ASSESSMENTS_FILE
             if (places := [place for place in places_of(file) if place.whole]) != sorted(places):
                 replace_by(file, lines_at(file, sorted(places)))
-            replace(self.path / SUMMARY_FILE, (json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
+            replace(self.path / SUMMARY_FILE, readable(json.dumps(summary, indent=2, ensure_ascii=False) + "\n").encode())
 
     def _forget(self) -> None:
         # run.yaml last, as it marks the folder as a run folder.

@@ -3,12 +3,13 @@
 A file may come from somebody else. Ours have tables and indexes and nothing else: a view or a trigger would run as ours.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from localfact.runtime.links import refuse_linked_companions
 
@@ -41,7 +42,7 @@ def connect(address: str) -> sqlite3.Connection:
         InputError: a file beside it is a symbolic link.
         sqlite3.DatabaseError: the file is damaged, no database, or has a view, a trigger or a virtual table.
     """
-    refuse_linked_companions(Path(unquote(urlsplit(address).path)))
+    refuse_linked_companions(Path(os.fsdecode(unquote_to_bytes(urlsplit(address).path))))
     database = sqlite3.connect(
         address, uri=True, timeout=PATIENCE_SECONDS, isolation_level=None, check_same_thread=False, factory=Connection
     )

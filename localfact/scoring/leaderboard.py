@@ -44,6 +44,29 @@ class Standing(Record):
     tokens: float = 0.0
 
 
+class PromptCounts(Record):
+    """Whether models answered the same prompts; a prompt is its source and its text.
+
+    Attributes:
+        prompts: how many there are.
+        not_by_all: of them, those that some model did not answer.
+        without: responses that have no prompt, where there are several models.
+    """
+
+    prompts: int = 0
+    not_by_all: int = 0
+    without: int = 0
+
+
+def count_prompts(written: Mapping[str, Sequence[Assessment]]) -> PromptCounts:
+    """Counts the prompts of the responses of models (model -> assessments)."""
+    answered = [{(one.source, one.prompt) for one in each if one.prompt is not None} for each in written.values()]
+    everything = {prompt for prompts in answered for prompt in prompts}
+    not_by_all = sum(any(prompt not in prompts for prompts in answered) for prompt in everything)
+    without = sum(one.prompt is None for each in written.values() for one in each)
+    return PromptCounts(prompts=len(everything), not_by_all=not_by_all, without=without if len(written) > 1 else 0)
+
+
 def leaderboard(written: Mapping[str, Sequence[Assessment]], gamma: float = GAMMA) -> list[Standing]:
     """The models, best average first; those without one last.
 

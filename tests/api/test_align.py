@@ -1,5 +1,6 @@
 """A run beside people's annotation: responses and claims find their other side, and the table says by which rule."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from typer.testing import CliRunner
 
 from localfact.api.align import align_run, pair_rows, word_similarity
 from localfact.api.evaluate import evaluate
+from localfact.api.leaderboard import rank
 from localfact.cli.main import app
 from localfact.errors import InputError
 from localfact.inputs.annotations import AnnotatedClaim, AnnotatedResponse
@@ -119,3 +121,27 @@ def test_models_of_runs_are_ranked_and_unequal_runs_are_told(run: Path) -> None:
     board = json.loads(CliRunner().invoke(app, ["leaderboard", str(run), "--json"]).stdout)
     assert [one["model"] for one in board["standings"]] == ["run"]
     assert CliRunner().invoke(app, ["leaderboard"]).exit_code == 2
+
+
+def test_sources_and_models_may_be_called_as_our_own_columns(tmp_path: Path) -> None:
+    names = ("n", "Pr", "claims", "responses", "model", "", "no source", "group", " ", "a b", "a\nb", "F1@K'", "all")
+    rows = [{**ROWS[0], "id": f"{at}", "prompt": name, "source": name, "model": name} for at, name in enumerate(names)]
+    evaluate(rows, method="builtin-fr1", options=Options(relations="lexical", embedder="none"), out=tmp_path / "n")
+    for how in ("terminal", "csv", "json", "markdown", "latex"):
+        done = CliRunner().invoke(app, ["leaderboard", str(tmp_path / "n"), "--format", how])
+        assert done.exit_code == 0, done.exception
+        if how == "csv":
+            heads = next(csv.reader(done.stdout.splitlines()))
+            assert len(set(heads)) == len(heads)
+            assert {"n (source)", "Pr (source)", "model (source)"} <= set(heads)
+
+
+def test_a_model_that_is_called_as_a_run_is_not_taken_for_it(tmp_path: Path) -> None:
+    options = Options(relations="lexical", embedder="none")
+    for name, model in (("x", None), ("y", "x")):
+        row = {**ROWS[0], "prompt": f"asked of {name}", "response": TEXT, "model": model}
+        evaluate([row], method="builtin-fr1", options=options, out=tmp_path / name)
+    board = rank([tmp_path / "x", tmp_path / "y"])
+    assert sorted(one.model for one in board.standings) == ["x", "x (model)"]
+    said = CliRunner().invoke(app, ["leaderboard", str(tmp_path / "x"), str(tmp_path / "y"), "--format", "markdown"]).stdout
+    assert "2 of 2 prompts were not answered by all models." in said

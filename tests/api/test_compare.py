@@ -84,6 +84,8 @@ def test_a_run_does_not_differ_from_itself(runs: list[Path]) -> None:
 def test_two_runs_of_one_method_are_told_apart_by_their_folders(runs: list[Path]) -> None:
     assert [one.name for one in compare_runs([runs[0], runs[0]]).runs] == ["1. builtin-fr2 (one)", "2. builtin-fr2 (one)"]
     assert compare_runs(runs, names=["a", "b"]).comparisons[0].run == "b"
+    ours = scores_table(compare_runs(runs, names=["score", "b"]))  # a run.yaml may name any method
+    assert [column.name for column in ours.columns] == ["score", "score (run)", "b"]
 
 
 def test_the_tables_hold_what_was_found(compared: RunsCompared) -> None:

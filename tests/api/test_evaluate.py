@@ -1,12 +1,17 @@
 """Run folders: what they are called, and that settings which are not today's are refused."""
 
+import json
+import os
 from pathlib import Path
 
 import pytest
 import yaml
 
+from localfact.api.compare import compare_runs
 from localfact.api.evaluate import execute, prepare, run_name
-from localfact.api.rescore import rescore
+from localfact.api.report import write_comparison, write_report
+from localfact.api.rescore import read_finished_summary, rescore
+from localfact.api.runs import claim_rows, list_runs
 from localfact.errors import InputError, RunFolderError
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.options import Options
@@ -54,3 +59,23 @@ def test_a_run_that_ends_parses_each_assessment_once_and_so_does_one_that_is_ope
         execute(prepare(method="factreasoner-fr2", options=LEXICAL, limit=3, out=tmp_path / "run"))
         assert sorted(parsed) == [1, 2, 3]
         parsed.clear()
+
+
+def test_data_run_and_page_may_lie_at_paths_that_are_not_utf8(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/here-\xff"))
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    data, run = Path(os.fsdecode(b"d\xe9.jsonl")), Path(os.fsdecode(b"run-\xff"))
+    row = b'{"response": "Paris is in France, m\xe9.", "passages": [{"text": "Paris is in France."}]}\n'
+    data.write_bytes(row)
+    summary = execute(prepare(data, method="builtin-fr2", options=LEXICAL, out=run))
+    assert claim_rows(summary.run)
+    kept = json.loads((run / "summary.json").read_bytes())
+    assert kept["run"] == "run-\\xff"
+    assert any("d\\xe9.jsonl is not UTF-8" in warning for warning in kept["warnings"])
+    assert yaml.safe_load((run / "run.yaml").read_bytes())["sources"]["data"] == "d\\xe9.jsonl"
+    assert read_finished_summary(run) is not None
+    assert b"run-\\xff" in write_report(run).read_bytes()
+    assert [one.run for one in list_runs(Path())] == [str(run)]
+    compared = compare_runs([run, run], names=["one", "other"])
+    assert write_comparison(compared, os.fsdecode(b"page-\xff.html")).is_file()

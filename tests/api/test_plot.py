@@ -160,6 +160,10 @@ def test_the_responses_of_each_source_are_a_line_of_their_own() -> None:
     bio, qa, none = apart_by_source([PlottedRun("x", RECORD, rows)])
     assert [one.name for one in (bio, qa, none)] == ["x, bio", "x, qa", "x, no source"]
     assert [one.index for one in qa.assessments] == [1]
+    alike = apart_by_source(
+        [PlottedRun(run, RECORD, [assessment("S", source=of)]) for run, of in (("x, a", "b"), ("x", "a, b"))]
+    )
+    assert [one.name for one in alike] == ["x, a, b", "x, a, b (source)"]
     many = [assessment("S", source=str(at)) for at in range(MOST_LINES + 1)]
     with pytest.raises(InputError, match="name fewer runs"):
         apart_by_source([PlottedRun("x", RECORD, many)])

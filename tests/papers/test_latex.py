@@ -15,7 +15,7 @@ from localfact.report.leaderboard_table import leaderboard_table
 from localfact.report.reliability_table import reliability_table
 from localfact.report.table_data import Column, Group, Number, Table
 from localfact.scoring.alignment import AlignedResponse, GoldClaim, align
-from localfact.scoring.leaderboard import leaderboard
+from localfact.scoring.leaderboard import PromptCounts, leaderboard
 from localfact.vocabulary import GoldLabel
 
 HOSTILE = r"\input{/etc/passwd} $x_1^2$ & 50 % # {~} \\ ¿é ß – — “q” ± ≠ Δ △ − ≤"
@@ -27,7 +27,7 @@ def tables() -> list[Table]:
     return [
         *(measure_table(printed) for printed in printed_tables().values()),
         alignment_table("A run beside its annotation", {ALL: aligned, HOSTILE: aligned}, {"run": HOSTILE}, (HOSTILE,)),
-        leaderboard_table(leaderboard({HOSTILE: run}), ["bio"], "median", [HOSTILE]),
+        leaderboard_table(leaderboard({HOSTILE: run}), ["bio"], "median", [HOSTILE], PromptCounts()),
         reliability_table({HOSTILE: run}),
         Table(
             HOSTILE, (Column(HOSTILE, "left"), Column("n")), (Group(HOSTILE, ((HOSTILE, Number(-1.5, 0.25, signed=True)),)),)

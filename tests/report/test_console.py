@@ -1,6 +1,7 @@
 """The gate to terminal and pipe: nothing that comes from elsewhere is obeyed, hidden, turned round, or taken for markup."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -126,3 +127,28 @@ def test_a_note_into_a_pipe_is_not_folded(capsys: pytest.CaptureFixture[str], mo
     text = f"The report is {'/a-long/folder' * 20}/report.html, which a browser opens."
     note(text)
     assert capsys.readouterr().err == f"{text}\n"
+
+
+def test_a_byte_of_a_path_that_is_not_utf8_reads_the_same_in_every_output(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"run": "run-\udcff"}, as_json=True)
+    show_text("run-\udcff\n")
+    assert capsys.readouterr().out == '{"run": "run-\\\\xff"}\nrun-\\xff\n'
+
+
+@pytest.mark.parametrize(
+    ("shell", "said"),
+    [("", '{"a": "\\u00e9\\ud83d\\ude00"}\n\\u2260\n'), (">&-", ""), ("<&-", '{"a": "\\u00e9\\ud83d\\ude00"}\n\\u2260\n')],
+)
+def test_a_closed_stream_or_a_locale_without_letters_ends_no_command(shell: str, said: str) -> None:
+    program = (
+        "import sys; from localfact.report.console import output, prepare_streams, show; prepare_streams();"
+        "show({'a': chr(233) + chr(0x1f600)}, as_json=True); output().print(chr(0x2260));"
+        "sys.stdin.read(); sys.stdout.flush()"
+    )
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" -c "$1" {shell}', sys.executable, program],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+    )
+    assert (done.returncode, done.stdout.decode()) == (0, said), done.stderr.decode()

@@ -24,7 +24,7 @@ from localfact.report.formats import (
     no_formula,
     render,
 )
-from localfact.report.table_data import Cell, Column, Group, Number, Table, one_line
+from localfact.report.table_data import Cell, Column, Group, Number, Table, one_line, tell_apart
 
 SMALL = Table(
     "Two runs",
@@ -238,3 +238,30 @@ def test_an_unknown_format_is_refused_with_those_there_are() -> None:
     assert [find_format(name) for name in FORMATS] == list(FORMATS)
     with pytest.raises(InputError, match="terminal, markdown, latex, csv, json"):
         find_format("html")
+
+
+ODD_NAMES = ["n", "n", "n (source)", "a b", "a\nb", "", "Pr"]
+
+
+def test_names_from_data_are_told_apart_from_one_another_and_from_ours() -> None:
+    found = tell_apart(ODD_NAMES, "source", taken={"n", "Pr", ""})
+    assert found == ["n (source)", "n (source 2)", "n (source) (source)", "a b", "a b (source)", " (source)", "Pr (source)"]
+
+
+def test_no_head_of_a_csv_file_stands_twice_or_is_a_formula() -> None:
+    names = ("group", "x", "x sd", "=1+1", "-1", "＝1+1")
+    row = (Number(1.0, 0.5), Number(1.0, 0.5), *[""] * 4)
+    table = Table("t", tuple(map(Column, names)), (Group("@g", (row,)),), {"x": "＠f", "+fact": "＋1+1"})
+    heads, cells = csv.reader(io.StringIO(csv_text(table)))
+    assert len(set(heads)) == len(heads) == len(cells)
+    assert {"'=1+1", "-1", "'＝1+1", "'+fact", "x (fact)"} <= set(heads)
+    assert cells[0] == "'@g"
+    assert cells[-2:] == ["'＠f", "'＋1+1"]
+
+
+@pytest.mark.parametrize("text", ["@octocat", "see http://x.example", "HTTPS://x.example", "www.x.example", "a@x.example"])
+def test_markdown_mentions_nobody_and_links_nothing_wherever_the_text_stands(text: str) -> None:
+    table = Table(text, (Column(text),), (Group(text, ((text,),)),), {text: text}, (text,))
+    said = markdown(table)
+    assert not re.search(r"@\w|://|www\.", said, re.IGNORECASE)
+    assert said.replace("<!-- -->", "").count(text) == 7

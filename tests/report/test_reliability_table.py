@@ -30,6 +30,13 @@ def test_a_run_of_several_sources_has_a_row_for_each_and_what_is_not_annotated_i
     assert any(note.startswith("other, all: ") for note in table.notes)
 
 
+def test_sources_that_are_called_as_our_own_rows_have_rows_of_their_own() -> None:
+    sources = ["all", None, "no source"]
+    run = [assessment("SC", index=at, gold="sn", posteriors=[0.9, 0.2], source=source) for at, source in enumerate(sources)]
+    (group,) = reliability_table({"ours": run}).groups
+    assert [str(row[0]) for row in group.rows] == ["all", "all (source)", "no source", "no source (source)"]
+
+
 @pytest.mark.slow
 def test_the_command_prints_it_and_refuses_runs_without_labels(tmp_path: Path) -> None:
     labelled = {

@@ -3,8 +3,8 @@
 import pytest
 from run_builders import assessment
 
-from localfact.records import Claim, PreVerification
-from localfact.scoring.leaderboard import leaderboard
+from localfact.records import Assessment, Claim, PreVerification
+from localfact.scoring.leaderboard import count_prompts, leaderboard
 from localfact.scoring.recall import f1, recall_at_k_prime
 from localfact.vocabulary import PreVerificationLabel
 
@@ -54,3 +54,15 @@ def test_cost_and_the_share_settled_before_evidence() -> None:
     (found,) = leaderboard({"m": [one]})
     assert (found.preverified, found.tokens) == (0.75, 175)
     assert leaderboard({"m": [assessment("S")]})[0].preverified is None
+
+
+def test_prompts_that_not_all_models_answered_are_counted_by_source_and_text() -> None:
+    def answer(source: str | None, prompt: str | None) -> Assessment:
+        return assessment("S", source=source).model_copy(update={"prompt": prompt})
+
+    one = [answer("bio", "a"), answer("qa", "a"), answer("qa", "b"), answer("qa", None)]
+    other = [answer("bio", "a"), answer("qa", "a"), answer("bio", "b")]
+    found = count_prompts({"one": one, "other": other})
+    assert (found.prompts, found.not_by_all, found.without) == (4, 2, 1)
+    assert count_prompts({"one": one}).not_by_all == count_prompts({"one": one}).without == 0
+    assert count_prompts({}).prompts == 0
