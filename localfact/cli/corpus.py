@@ -131,10 +131,11 @@ def remove(
     from localfact.corpus.corpus import read_description
     from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
+    from localfact.runtime.addresses import address_without_secrets
 
     description = read_description(folder)
     store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
-    links, others = store.links_of(addresses)
+    links, others = store.links_of(map(address_without_secrets, addresses))
     unknown = store.not_withdrawn(others)
     if unknown:
         raise InputError(
