@@ -45,15 +45,15 @@ def build_corpus(
         WriteError: the disk is full or the folder cannot be written.
     """
     if is_occupied(folder):
-        built = find_built(pages, folder, embedder.identity if embedder is not None else None, kinds)
-        if built is None:
+        there = find_built(pages, folder, embedder.identity if embedder is not None else None, kinds)
+        if there is None:
             raise InputError(
                 f"{folder} exists already. Name another folder, or add to a corpus with: localfact corpus add {folder} PAGES"
             )
         if place_of(folder).exists():
             with writing(folder), place_beside(folder):
                 pass
-        return built
+        return there
     with writing(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         with place_beside(folder) as built:
