@@ -38,8 +38,10 @@ async def test_what_is_searched_and_fetched_is_kept_without_what_opened_it(tmp_p
     pages = {
         "/page": Reply(TEXT.encode()),
         "/moved": Reply(
+            f"<a href='/there?id=2&token={SECRET}'>It is there.</a>".encode(),
             status=302,
             headers=(
+                ("Content-Location", f'/there?said="2"&token={SECRET}'),
                 ("Location", f"/there?id=2&token={SECRET}"),
                 ("Link", f'<http://u:{SECRET}@h.example/>; rel="next", </n?sig={SECRET}>; rel="up"'),
                 ("Refresh", f"0; url=/there?id=2&access_token={SECRET}"),

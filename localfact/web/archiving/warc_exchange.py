@@ -27,7 +27,9 @@ SENDING = re.compile(r"(?:X-Crawler-)*(?:Transfer-Encoding|Content-Length)", re.
 SECRET = re.compile(r"cookie|authorization|api-?key|(?:^|-)key$|token|secret|credential|passw|session", re.IGNORECASE)
 #: What a header's name cannot hold (RFC 9110, section 5.6.2), and its value (section 5.5).
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
-ADDRESS = re.compile(r"[^\s\"<>]+")
+#: Headers that are one address; in others it is one piece among several.
+ADDRESSES = frozenset({"location", "content-location", "referer"})
+PIECE = re.compile(r"[^\s\"<>]+")
 CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -57,19 +59,30 @@ def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
 
 
 def without_secrets(exchange: Exchange) -> Exchange:
-    """The exchange without the secrets in its own address and in those that its headers name."""
-    return replace(
+    """The exchange without the secrets in its own address and in those that its headers name.
+
+    The body of a redirect repeats the address for people to click on, so where that has a secret, it is left out.
+    """
+    headers = headers_without_secrets(exchange.headers)
+    plain = replace(
         exchange,
         url=address_without_secrets(exchange.url),
-        headers=headers_without_secrets(exchange.headers),
+        headers=headers,
         request_headers=headers_without_secrets(exchange.request_headers),
     )
+    told = 300 <= exchange.status < 400 and headers != exchange.headers and exchange.payload
+    return replace(plain, payload=b"", truncated="length") if told else plain
 
 
 def headers_without_secrets(headers: Headers) -> Headers:
-    """The headers, of which each piece without white space, quotation marks and angle brackets is taken for an address."""
+    """The headers without the secrets in the addresses that they are, or hold between white space, quotation marks or < >."""
     return tuple(
-        (name, ADDRESS.sub(lambda found: address_without_secrets(found[0]), value) if "=" in value or "@" in value else value)
+        (
+            name,
+            address_without_secrets(value)
+            if name.lower() in ADDRESSES
+            else PIECE.sub(lambda found: address_without_secrets(found[0]), value),
+        )
         for name, value in headers
     )
 
