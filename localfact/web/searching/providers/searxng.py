@@ -40,7 +40,9 @@ class SearXNG(JsonProvider):
         except ValueError:
             usable = False
         if not usable:
-            raise InputError(f"{address_without_secrets(address)!r} is no address of a SearXNG: give one like http://127.0.0.1:8080.")
+            raise InputError(
+                f"{address_without_secrets(address)!r} is no address of a SearXNG: give one like http://127.0.0.1:8080."
+            )
         super().__init__(limiter, f"{address.rstrip('/')}/search")
 
     async def _found(self, query: str, count: int) -> list[Found]:
