@@ -25,7 +25,7 @@ scoring:
 stages:
 prose:
 text:
-inputs: prose text
+inputs: prose runtime text
 models: runtime text
 pipeline: runtime stages
 report: scoring text

@@ -64,8 +64,9 @@ def build(
     [dim]localfact corpus build saved.warc.gz papers/ --out index/mine[/]
     [dim]localfact corpus build crawl/ --out index/large --ray 10.0.0.1:6379[/]
     """
-    from localfact.corpus.build import KINDS, build_corpus
+    from localfact.corpus.build import KINDS, build_corpus, is_occupied
 
+    there = is_occupied(out)
     check_sources(sources, follow_links=follow_links)
     with (
         reporting_interruption("Nothing was built."),
@@ -76,6 +77,8 @@ def build(
         kinds = kinds_of(passages) or KINDS
         description = build_corpus(pages, out, machines.embedder(embedder), kinds=kinds, progress=progress)
     show_description(out, description, {"passed_over": len(problems)}, as_json=as_json)
+    if there:
+        note(f"{out} was built of these pages before, so nothing was left to do.")
 
 
 @app.command()
@@ -105,6 +108,8 @@ def add(
         description = finish_corpus(writer, passages)
     counts = {"added": added, "replaced": writer.replaced, "passed_over": len(problems)}
     show_description(folder, description, counts, as_json=as_json)
+    if not added:
+        note("No page was new.")
 
 
 @app.command()
@@ -126,17 +131,22 @@ def remove(
     from localfact.corpus.corpus import read_description
     from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
+    from localfact.runtime.addresses import address_without_secrets
 
     description = read_description(folder)
-    links, unknown = PageStore(folder / STORE_FILE, finished=not description.unfinished).links_of(addresses)
+    store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
+    links, others = store.links_of(map(address_without_secrets, addresses))
+    unknown = store.not_withdrawn(others)
     if unknown:
         raise InputError(
             f"{folder} has no page with this link or host: {', '.join(unknown)}. `localfact corpus search` prints links."
         )
     with machines_at(None) as machines, writer_of(folder, embedder, machines) as writer:
-        removed = writer.remove(links)
+        removed = writer.remove(links) if links else 0
         description = finish_corpus(writer, None)
     show_description(folder, description, {"removed": removed}, as_json=as_json)
+    if others:
+        note(f"Removed before: {', '.join(others)}.")
 
 
 @app.command()

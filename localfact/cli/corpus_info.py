@@ -37,6 +37,7 @@ def info(
 ) -> None:
     """Say what a corpus holds, what it was built with, and how many pages could not be had for which reason."""
     from localfact.corpus.corpus import read_description
+    from localfact.corpus.emptiness import note_on_emptiness
     from localfact.corpus.files import STORE_FILE
     from localfact.corpus.store import PageStore
 
@@ -55,6 +56,8 @@ def info(
     reasons = store.failures() if there else {}
     show_description(folder, description.model_copy(update=there), {"bytes": size, "without_page": reasons}, as_json=as_json)
     note(f"It takes {size / 1e6:,.1f} MB. Nothing else holds any of it: to delete it, delete the folder {folder}.")
+    if empty := note_on_emptiness(folder, description):
+        note(empty)
     if description.unfinished:
         note(f"Unfinished: the command that adds to it goes on, or `localfact corpus merge {folder}` finishes it so.")
 
@@ -74,6 +77,7 @@ def search(
     Of each passage that sentence is shown which shares most words with the query.
     """
     from localfact.corpus.corpus import Corpus, embedder_name, read_description
+    from localfact.corpus.emptiness import refuse_empty
     from localfact.models.embedder import open_embedder
 
     if not query.strip():
@@ -85,6 +89,7 @@ def search(
         if passages is not None
         else (kinds[0] if kinds and PassageKindName.PAGES not in kinds else PassageKindName.PAGES.value)
     )
+    refuse_empty(folder, description)
     with Corpus.open(folder, open_embedder(embedder or embedder_name(description))) as corpus:
         found = [
             {"rank": rank, "score": score, "sentence": best_sentence(passage.text, query), **passage.model_dump(mode="json")}
@@ -98,12 +103,16 @@ def search(
 def verify(folder: Folder, as_json: AsJson = False) -> None:
     """Read every file and every archived answer of a corpus, and compare hashes and counts."""
     from localfact.corpus.corpus import Corpus
+    from localfact.corpus.emptiness import note_on_emptiness
     from localfact.corpus.verify import verify as verified
 
     with Corpus.open(folder, None) as corpus:
         problems = verified(corpus)
+        empty = note_on_emptiness(folder, corpus.description)
     sound = f"{folder}: every file is the one that was built, and the counts agree."
     show({"corpus": str(folder), "problems": problems}, as_json=as_json, view=lambda _: Text("\n".join(problems) or sound))
+    if empty:
+        note(empty)
     if problems:
         raise typer.Exit(InputError.exit_code)
 
@@ -113,9 +122,11 @@ def export(
 ) -> None:
     """Write the pages of a corpus as JSON lines, which `corpus build` and `corpus add` read."""
     from localfact.corpus.corpus import Corpus
+    from localfact.corpus.emptiness import refuse_empty
     from localfact.corpus.export import export_pages
 
     with Corpus.open(folder, None) as corpus:
+        refuse_empty(folder, corpus.description)
         count = export_pages(corpus.store.pages(), out)
     show({"corpus": str(folder), "file": str(out), "pages": count}, as_json=as_json, view=fields_table)
 

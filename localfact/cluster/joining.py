@@ -1,7 +1,10 @@
 """Joins a Ray cluster and leaves it."""
 
+import logging
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from localfact.errors import EngineError, InputError, LocalFactError, MissingError
@@ -11,9 +14,11 @@ REACHING = 10.0
 #: What of this process's environment the workers get too; nothing that is secret.
 INHERITED = ("LOCALFACT_WEIGHTS", "HF_HOME", "HF_HUB_CACHE", "VLLM_CPU_KVCACHE_SPACE")
 
+log = logging.getLogger(__name__)
+
 
 def connect(address: str) -> bool:
-    """Joins the cluster at `address`; "auto": the one of this machine, or a new one of this machine alone.
+    """Joins the cluster at `address`; "auto": the one of this machine, or a new one of this machine alone, on loopback.
 
     Returns whether this process was in none before.
 
@@ -38,8 +43,27 @@ def connect(address: str) -> bool:
     except ConnectionError as error:
         if address != "auto":
             raise InputError(f"There is no Ray cluster at {address} ({' '.join(str(error).split())[:200]}).") from None
-        ray.init(address="local", include_dashboard=False, _node_ip_address="127.0.0.1", **quiet)
+        with on_loopback():
+            ray.init(address="local", include_dashboard=False, **quiet)
+        log.warning("No Ray cluster runs here, so one was started for this command: on this machine alone, on loopback.")
     return True
+
+
+@contextmanager
+def on_loopback() -> Iterator[None]:
+    """A cluster that is started inside the block listens on 127.0.0.1 only, with all its processes.
+
+    Whoever reaches a port of Ray runs code here. `ray.init` takes an address of the node, but puts that of the network card in
+    place of 127.0.0.1; what Ray itself does where it keeps to one machine (macOS, Windows) is this constant.
+    """
+    from ray._private import ray_constants
+
+    usual = ray_constants.ENABLE_RAY_CLUSTER
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    try:
+        yield
+    finally:
+        ray_constants.ENABLE_RAY_CLUSTER = usual
 
 
 def check_reachable(address: str) -> None:

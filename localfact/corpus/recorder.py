@@ -99,6 +99,14 @@ class Recorder:
         added, rest = 0, iter(pages)
         while some := list(islice(rest, PAGES_AT_ONCE)):
             added += self._add(some)
+        with self._lock, transaction(self._database):  # what was removed, and no search found, is simply there again
+            self._database.execute(
+                """
+                DELETE FROM fetches WHERE reason = ? AND link NOT IN (SELECT link FROM results)
+                    AND link IN (SELECT link FROM pages WHERE NOT snippet)
+                """,
+                (Reason.WITHDRAWN,),
+            )
         return added
 
     def older(self) -> list[Page]:
@@ -124,7 +132,7 @@ class Recorder:
     def withdraw(self, links: Iterable[str]) -> int:
         """Removes everything that stands at these addresses, what searches show of it too; returns how many pages those were.
 
-        An address that a search found is recorded as withdrawn, so that it is not fetched again.
+        The addresses are recorded as withdrawn, and so are not fetched again, and known to whoever removes them again.
         """
         removed = 0
         with self._lock, transaction(self._database):
@@ -145,6 +153,10 @@ class Recorder:
                     self._database.execute("DELETE FROM pages WHERE link = ? AND snippet", (address,))
                 cursor = self._database.execute("DELETE FROM pages WHERE link = ? AND NOT snippet", (link,))
                 removed += cursor.rowcount
+                self._database.execute(
+                    "INSERT OR IGNORE INTO fetches (link, time, final_link, reason, detail) VALUES (?, '', ?, ?, '')",
+                    (link, link, Reason.WITHDRAWN),
+                )
         return removed
 
     def add_search(self, search: Search) -> None:

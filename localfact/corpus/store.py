@@ -14,7 +14,7 @@ from localfact.records import Passage, Record
 from localfact.runtime.sqlite import connect
 from localfact.text import host_of
 from localfact.web.archiving.archive import Location
-from localfact.web.fetching.failures import PageFailure
+from localfact.web.fetching.failures import PageFailure, Reason
 from localfact.web.pages import Page
 from localfact.web.searching.results import Search, SearchResult
 
@@ -153,16 +153,19 @@ class PageStore:
                 )
 
     def links_of(self, addresses: Iterable[str]) -> tuple[list[str], list[str]]:
-        """The links of pages and search results that are one of the addresses or on a host of them, and addresses of none."""
-        wanted = dict.fromkeys(addresses)
-        found: dict[str, None] = {}
-        used: set[str] = set()
-        with self._database() as database:
-            for (link,) in database.execute("SELECT link FROM pages UNION SELECT link FROM results ORDER BY link"):
-                meant = [address for address in (link, host_of(link)) if address in wanted]
-                used.update(address for address in meant if address is not None)
-                found |= dict.fromkeys([link] if meant else [])
-        return list(found), [address for address in wanted if address not in used]
+        """The links of pages and search results that are one of the addresses or on a host of them, and addresses of none.
+
+        What was withdrawn is none.
+        """
+        statement = """
+            SELECT link FROM pages UNION SELECT link FROM results
+            WHERE title || snippet != '' OR link NOT IN (SELECT link FROM fetches WHERE reason = :withdrawn) ORDER BY link
+        """
+        return self._links_among(statement, addresses)
+
+    def not_withdrawn(self, addresses: Iterable[str]) -> list[str]:
+        """Those of the addresses and hosts at which nothing was withdrawn."""
+        return self._links_among("SELECT link FROM fetches WHERE reason = :withdrawn", addresses)[1]
 
     def last_location(self) -> Location | None:
         """Where the archive has the last recorded answer; None where there is none."""
@@ -228,10 +231,26 @@ class PageStore:
             """
             for row in database.execute(statement):
                 found.update(json.dumps(row).encode())
-            statement = "SELECT fetches.link, digest FROM fetches LEFT JOIN pages ON pages.id = page ORDER BY fetches.link"
-            for row in database.execute(statement):
+            # A page that was removed, and that no search found, is as if it had never been.
+            statement = """
+                SELECT fetches.link, digest FROM fetches LEFT JOIN pages ON pages.id = page
+                WHERE reason IS NOT :withdrawn OR fetches.link IN (SELECT link FROM results) ORDER BY fetches.link
+            """
+            for row in database.execute(statement, {"withdrawn": Reason.WITHDRAWN}):
                 found.update(json.dumps(row).encode())
         return found.hexdigest()
+
+    def _links_among(self, statement: str, addresses: Iterable[str]) -> tuple[list[str], list[str]]:
+        """The links that a statement finds and that are one of the addresses or on a host of them, and addresses of none."""
+        wanted = dict.fromkeys(addresses)
+        found: dict[str, None] = {}
+        used: set[str] = set()
+        with self._database() as database:
+            for (link,) in database.execute(statement, {"withdrawn": Reason.WITHDRAWN}):
+                meant = [address for address in (link, host_of(link)) if address in wanted]
+                used.update(address for address in meant if address is not None)
+                found |= dict.fromkeys([link] if meant else [])
+        return list(found), [address for address in wanted if address not in used]
 
     @contextmanager
     def _database(self) -> Iterator[sqlite3.Connection]:

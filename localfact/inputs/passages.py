@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from localfact.inputs.claims import optional_text
 from localfact.inputs.json_rows import Row, RowError, first
 from localfact.records import Claim, Evidence, Hit, Passage, passage_id
+from localfact.runtime.addresses import address_without_secrets
 from localfact.text import host_of, normalise, readable
 
 OWN_PASSAGES = "passages"
@@ -86,7 +87,7 @@ def passage_of(item: Row, *, joined: bool) -> Passage | None:
 
 
 def links_of(item: Row) -> tuple[str, ...]:
-    """The addresses of a passage: our `links`, or other schemas' single `link` or `url`."""
+    """The addresses of a passage, without secrets: our `links`, or other schemas' single `link` or `url`."""
     given = item.get("links")
     found = [optional_text(link) for link in (given if isinstance(given, list) else [item.get("link") or item.get("url")])]
-    return tuple(dict.fromkeys(link for link in found if link))
+    return tuple(dict.fromkeys(address_without_secrets(link) for link in found if link))

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from localfact.corpus.corpus import Corpus, corpus_identity, read_description, read_recorded_id
+from localfact.corpus.emptiness import refuse_empty
 from localfact.corpus.files import STORE_FILE
 from localfact.corpus.store import PageStore
 from localfact.errors import InputError
@@ -150,7 +151,10 @@ def open_source(
         opened.push_async_callback(asyncio.to_thread, reranker.close)
     if options.live:
         return Source(web=open_web(options, embedder, settings, opened, observe=observe), reranker=reranker)
-    corpus = None if options.corpus is None else opened.enter_context(Corpus.open(options.corpus, embedder))
+    if options.corpus is None:
+        return Source(reranker=reranker)
+    corpus = opened.enter_context(Corpus.open(options.corpus, embedder))
+    refuse_empty(options.corpus, corpus.description)
     return Source(corpus=corpus, reranker=reranker)
 
 

@@ -5,9 +5,12 @@ Rows are untrusted: one that cannot be read is reported with its reason and does
 
 import json
 import re
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import AfterValidator
 
 from localfact.records import Record
+from localfact.runtime.addresses import address_without_secrets
 from localfact.text import readable
 from localfact.web.extracting.cleaning import clean
 from localfact.web.fetching.failures import PageFailure, Reason
@@ -33,13 +36,13 @@ class Page(Record):
     """One web page or document.
 
     Attributes:
-        link: its address, or its path inside the folder it was read from.
+        link: its address without secrets, or its path inside the folder it was read from.
         date: as the page states it.
         provider: who found it: "local" for pages that a user has.
         language: two letters (ISO 639-1), where it is known.
     """
 
-    link: str
+    link: Annotated[str, AfterValidator(address_without_secrets)]
     text: str
     title: str = ""
     date: str | None = None

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from localfact.corpus.importing.imported import Problem, Progress, RawPage
 from localfact.corpus.importing.kinds import MARKUP, PDF_MAGIC
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.archiving.warc_reading import WarcProblem, read_warc
 from localfact.web.fetching.decoding import Decoder, coding_of
 from localfact.web.fetching.exchange import Exchange
@@ -39,7 +40,7 @@ def read_archived(file: Path, name: str, progress: Progress) -> Iterator[RawPage
         try:
             wanted = is_document(entry)
         except ValueError:
-            yield Problem(f"{name}, {entry.url}", "Its address cannot be read.")
+            yield Problem(f"{name}, {address_without_secrets(entry.url)}", "Its address cannot be read.")
             continue
         if wanted:
             yield document(entry, name)
@@ -65,7 +66,8 @@ def is_document(exchange: Exchange) -> bool:
 
 def document(exchange: Exchange, name: str) -> RawPage | Problem:
     """The document with its content coding decoded, or why that is impossible."""
-    where = f"{name}, {exchange.url}"
+    link = address_without_secrets(exchange.url)
+    where = f"{name}, {link}"
     try:
         decoder = Decoder(coding_of(exchange.headers), MAX_FILE_BYTES)
         decoder.feed(exchange.payload)
@@ -77,7 +79,7 @@ def document(exchange: Exchange, name: str) -> RawPage | Problem:
     media_type = exchange.media_type or sniff_media_type(body)
     if media_type is None:
         return Problem(where, "The answer does not say what it is, and begins neither as HTML nor as PDF.")
-    return RawPage(where, exchange.url, body, media_type, exchange.charset)
+    return RawPage(where, link, body, media_type, exchange.charset)
 
 
 def sniff_media_type(body: bytes) -> str | None:

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlsplit
 from localfact.corpus.importing.factscore_database import UNESCAPED
 from localfact.corpus.importing.imported import Problem, RawPage
 from localfact.errors import InputError, MissingError
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.fetching.exchange import charset_of, media_type_of
 from localfact.web.pages import MAX_FILE_BYTES, clean_text
 
@@ -53,7 +54,7 @@ def article(archive: "Archive", number: int, name: str, addresses: "ZimAddresses
         media_type = media_type_of(item.mimetype)
         if media_type not in ARTICLE_TYPES or not is_content(archive, entry):
             return None
-        where = f"{name}, {clean_text(entry.path)}"
+        where = f"{name}, {address_without_secrets(clean_text(entry.path))}"
         if item.size > MAX_FILE_BYTES:
             return Problem(where, f"The entry is larger than {MAX_FILE_BYTES:,} bytes.")
         return RawPage(
@@ -62,7 +63,7 @@ def article(archive: "Archive", number: int, name: str, addresses: "ZimAddresses
             body=bytes(item.content),
             media_type=media_type,
             charset=charset_of(item.mimetype) or "utf-8",
-            title=clean_text(entry.title),
+            title=address_without_secrets(clean_text(entry.title)),  # the path again where the article has none
         )
     except Exception as error:  # see above; it concerns this entry alone
         return Problem(where, f"The entry cannot be read: {str(error).rstrip('.')}.")
@@ -96,7 +97,7 @@ class ZimAddresses:
 
     def link(self, path: str) -> str:
         """The address of the entry: on the web where the metadata tell it, else `zim://NAME/PATH`."""
-        plain = path.removeprefix("A/") if self._old_scheme else path
+        plain = address_without_secrets(path.removeprefix("A/") if self._old_scheme else path)
         return self._base + quote(plain.replace(" ", "_") if self._base.endswith("/wiki/") else plain, safe=UNESCAPED)
 
 

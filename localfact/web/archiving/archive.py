@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, Self
 
 from localfact.errors import CorpusError, InputError
+from localfact.runtime.addresses import address_without_secrets
 from localfact.runtime.files import sync, write_all, write_error, write_errors
 from localfact.runtime.links import append_to
 from localfact.web.archiving.warc_exchange import exchange_of, information, members_of
@@ -87,7 +88,8 @@ class Archive:
             CorpusError: the file that `known_end` names is missing, or shorter than it says.
         """
         if len(exchange.payload) > MAX_PAYLOAD_BYTES:
-            raise InputError(f"{exchange.url} gave more than {MAX_PAYLOAD_BYTES:,} bytes. Lower the size limit of fetching.")
+            link = address_without_secrets(exchange.url)
+            raise InputError(f"{link} gave more than {MAX_PAYLOAD_BYTES:,} bytes. Lower the size limit of fetching.")
         response, request = members_of(exchange)
         with self._lock:
             self._prepare(len(response) + len(request))

@@ -5,12 +5,14 @@ Used by the archive only. `Exchange` -> two gzip members -> `Exchange` loses onl
 
 import ipaddress
 import re
+from dataclasses import replace
 from datetime import UTC
 from http import HTTPStatus
 from io import BytesIO
 from typing import Any, cast, get_args
 from urllib.parse import urlsplit
 
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.archiving.warc_fields import address_written, digest_agrees, digest_written, http_message_of, time_of
 from localfact.web.archiving.warc_records import DamagedError, WarcRecord
 from localfact.web.fetching.exchange import Exchange, Headers, Truncated
@@ -25,6 +27,9 @@ SENDING = re.compile(r"(?:X-Crawler-)*(?:Transfer-Encoding|Content-Length)", re.
 SECRET = re.compile(r"cookie|authorization|api-?key|(?:^|-)key$|token|secret|credential|passw|session", re.IGNORECASE)
 #: What a header's name cannot hold (RFC 9110, section 5.6.2), and its value (section 5.5).
 NO_TOKEN = re.compile(r"[^!#$%&'*+.^_`|~0-9A-Za-z-]")
+#: Headers that are one address; in others it is one piece among several.
+ADDRESSES = frozenset({"location", "content-location", "referer"})
+PIECE = re.compile(r"[^\s\"<>]+")
 CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -32,9 +37,10 @@ def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
     """The response record and the request record, a gzip member each.
 
     Control characters in headers become spaces; white space around values and characters outside ASCII in names are removed;
-    request headers that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that is not the payload's, get a
-    prefix.
+    secrets in addresses and request headers that hold secrets are left out; `Transfer-Encoding`, and a `Content-Length` that
+    is not the payload's, get a prefix.
     """
+    exchange = without_secrets(exchange)
     date = (exchange.time if exchange.time.tzinfo is None else exchange.time.astimezone(UTC)).replace(tzinfo=None)
     common = {
         "WARC-Target-URI": address_written(exchange.url),
@@ -50,6 +56,35 @@ def members_of(exchange: Exchange) -> tuple[bytes, bytes]:
     fields = {**common, "WARC-Payload-Digest": digest_written(b""), "WARC-Concurrent-To": name}
     request, _ = member("request", fields, request_head(exchange))
     return response, request
+
+
+def without_secrets(exchange: Exchange) -> Exchange:
+    """The exchange without the secrets in its own address and in those that its headers name.
+
+    The body of a redirect repeats the address for people to click on, so where that has a secret, it is left out.
+    """
+    headers = headers_without_secrets(exchange.headers)
+    plain = replace(
+        exchange,
+        url=address_without_secrets(exchange.url),
+        headers=headers,
+        request_headers=headers_without_secrets(exchange.request_headers),
+    )
+    told = 300 <= exchange.status < 400 and headers != exchange.headers and exchange.payload
+    return replace(plain, payload=b"", truncated="length") if told else plain
+
+
+def headers_without_secrets(headers: Headers) -> Headers:
+    """The headers without the secrets in the addresses that they are, or hold between white space, quotation marks or < >."""
+    return tuple(
+        (
+            name,
+            address_without_secrets(value)
+            if name.lower() in ADDRESSES
+            else PIECE.sub(lambda found: address_without_secrets(found[0]), value),
+        )
+        for name, value in headers
+    )
 
 
 def member(kind: str, fields: dict[str, str], block: bytes) -> tuple[bytes, str]:

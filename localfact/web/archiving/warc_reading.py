@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast, get_args
 
+from localfact.runtime.addresses import address_without_secrets
 from localfact.text import readable
 from localfact.web.archiving.warc_fields import MAX_HEAD_BYTES, address_written, digest_agrees, http_message_of, time_of
 from localfact.web.archiving.warc_records import GZIP_MAGIC, DamagedError, Unzipped, WarcRecord, records
@@ -277,4 +278,4 @@ def references_of(record: WarcRecord) -> Iterator[tuple[str, ...]]:
 
 def place(file: Path, record: WarcRecord) -> str:
     """Where a record stands and which address it is of, in one line."""
-    return f"{file.name}, byte {record.offset}, {readable(address(record))[:200]}"
+    return f"{file.name}, byte {record.offset}, {readable(address_without_secrets(address(record)))[:200]}"

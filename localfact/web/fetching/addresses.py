@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from localfact.errors import InputError
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.fetching.failures import PageError, Reason
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ class Addresses:
         """
         import httpx
 
-        shown = re.sub(r"//[^/?#]*@", "//", str(link))[:200]
+        shown = address_without_secrets(str(link))[:200]
         try:
             url = httpx.URL(link.strip() if isinstance(link, str) else link).copy_with(fragment=None)
         except (httpx.InvalidURL, ValueError) as error:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.fetching.addresses import Addresses, Resolve, host_of
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError, PageFailure, Reason
@@ -181,7 +182,7 @@ class Fetcher:
                 return url, answer
             url = self._addresses.target(there)
             if url in seen or len(seen) > MOST_REDIRECTS:
-                how = f"back to {str(url)[:200]}" if url in seen else f"more than {MOST_REDIRECTS}"
+                how = f"back to {address_without_secrets(str(url))[:200]}" if url in seen else f"more than {MOST_REDIRECTS}"
                 raise PageError(Reason.TOO_MANY_REDIRECTS, how)
             seen.append(url)
 
@@ -206,7 +207,7 @@ class Fetcher:
         try:
             return url.join(_utf8(location.strip()))
         except (httpx.InvalidURL, ValueError) as error:
-            raise PageError(Reason.ADDRESS_REFUSED, f"{location[:200]} is no address") from error
+            raise PageError(Reason.ADDRESS_REFUSED, f"{address_without_secrets(location)[:200]} is no address") from error
 
     async def _answer(self, url: "httpx.URL", state: _FetchState, limits: BodyLimits) -> HttpAnswer:
         """Asks for one URL when robots.txt and the host's turns allow it, and tries again where that may help."""

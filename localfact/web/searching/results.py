@@ -6,6 +6,7 @@ from urllib.parse import urldefrag, urlsplit, urlunsplit
 from pydantic import Field
 
 from localfact.records import Record
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.pages import Page
 
 
@@ -49,13 +50,13 @@ class Search(Record):
 
 
 def address(link: str) -> str:
-    """The link normalised: without fragment, scheme and host in lower case.
+    """The link normalised: without secrets and without fragment, scheme and host in lower case.
 
     A link that cannot be parsed is returned unchanged; fetching it will give the error.
     """
+    link = address_without_secrets(link)
     try:
         parts = urlsplit(urldefrag(link.strip()).url)
     except ValueError:
         return link
-    host = parts.netloc.rpartition("@")
-    return urlunsplit((parts.scheme.lower(), f"{host[0]}{host[1]}{host[2].lower()}", parts.path or "/", parts.query, ""))
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path or "/", parts.query, ""))

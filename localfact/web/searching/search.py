@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 from urllib.parse import urldefrag, urlsplit
 
 from localfact.errors import SearchError
+from localfact.runtime.addresses import address_without_secrets
 from localfact.text import readable
 from localfact.web.invisible import JOINERS, visible
 from localfact.web.searching.operators import without_conjunctions, without_fields
@@ -139,7 +140,7 @@ def plain(value: object, longest: int = LONGEST_SNIPPET, *, markup: bool = True)
 
 
 def web_link(value: object) -> str | None:
-    """The link without its fragment; None for all but http and https addresses without credentials."""
+    """The link without its fragment and secret parameters; None for all but http and https addresses without credentials."""
     if not isinstance(value, str) or len(value) > LONGEST_LINK:
         return None
     link = value.strip()
@@ -148,7 +149,7 @@ def web_link(value: object) -> str | None:
     try:
         parts = urlsplit(link)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
-        return urldefrag(link).url if usable and parts.port != 0 else None
+        return urldefrag(address_without_secrets(link)).url if usable and parts.port != 0 else None
     except ValueError:
         return None
 

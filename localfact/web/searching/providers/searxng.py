@@ -5,6 +5,7 @@ from typing import ClassVar
 from urllib.parse import urlsplit
 
 from localfact.errors import InputError
+from localfact.runtime.addresses import address_without_secrets
 from localfact.web.searching.provider_chain import Limit, RateLimiter
 from localfact.web.searching.provider_setup import ProviderSetup
 from localfact.web.searching.providers.json_answers import JsonProvider, entries
@@ -39,7 +40,9 @@ class SearXNG(JsonProvider):
         except ValueError:
             usable = False
         if not usable:
-            raise InputError(f"{address!r} is no address of a SearXNG: give one like http://127.0.0.1:8080.")
+            raise InputError(
+                f"{address_without_secrets(address)!r} is no address of a SearXNG: give one like http://127.0.0.1:8080."
+            )
         super().__init__(limiter, f"{address.rstrip('/')}/search")
 
     async def _found(self, query: str, count: int) -> list[Found]:
