@@ -182,13 +182,14 @@ def open_to_read(project: Path) -> Iterator["AnnotationStore"]:
     Raises:
         MissingError: there is no project there.
     """
-    from localfact.annotation.project import DATABASE, is_project
+    from localfact.annotation.project import DATABASE, is_project, make_private
     from localfact.annotation.store import AnnotationStore
     from localfact.runtime.links import refuse_links
 
     if not is_project(project):
         raise MissingError(f"There is no annotation project in {project}. `localfact annotate RUN` begins one.")
     refuse_links(project)
+    make_private(project)
     store = AnnotationStore(project / DATABASE)
     try:
         yield store
