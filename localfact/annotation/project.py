@@ -56,13 +56,16 @@ def create(folder: Path, tasks: Sequence[AnnotationTask], *, made_of: str, overl
     """
     if not tasks:
         raise InputError(f"{made_of} has no response that can be annotated.")
+    if not 0 <= overlap <= 1:
+        raise InputError(f"The overlap is a share between 0 and 1, not {overlap:g}.")
     with write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         if not {item.name for item in folder.iterdir()} <= _LEFT_BY_A_KILL:
             raise InputError(f"{folder} holds something else. Name a new folder with --out.")
         drawn = set(random.Random(seed).sample(range(len(tasks)), round(overlap * len(tasks))))
         wanted = [2 if place in drawn else 1 for place in range(len(tasks))]
-        facts = {"made_of": made_of, "secret": secrets.token_hex(32), "token": secrets.token_urlsafe(24), "adjudicators": []}
+        own = {"secret": secrets.token_hex(32), "token": secrets.token_urlsafe(24)}
+        facts = {"made_of": made_of, "overlap": overlap, "seed": seed, "adjudicators": [], **own}
         make_private(folder)
         unfinished = folder / UNFINISHED
         for left in _LEFT_BY_A_KILL - {GUIDE}:

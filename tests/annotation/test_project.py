@@ -73,6 +73,13 @@ def test_nothing_to_annotate_is_told_and_nothing_is_made(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("overlap", [-0.1, 1.1, float("nan"), float("inf")])
+def test_an_overlap_that_is_no_share_is_told_and_nothing_is_made(tmp_path: Path, overlap: float) -> None:
+    with pytest.raises(InputError, match="share between 0 and 1"):
+        make_project(tmp_path / "project", overlap=overlap)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(WriteError, match="cannot be written"):
