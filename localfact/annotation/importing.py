@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 from pydantic import Field
@@ -10,9 +11,9 @@ from pydantic import Field
 from localfact.annotation.label_studio import escape_name
 from localfact.annotation.labelled import ImportedClaim, Labelled
 from localfact.annotation.labels import Removal
-from localfact.annotation.store import AnnotationStore, BehindError
+from localfact.annotation.store import AnnotationStore
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import Step, StepKind, misfit, work_of
+from localfact.annotation.work import Draft, Step, StepKind, work_of
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import spans_of
 from localfact.records import Record, passage_id
@@ -67,12 +68,12 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
         store.join(name)
         steps, refused = steps_of(one, task)
         problems += refused
-        made = _make_steps(store, position, name, steps)
+        made = store.make_all(position, name, steps)
         if made is None:
             counts["passed_over"] += 1
             continue
         counts["matched"] += 1
-        counts["finished"] += made
+        counts["finished"] += made.finished
         standing = [claim for claim in one.claims if claim.removal is None]
         counts["unlabelled"] += sum(claim.label is None for claim in standing)
         unknown.update(claim.unknown for claim in standing if claim.unknown)
@@ -88,12 +89,14 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
         task: the response in the project, with the same claims or others. Claims are the same by id and words, else by words.
     """
     steps: list[Step] = []
+    draft = Draft(task, work_of(task, []))
     refused: list[str] = []
 
     def make(kind: StepKind, claim: str, **what: Any) -> bool:
         step = Step(kind=kind, claim=claim, **what)
-        fits = misfit(task, work_of(task, steps), step) is None
+        fits = draft.misfit(step) is None
         if fits:
+            draft.make(step)
             steps.append(step)
         return fits
 
@@ -116,10 +119,18 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
         elif machine.id in found and (removal := found[machine.id].removal) is not None:
             make(StepKind.REMOVE, machine.id, removal=removal)
     reworded = [machine.id for machine in task.claims if machine.id in found and found[machine.id].text != machine.text.strip()]
-    while left := [name for name in reworded if not make(StepKind.REVISE, name, text=found[name].text)]:
-        if left == reworded:
-            break
-        reworded = left
+    texts = {machine.id: machine.text for machine in task.claims}
+    waiting: dict[str, list[int]] = {}  # words that somebody has still -> who is to have them
+    turns = [(0, at) for at in range(len(reworded))]
+    while turns:
+        turn, at = heappop(turns)
+        words = found[reworded[at]].text
+        if make(StepKind.REVISE, reworded[at], text=words):
+            for other in waiting.pop(normalise(texts[reworded[at]]), ()):
+                heappush(turns, (turn + (other < at), other))
+        else:
+            waiting.setdefault(normalise(words), []).append(at)
+    left = {reworded[at] for places in waiting.values() for at in places}
     for machine in task.claims:
         if machine.id in left:
             refuse(found[machine.id])
@@ -164,11 +175,14 @@ def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) ->
         (names, revised),
     )
     for ours, theirs in ways:
+        places: dict[object, list[int]] = {}
+        for place in reversed(range(len(theirs))):
+            if place not in taken:
+                places.setdefault(theirs[place], []).append(place)
         for name, key in zip(names, ours, strict=True):
-            place = next((place for place, other in enumerate(theirs) if other == key and place not in taken), None)
-            if name not in found and place is not None:
-                found[name] = place
-                taken.add(place)
+            if name not in found and places.get(key):
+                found[name] = places[key].pop()
+                taken.add(found[name])
     return found
 
 
@@ -188,17 +202,3 @@ class _Places:
         if same:
             return same.get(task.id, next(iter(same.values())))
         return None if _COUNTED.fullmatch(task.id) else self.by_id.get(task.id)
-
-
-def _make_steps(store: AnnotationStore, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
-    """Makes the steps of an import, or those that are left of one that was interrupted; whether the response is finished.
-
-    None where there was nothing left to do, or where the work has other steps.
-    """
-    before = work = store.work(position, annotator)
-    try:
-        for number, step in enumerate(steps):
-            work = store.make(position, annotator, step, version=number, key=f"import-{number + 1}", timed=False)
-    except BehindError:
-        return None
-    return None if before.version and work.version == before.version else work.finished
