@@ -159,7 +159,7 @@ def import_command(
     [dim]localfact annotate import labelled.csv --into annotations/mine --annotator ada[/]
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
-    from localfact.annotation.importing import import_into
+    from localfact.annotation.importing import distinct_tasks, import_into
     from localfact.annotation.label_studio import escape_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
@@ -169,7 +169,7 @@ def import_command(
         raise InputError("--annotator takes a name that can be seen.")
     labelled = read_labelled(data)
     if not is_project(project):
-        tasks = list({one.task.id: one.task for one in labelled if one.problem is None}.values())
+        tasks = distinct_tasks(labelled)
         if not tasks:
             raise InputError(f"{data} has no labelled claims that can be used: {labelled[0].problem}")
         create(project, tasks, made_of=str(data), overlap=1.0)  # so that somebody else can be set beside
