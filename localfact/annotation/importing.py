@@ -118,7 +118,8 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
             make(StepKind.REMOVE, machine.id, removal=removal)
     reworded = [machine.id for machine in task.claims if machine.id in found and found[machine.id].text != machine.text.strip()]
     texts = {machine.id: machine.text for machine in task.claims}
-    waiting: dict[str, list[int]] = {}  # words that somebody has still -> who is to have them
+    # Turn after turn in the order of the task; whose words another still has is tried again once these are free.
+    waiting: dict[str, list[int]] = {}
     turns = [(0, at) for at in range(len(reworded))]
     while turns:
         turn, at = heappop(turns)
