@@ -4,11 +4,12 @@ SQLite in WAL mode, synced at every change: what a browser was told is saved, is
 """
 
 import json
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -16,10 +17,13 @@ from urllib.parse import quote
 from localfact.annotation.tasks import AnnotationTask
 from localfact.errors import InputError
 from localfact.runtime.formats import other_format
+from localfact.runtime.links import new_file
 from localfact.runtime.sqlite import connect, number, transaction
 
 #: "lfan" in the header of the file, and the version of the tables.
 APPLICATION_ID, SCHEMA = 0x6C66616E, 1
+#: The mode of a file that holds the secrets of a project.
+PRIVATE_FILE = 0o600
 
 _TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -66,6 +70,7 @@ class AnnotationDatabase:
             wanted: by how many people each is to be annotated.
             facts: about the project.
         """
+        _make_private_file(file)
         database = connect(f"file:{quote(str(file))}")
         try:
             with transaction(database):
@@ -99,7 +104,8 @@ class AnnotationDatabase:
             raise InputError(f"{self.file} is damaged ({str(found)[:200]}).")
 
     def back_up(self, file: Path) -> None:
-        """Copies everything that is saved."""
+        """Copies everything that is saved, into a new file."""
+        _make_private_file(file)
         copy = sqlite3.connect(file)
         try:
             with self._hold_database() as database:
@@ -125,6 +131,23 @@ class AnnotationDatabase:
     def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         with self._hold_database() as database:
             return database.execute(query, values).fetchall()
+
+
+def is_whole(copy: Path) -> bool:
+    """Whether a copy is undamaged and has tasks, so that it can take the place of a database; nothing is written beside it."""
+    try:
+        with closing(connect(f"file:{quote(str(copy))}?mode=ro&immutable=1")) as database:
+            (found,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+            has_tasks = database.execute("SELECT 1 FROM tasks, facts").fetchone() is not None
+            return found == "ok" and has_tasks and number(database, "application_id") == APPLICATION_ID
+    except (sqlite3.DatabaseError, InputError):
+        return False
+
+
+def _make_private_file(file: Path) -> None:
+    """Makes an empty file, its owner's alone whatever the user's mask; what SQLite makes beside it gets the same mode."""
+    with new_file(file) as made:
+        os.fchmod(made.fileno(), PRIVATE_FILE)
 
 
 @contextmanager

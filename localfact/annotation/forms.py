@@ -15,8 +15,6 @@ from localfact.text import readable
 
 #: Fields of a form, at most.
 MOST_FIELDS = 60
-#: The largest number of a response that a database can be asked for.
-MOST_RESPONSES = 10**9
 
 
 class RefusedError(Exception):
@@ -42,15 +40,8 @@ class Asked:
 
     @property
     def position(self) -> int:
-        """The number of the response that is asked for.
-
-        Raises:
-            RefusedError: there can be none.
-        """
-        position = int(self.request.path_params["position"])
-        if position > MOST_RESPONSES:
-            raise RefusedError("There is no such page.", 404)
-        return position
+        """The number of the response that is asked for."""
+        return int(self.request.path_params["position"])
 
 
 def asks_in_part(request: Request) -> bool:

@@ -1,8 +1,8 @@
 """Imports labelled claims into a project: what a file says is replayed as the steps that an annotator would have made."""
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 from pydantic import Field
@@ -10,16 +10,14 @@ from pydantic import Field
 from localfact.annotation.label_studio import escape_name
 from localfact.annotation.labelled import ImportedClaim, Labelled
 from localfact.annotation.labels import Removal
-from localfact.annotation.store import AnnotationStore, BehindError
+from localfact.annotation.store import AnnotationStore
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
-from localfact.annotation.work import Step, StepKind, misfit, work_of
+from localfact.annotation.work import Draft, Step, StepKind, work_of
 from localfact.inputs.annotations import Edit
 from localfact.inputs.claims import spans_of
 from localfact.records import Record, passage_id
+from localfact.scoring.pairing import ALONE, Identity, pair
 from localfact.text import normalise
-
-#: An id that a row without one was given: it says nothing of which response it is.
-_COUNTED = re.compile(r"row-\d+(#\d+)?")
 
 
 class ImportReport(Record):
@@ -29,7 +27,8 @@ class ImportReport(Record):
         matched: works that were imported.
         finished: how many of them are finished.
         passed_over: works that were left alone, as their annotators had begun in the project.
-        without_task: works on responses that the project does not have.
+        without_task: responses that the project does not have.
+        refused: why a response belongs to none of the project for certain (`scoring/pairing.py`) -> how many.
         unlabelled: imported claims without a label.
         unknown_labels: label that is not known -> claims that had it.
         problems: sentences about rows and claims that could not be imported.
@@ -39,6 +38,7 @@ class ImportReport(Record):
     finished: int = 0
     passed_over: int = 0
     without_task: int = 0
+    refused: Mapping[str, int] = Field(default_factory=dict)
     unlabelled: int = 0
     unknown_labels: Mapping[str, int] = Field(default_factory=dict)
     problems: tuple[str, ...] = ()
@@ -50,8 +50,8 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
     Args:
         annotator: whose work it is where the file names nobody.
     """
-    places = _Places(store)
-    counts: Counter[str] = Counter()
+    places = _Places(store, labelled)
+    counts: Counter[str] = Counter(without_task=places.left.pop(ALONE, 0))
     unknown: Counter[str] = Counter()
     problems = []
     for one in labelled:
@@ -61,22 +61,21 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
         position = places.of(one.task)
         task = None if position is None else store.task(position)
         if position is None or task is None:
-            counts["without_task"] += 1
             continue
         name = escape_name(one.annotator) or annotator
         store.join(name)
         steps, refused = steps_of(one, task)
         problems += refused
-        made = _make_steps(store, position, name, steps)
+        made = store.make_all(position, name, steps)
         if made is None:
             counts["passed_over"] += 1
             continue
         counts["matched"] += 1
-        counts["finished"] += made
+        counts["finished"] += made.finished
         standing = [claim for claim in one.claims if claim.removal is None]
         counts["unlabelled"] += sum(claim.label is None for claim in standing)
         unknown.update(claim.unknown for claim in standing if claim.unknown)
-    return ImportReport(**counts, unknown_labels=dict(unknown), problems=tuple(problems))
+    return ImportReport(**counts, refused=dict(places.left), unknown_labels=dict(unknown), problems=tuple(problems))
 
 
 def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list[str]]:
@@ -88,12 +87,14 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
         task: the response in the project, with the same claims or others. Claims are the same by id and words, else by words.
     """
     steps: list[Step] = []
+    draft = Draft(task, work_of(task, []))
     refused: list[str] = []
 
     def make(kind: StepKind, claim: str, **what: Any) -> bool:
         step = Step(kind=kind, claim=claim, **what)
-        fits = misfit(task, work_of(task, steps), step) is None
+        fits = draft.misfit(step) is None
         if fits:
+            draft.make(step)
             steps.append(step)
         return fits
 
@@ -116,10 +117,19 @@ def steps_of(labelled: Labelled, task: AnnotationTask) -> tuple[list[Step], list
         elif machine.id in found and (removal := found[machine.id].removal) is not None:
             make(StepKind.REMOVE, machine.id, removal=removal)
     reworded = [machine.id for machine in task.claims if machine.id in found and found[machine.id].text != machine.text.strip()]
-    while left := [name for name in reworded if not make(StepKind.REVISE, name, text=found[name].text)]:
-        if left == reworded:
-            break
-        reworded = left
+    texts = {machine.id: machine.text for machine in task.claims}
+    # Turn after turn in the order of the task; whose words another still has is tried again once these are free.
+    waiting: dict[str, list[int]] = {}
+    turns = [(0, at) for at in range(len(reworded))]
+    while turns:
+        turn, at = heappop(turns)
+        words = found[reworded[at]].text
+        if make(StepKind.REVISE, reworded[at], text=words):
+            for other in waiting.pop(normalise(texts[reworded[at]]), ()):
+                heappush(turns, (turn + (other < at), other))
+        else:
+            waiting.setdefault(normalise(words), []).append(at)
+    left = {reworded[at] for places in waiting.values() for at in places}
     for machine in task.claims:
         if machine.id in left:
             refuse(found[machine.id])
@@ -164,41 +174,52 @@ def _pairs(machines: Sequence[MachineClaim], claims: Sequence[ImportedClaim]) ->
         (names, revised),
     )
     for ours, theirs in ways:
+        places: dict[object, list[int]] = {}
+        for place in reversed(range(len(theirs))):
+            if place not in taken:
+                places.setdefault(theirs[place], []).append(place)
         for name, key in zip(names, ours, strict=True):
-            place = next((place for place, other in enumerate(theirs) if other == key and place not in taken), None)
-            if name not in found and place is not None:
-                found[name] = place
-                taken.add(place)
+            if name not in found and places.get(key):
+                found[name] = places[key].pop()
+                taken.add(found[name])
     return found
 
 
 class _Places:
-    """Where a project has a response: by its text, else by its id."""
+    """Where a project has the responses of an import: they are paired as those of two runs are, each model's for themselves.
 
-    def __init__(self, store: AnnotationStore) -> None:
-        self.by_id: dict[str, int] = {}
-        self.by_text: dict[str, dict[str, int]] = {}
-        for position, task in store.tasks():
-            self.by_id[task.id] = position
-            self.by_text.setdefault(normalise(task.text), {})[task.id] = position
+    Attributes:
+        left: why a response, which may stand in the import several times, is nowhere -> how many.
+    """
+
+    def __init__(self, store: AnnotationStore, labelled: Sequence[Labelled]) -> None:
+        theirs, ours = distinct_tasks(labelled), list(store.tasks())
+        self.left: Counter[str] = Counter()
+        self._positions: dict[tuple[str | None, Identity], int] = {}
+        for model in sorted({task.model for task in theirs}, key=lambda name: (name is None, name or "")):
+            given = [identity_of(task) for task in theirs if task.model == model]
+            free = [one for one in ours if None in (model, one[1].model) or one[1].model == model]
+            pairing = pair(given, [identity_of(task) for _, task in free])
+            self.left += pairing.left[0]
+            taken = {given[at]: free[other][0] for at, other in pairing.pairs}
+            self._positions |= {(model, identity): position for identity, position in taken.items()}
+            placed = set(taken.values())
+            ours = [one for one in ours if one[0] not in placed]
 
     def of(self, task: AnnotationTask) -> int | None:
-        """The response's position in the project; None where the project does not have it."""
-        same = self.by_text.get(normalise(task.text), {})
-        if same:
-            return same.get(task.id, next(iter(same.values())))
-        return None if _COUNTED.fullmatch(task.id) else self.by_id.get(task.id)
+        """The response's position in the project; None where it is nowhere, or not for certain."""
+        return self._positions.get((task.model, identity_of(task)))
 
 
-def _make_steps(store: AnnotationStore, position: int, annotator: str, steps: Sequence[Step]) -> bool | None:
-    """Makes the steps of an import, or those that are left of one that was interrupted; whether the response is finished.
+def identity_of(task: AnnotationTask) -> Identity:
+    """What tells a response from others, however its words are spelt."""
+    return Identity(task.id if task.id_given else None, task.prompt, normalise(task.text))
 
-    None where there was nothing left to do, or where the work has other steps.
-    """
-    before = work = store.work(position, annotator)
-    try:
-        for number, step in enumerate(steps):
-            work = store.make(position, annotator, step, version=number, key=f"import-{number + 1}", timed=False)
-    except BehindError:
-        return None
-    return None if before.version and work.version == before.version else work.finished
+
+def distinct_tasks(labelled: Sequence[Labelled]) -> list[AnnotationTask]:
+    """The responses of an import, each once: one that several people annotated may stand there several times."""
+    found: dict[tuple[str | None, Identity], AnnotationTask] = {}
+    for one in labelled:
+        if one.problem is None:
+            found.setdefault((one.task.model, identity_of(one.task)), one.task)
+    return list(found.values())

@@ -54,14 +54,12 @@ def response_in(row: Row, data: Row) -> tuple[Row, list[Row], dict[str, list[Row
             if wording.strip()
         ]
         by[name] = items
-    shared = [
-        item for item in next(iter(by.values())) if all(any(_is_same(item, one) for one in items) for items in by.values())
-    ]
-    return of, shared, by
+    marks = [{_mark_of(item) for item in items} for items in by.values()]
+    return of, [item for item in next(iter(by.values())) if all(_mark_of(item) in theirs for theirs in marks)], by
 
 
-def _is_same(one: Row, other: Row) -> bool:
-    return bool(one["text"] == other["text"] and one["spans"] == other["spans"])
+def _mark_of(item: Row) -> tuple[str, str]:
+    return str(item["text"]), str(item["spans"])
 
 
 def _annotations(row: Row) -> list[tuple[str, list[Row]]]:

@@ -37,12 +37,14 @@ class GatheredRows:
         machine: the claims that annotators found, in our schema.
         by: annotator -> the claims as they left them.
         whole: as in `Labelled`.
+        words: of the machine's claims, where each claim is a row.
     """
 
     row: Row | RowError
     machine: list[Row] = field(default_factory=list)
     by: dict[str, list[Row]] = field(default_factory=dict)
     whole: bool = True
+    words: set[str] = field(default_factory=set)
 
 
 def group_rows(rows: Iterator[Row | RowError]) -> list[GatheredRows]:
@@ -106,9 +108,10 @@ def _add_claim(known: dict[str, GatheredRows], given: Row) -> GatheredRows | Non
     one.row = {**of, **one.row}
     item = {"text": row["claim"], **{column: row[column] for column in _OF_ROWS if column in row}}
     item |= {"id": row.get("claim_id"), "label": first(row, ("label", *HUMAN_LABELS))}
-    words = {normalise(str(_wording(other))) for other in one.machine}
-    if edit_of(item) is not Edit.ADDED and normalise(str(_wording(item))) not in words:
+    words = normalise(str(_wording(item)))
+    if edit_of(item) is not Edit.ADDED and words not in one.words:
         one.machine.append(_of_machine(item))
+        one.words.add(words)
     if row.get("annotator") is not NOBODY:
         one.by.setdefault(escape_name(row.get("annotator") or ""), []).append(item)
     return one if new else None

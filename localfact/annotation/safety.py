@@ -80,7 +80,7 @@ class AccessControl:
             name = bytes.fromhex(coded).decode()
         except ValueError:
             return None
-        return name if name and hmac.compare_digest(mac, self._mac("name", name)) else None
+        return name if name and _is_same(mac, self._mac("name", name)) else None
 
     def form_token(self, name: str) -> str:
         """The token that every form on the pages of this annotator carries, against requests from other sites (CSRF)."""
@@ -88,7 +88,7 @@ class AccessControl:
 
     def is_form_token(self, given: str, name: str) -> bool:
         """Whether a form's token is that of this annotator."""
-        return hmac.compare_digest(given.encode(), self.form_token(name).encode())
+        return _is_same(given, self.form_token(name))
 
     def _mac(self, what: str, value: str) -> str:
         return hmac.new(self.secret.encode(), f"{what}:{value}".encode(), hashlib.sha256).hexdigest()
@@ -120,7 +120,7 @@ class Guarded:
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("There is no such request.", status_code=405)
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > LONGEST_BODY:
+        if not (length.isdecimal() and len(length) < 10) or int(length) > LONGEST_BODY:
             return PlainTextResponse("That is too long.", status_code=413)
         if scope["method"] == "POST" and headers.get("origin") != f"{scope['scheme']}://{host}":
             return PlainTextResponse("Forms are taken from this server's own pages alone.", status_code=403)
@@ -128,12 +128,10 @@ class Guarded:
 
     def _token_asked(self, scope: Scope, headers: Mapping[str, str]) -> Response | None:
         token_cookie, _ = self.access.cookies
-        if hmac.compare_digest(cookies(headers).get(token_cookie, "").encode(), self.access.token.encode()):
+        if _is_same(cookies(headers).get(token_cookie, ""), self.access.token):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        if scope["method"] == "GET" and hmac.compare_digest(
-            "".join(query.pop("token", [])).encode(), self.access.token.encode()
-        ):
+        if scope["method"] == "GET" and _is_same("".join(query.pop("token", [])), self.access.token):
             rest = urlencode(query, doseq=True)
             # One slash: "//host" would lead to another server.
             answer = RedirectResponse("/" + scope["path"].lstrip("/") + (f"?{rest}" if rest else ""), status_code=303)
@@ -150,6 +148,11 @@ def cookies(headers: Mapping[str, str]) -> dict[str, str]:
 def set_cookie(answer: Response, name: str, value: str) -> None:
     """Sets a cookie that no script reads; a browser sends it with a link from elsewhere (a mail), and with no form."""
     answer.set_cookie(name, value, max_age=KEPT_SECONDS, httponly=True, samesite="lax", path="/")
+
+
+def _is_same(given: str, secret: str) -> bool:
+    """Whether a text from outside, of any characters, is the secret; how long that takes tells nothing of it."""
+    return hmac.compare_digest(given.encode(errors="replace"), secret.encode())
 
 
 def _name_of(host: str) -> str:

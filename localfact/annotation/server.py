@@ -8,6 +8,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -25,6 +26,15 @@ from localfact.text import readable
 
 #: The longest name of an annotator.
 LONGEST_NAME = 60
+
+
+class PositionConvertor(IntegerConvertor):
+    """The number of a response in an address; one of more digits, which no database could be asked for, is no page."""
+
+    regex = "[0-9]{1,9}"
+
+
+register_url_convertor("position", PositionConvertor())
 
 
 def application(project: Project, access: AccessControl, *, blind: bool = False) -> Guarded:
@@ -48,11 +58,11 @@ class Pages:
                 Route("/sign-out", signed_in(self._sign_out), methods=["POST"]),
                 Route("/guide", signed_in(self._guide)),
                 Route("/next", signed_in(self._next)),
-                Route("/responses/{position:int}/{screen}", signed_in(screens.response)),
-                Route("/responses/{position:int}/{screen}", signed_in(screens.step), methods=["POST"]),
+                Route("/responses/{position:position}/{screen}", signed_in(screens.response)),
+                Route("/responses/{position:position}/{screen}", signed_in(screens.step), methods=["POST"]),
                 Route("/adjudicate", signed_in(screens.differing)),
-                Route("/adjudicate/{position:int}", signed_in(screens.adjudication)),
-                Route("/adjudicate/{position:int}", signed_in(screens.decision), methods=["POST"]),
+                Route("/adjudicate/{position:position}", signed_in(screens.adjudication)),
+                Route("/adjudicate/{position:position}", signed_in(screens.decision), methods=["POST"]),
                 Route("/static/{name}", self._static),
             ],
         )

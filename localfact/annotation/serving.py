@@ -8,17 +8,20 @@ from localfact.errors import InputError, MissingError
 
 #: Addresses that mean all of this machine's.
 EVERYWHERE = frozenset({"0.0.0.0", "::", ""})
-#: Connections that the system keeps for us until they are answered.
+#: Connections that the system keeps for us until they are accepted.
 BACKLOG = 128
 
 
-def serve_project(project: Project, host: str, port: int, *, blind: bool, ready: Callable[[str], None]) -> None:
+def serve_project(
+    project: Project, host: str, port: int, *, blind: bool, ready: Callable[[str], None], patience: float | None = None
+) -> None:
     """Serves a project's pages until Ctrl-C, or a signal that ends the process.
 
     Args:
         host, port: where it listens; port 0 for a free one. Where others can reach it, everybody needs the link with the token.
         blind: whether what the machine found is hidden.
         ready: told the link, once it listens.
+        patience: seconds that a request with its answer may take; None for the usual.
 
     Raises:
         MissingError: what serves is not installed. InputError: nobody can listen there.
@@ -26,6 +29,7 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
     try:
         import uvicorn
 
+        from localfact.annotation.connections import PATIENCE, most_connections, protocol_of
         from localfact.annotation.safety import LOOPBACK, AccessControl
         from localfact.annotation.server import application
     except ImportError as error:
@@ -42,7 +46,16 @@ def serve_project(project: Project, host: str, port: int, *, blind: bool, ready:
     link = f"http://{name}:{listening.getsockname()[1]}/" + (f"?token={token}" if token else "")
     # No log: a line a click is nothing that anybody reads; what fails is shown on the page.
     configuration = uvicorn.Config(
-        app, log_level="error", access_log=False, server_header=False, date_header=False, lifespan="off", ws="none"
+        app,
+        http=protocol_of(PATIENCE if patience is None else patience, most_connections(BACKLOG)),
+        loop="asyncio",
+        backlog=BACKLOG,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        lifespan="off",
+        ws="none",
     )
     try:
         ready(link)

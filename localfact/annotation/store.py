@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from localfact.annotation.database import AnnotationDatabase, damage
 from localfact.annotation.differences import items_of, work_after_adjudication
 from localfact.annotation.tasks import AnnotationTask
-from localfact.annotation.work import WHOLE, Step, StepKind, Work, misfit, work_of
+from localfact.annotation.work import WHOLE, Draft, Step, StepKind, Work, misfit, work_of
 from localfact.records import Record
 from localfact.runtime.sqlite import transaction
 
@@ -145,15 +145,12 @@ class AnnotationStore(AnnotationDatabase):
         rows = self._rows(f"{finished} ORDER BY ({last}) DESC", position, ADJUDICATE)
         return [name for (name,) in rows if self.work(position, name, ADJUDICATE).finished]
 
-    def make(
-        self, position: int, annotator: str, step: Step, *, version: int, key: str, role: str = ANNOTATE, timed: bool = True
-    ) -> Work:
+    def make(self, position: int, annotator: str, step: Step, *, version: int, key: str, role: str = ANNOTATE) -> Work:
         """Makes one step; it is on the disk when this returns.
 
         Args:
             version: of the work that its author saw.
             key: the step's own, the same when it is sent again.
-            timed: whether somebody sits there now, whose time is counted.
 
         Raises:
             BehindError: steps were made since that version. MisfitError: the step cannot follow.
@@ -177,12 +174,44 @@ class AnnotationStore(AnnotationDatabase):
             wrong = misfit(task, work, step)
             if wrong is not None:
                 raise MisfitError(wrong)
-            self._begin(database, *owner, timed=timed)
+            self._begin(database, *owner)
             row = (*owner, version + 1, key, step.model_dump_json(exclude_defaults=True), self._clock())
             database.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             work = self._work(database, *owner)
-            figures = (work.finished, len(work.standing), len(work.standing) - len(work.open))
-            database.execute(f"UPDATE works SET finished = ?, claims = ?, judged = ? WHERE {_OWNER}", (*figures, *owner))
+            self._note_figures(database, owner, work)
+            return work
+
+    def make_all(self, position: int, annotator: str, steps: Sequence[Step]) -> Work | None:
+        """Makes the steps of an annotator who is not there, or those that are left of an import that was interrupted.
+
+        They are made together or not at all. Returns the work; None where nothing was left to do, or where it has other steps.
+
+        Raises:
+            MisfitError: a step cannot follow.
+        """
+        keyed = [(f"import-{number}", step) for number, step in enumerate(steps, start=1)]
+        with self._hold_database() as database, transaction(database):
+            owner = (position, annotator, ANNOTATE)
+            rows = database.execute(f"SELECT key, step FROM steps WHERE {_OWNER} ORDER BY number", owner).fetchall()
+            made = [(key, Step.model_validate_json(step)) for key, step in rows]
+            if made and (len(made) >= len(keyed) or made != keyed[: len(made)]):
+                return None
+            task = self.task(position)
+            if task is None:
+                raise MisfitError("There is no such response.")
+            if keyed:
+                self._begin(database, *owner, timed=False)
+            draft = Draft(task, work_of(task, steps[: len(made)]))
+            for number, (key, step) in enumerate(keyed[len(made) :], start=len(made) + 1):
+                wrong = draft.misfit(step)
+                if wrong is not None:
+                    raise MisfitError(wrong)
+                draft.make(step)
+                row = (*owner, number, key, step.model_dump_json(exclude_defaults=True), self._clock())
+                database.execute("INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            work = work_of(task, steps)
+            if keyed:
+                self._note_figures(database, owner, work)
             return work
 
     def progress(self) -> list[AnnotationProgress]:
@@ -199,6 +228,10 @@ class AnnotationStore(AnnotationDatabase):
         rows = self._rows("SELECT position, wanted FROM tasks ORDER BY position")
         with damage(self.file):
             return {int(position): int(people) for position, people in rows}
+
+    def _note_figures(self, database: sqlite3.Connection, owner: tuple[int, str, str], work: Work) -> None:
+        figures = (work.finished, len(work.standing), len(work.standing) - len(work.open))
+        database.execute(f"UPDATE works SET finished = ?, claims = ?, judged = ? WHERE {_OWNER}", (*figures, *owner))
 
     def _begin(self, database: sqlite3.Connection, position: int, annotator: str, role: str, *, timed: bool = True) -> None:
         """Adds the time since somebody's last request, whatever response it was about, but at most LONGEST_PAUSE."""

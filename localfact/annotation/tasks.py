@@ -31,9 +31,15 @@ class MachineClaim(Record):
 
 
 class AnnotationTask(Record):
-    """One response to be annotated; `passages` are those that its claims name."""
+    """One response to be annotated.
+
+    Attributes:
+        id_given: whether the input gave the id, to this response alone; else the row was counted.
+        passages: those that its claims name.
+    """
 
     id: str
+    id_given: bool = False
     text: str
     prompt: str | None = None
     topic: str | None = None
@@ -88,6 +94,7 @@ def _task(name: str, of: Assessment | Response, claims: Sequence[MachineClaim], 
     named = {passage.passage_id for claim in claims for passage in claim.passages}
     return AnnotationTask(
         id=name,
+        id_given=of.id_given,
         text=of.text,
         prompt=of.prompt,
         topic=of.topic,

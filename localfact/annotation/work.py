@@ -4,6 +4,7 @@ Nothing is ever changed but by a further step, undoing included, so that the ste
 the version of the work.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -171,57 +172,93 @@ def live(steps: Iterable[Step]) -> tuple[list[Step], list[Step]]:
     return counting, undone
 
 
+class Draft:
+    """Work while steps are made one after the other: to try and to make one costs the same, however many claims there are."""
+
+    def __init__(self, task: AnnotationTask, work: Work) -> None:
+        self._task = task
+        self._before = work
+        self._claims = {claim.id: claim for claim in work.claims}
+        self._finished = work.finished
+        #: Words of the claims that stand -> how many have them.
+        self._words = Counter(normalise(claim.text) for claim in work.standing)
+
+    @property
+    def work(self) -> Work:
+        """The work as it is now, without the numbers of its steps."""
+        return Work(claims=tuple(sorted(self._claims.values(), key=place)), finished=self._finished)
+
+    def make(self, step: Step) -> None:
+        """Makes a step that is neither UNDO nor REDO; one about a claim that does not exist changes nothing."""
+        if step.kind in WHOLE:
+            self._finished = step.kind is StepKind.FINISH
+            return
+        before = self._claims.get(step.claim)
+        if step.kind is StepKind.ADD and before is None:
+            after = WorkClaim(id=step.claim, text=step.text.strip(), spans=step.spans)
+        elif step.kind is not StepKind.ADD and before is not None:
+            after = _after(before, step)
+        else:
+            return
+        for claim, change in ((before, -1), (after, 1)):
+            if claim is not None and claim.removal is None:
+                self._words[normalise(claim.text)] += change
+        self._claims[step.claim] = after
+
+    def misfit(self, step: Step) -> str | None:
+        """Why a step is not possible now, as a sentence; None where it is."""
+        if self._finished and step.kind not in (StepKind.COMMENT, StepKind.REOPEN, StepKind.FINISH):
+            return "The response is finished. Open it again first."
+        if step.kind is StepKind.ADD and len(self._claims) >= MOST_CLAIMS:
+            return f"A response has {MOST_CLAIMS} claims at most."
+        if any(not 0 <= span.start < span.end <= len(self._task.text) for span in step.spans):
+            return "The marked place is not in the response. Mark it again."
+        claim = self._claims.get(step.claim)
+        if step.kind not in WHOLE and (claim is None) != (step.kind is StepKind.ADD):
+            return "There is no such claim." if claim is None else "There is such a claim already."
+        if self._repeats_words(step, claim):
+            return "There is such a claim already."
+        if step.kind is StepKind.JUDGE and claim is not None and claim.removal is not None:
+            return "The claim was removed. Restore it first."
+        if step.kind is StepKind.JUDGE and step.agreed:
+            verdict = claim.verdict if claim is not None else None
+            if verdict is None or AGREEING.get(verdict) is not step.label:
+                return "The machine says something else, or nothing, of this wording. Give a label."
+        if step.kind is StepKind.FINISH and (still_open := self.work.open):
+            return f"{len(still_open)} claims have no label yet."
+        if step.kind is StepKind.UNDO and not self._before.done:
+            return "There is nothing to undo."
+        if step.kind is StepKind.REDO and not self._before.undone:
+            return "There is nothing to do again."
+        return None
+
+    def _repeats_words(self, step: Step, claim: WorkClaim | None) -> bool:
+        """Whether a step would give a claim the words of another that stands: labels are known by the words of their claims."""
+        decides = step.kind is StepKind.DECIDE and step.removal is None
+        if not (step.kind in WITH_TEXT or step.kind is StepKind.RESTORE or decides):
+            return False
+        words = normalise(step.text.strip() or (claim.text if claim else ""))
+        if decides:
+            # Which words those have that differ still, nobody knows.
+            known = [one for one in self._before.standing if one.label is not None]
+            return any(one.id != step.claim and normalise(one.text) == words for one in known)
+        own = claim is not None and claim.removal is None and normalise(claim.text) == words
+        return self._words[words] > own
+
+
 def work_of(task: AnnotationTask, steps: Sequence[Step]) -> Work:
     """The work that results from the steps; a step about a claim that does not exist changes nothing."""
     counting, undone = live(steps)
-    claims = {claim.id: WorkClaim(id=claim.id, text=claim.text, spans=claim.spans, machine=claim) for claim in task.claims}
-    finished = False
+    found = tuple(WorkClaim(id=claim.id, text=claim.text, spans=claim.spans, machine=claim) for claim in task.claims)
+    draft = Draft(task, Work(claims=found))
     for step in counting:
-        if step.kind in WHOLE:
-            finished = step.kind is StepKind.FINISH
-        elif step.kind is StepKind.ADD:
-            claims.setdefault(step.claim, WorkClaim(id=step.claim, text=step.text.strip(), spans=step.spans))
-        elif step.claim in claims:
-            claims[step.claim] = _after(claims[step.claim], step)
-    return Work(
-        claims=tuple(sorted(claims.values(), key=place)),
-        version=len(steps),
-        done=len(counting),
-        undone=len(undone),
-        finished=finished,
-    )
+        draft.make(step)
+    return draft.work.model_copy(update={"version": len(steps), "done": len(counting), "undone": len(undone)})
 
 
 def misfit(task: AnnotationTask, work: Work, step: Step) -> str | None:
     """Why a step is not possible now, as a sentence; None where it is."""
-    if work.finished and step.kind not in (StepKind.COMMENT, StepKind.REOPEN, StepKind.FINISH):
-        return "The response is finished. Open it again first."
-    if step.kind is StepKind.ADD and len(work.claims) >= MOST_CLAIMS:
-        return f"A response has {MOST_CLAIMS} claims at most."
-    if any(not 0 <= span.start < span.end <= len(task.text) for span in step.spans):
-        return "The marked place is not in the response. Mark it again."
-    claim = work.claim(step.claim)
-    if step.kind not in WHOLE and (claim is None) != (step.kind is StepKind.ADD):
-        return "There is no such claim." if claim is None else "There is such a claim already."
-    # Labels are known by the words of their claims.
-    if step.kind in WITH_TEXT or step.kind is StepKind.RESTORE or (step.kind is StepKind.DECIDE and step.removal is None):
-        words = normalise(step.text.strip() or (claim.text if claim else ""))
-        # Which words those have that differ still, nobody knows.
-        known = [one for one in work.standing if step.kind is not StepKind.DECIDE or one.label is not None]
-        if any(one.id != step.claim and normalise(one.text) == words for one in known):
-            return "There is such a claim already."
-    if step.kind is StepKind.JUDGE and claim is not None and claim.removal is not None:
-        return "The claim was removed. Restore it first."
-    verdict = claim.verdict if claim is not None else None
-    if step.kind is StepKind.JUDGE and step.agreed and (verdict is None or AGREEING.get(verdict) is not step.label):
-        return "The machine says something else, or nothing, of this wording. Give a label."
-    if step.kind is StepKind.FINISH and work.open:
-        return f"{len(work.open)} claims have no label yet."
-    if step.kind is StepKind.UNDO and not work.done:
-        return "There is nothing to undo."
-    if step.kind is StepKind.REDO and not work.undone:
-        return "There is nothing to do again."
-    return None
+    return Draft(task, work).misfit(step)
 
 
 def _after(claim: WorkClaim, step: Step) -> WorkClaim:

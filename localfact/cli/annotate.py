@@ -60,7 +60,9 @@ def serve(
         str, typer.Option("--host", help="The address to listen at. Another than loopback asks everybody for a token.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: a free one.")] = 8737,
-    seed: Annotated[int, typer.Option("--seed", help="Of the lot that draws which responses two people annotate.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Of the lot that draws which responses two people annotate. Default: 0.")
+    ] = None,
 ) -> None:
     """Serve the annotators' pages until Ctrl-C. Every step is saved as it is made; the same command goes on.
 
@@ -68,13 +70,11 @@ def serve(
     [dim]localfact annotate answers.jsonl --blind --overlap 1[/]         each response by two people
     [dim]localfact annotate runs/4f1c --host 0.0.0.0[/]                  for others in the house; prints a link with a token
     """
-    from localfact.annotation.project import Project, create, default_folder, is_project
+    from localfact.annotation.project import OVERLAP, Project, create, default_folder, is_project
     from localfact.annotation.tasks import read_tasks
 
     folder = data if is_project(data) else out or default_folder(data)
     if is_project(folder):
-        if overlap is not None:
-            raise InputError(f"{folder} was begun already; whom its responses go to is decided. Name another with --out.")
         if folder != data:
             note(f"{folder} goes on as it was begun; what has changed in {data} since is not looked at.")
     else:
@@ -84,10 +84,13 @@ def serve(
         bare = sum(not task.claims for task in tasks)
         if bare:
             note(f"{bare} responses have no claims to begin with. `localfact extract` finds some.")
-        create(folder, tasks, made_of=str(data), **({} if overlap is None else {"overlap": overlap}), seed=seed)
+        create(folder, tasks, made_of=str(data), overlap=OVERLAP if overlap is None else overlap, seed=seed or 0)
     from localfact.annotation.serving import serve_project
 
     with Project(folder) as project:
+        drawn = project.store.facts()
+        if any(given not in (None, drawn.get(name)) for name, given in (("overlap", overlap), ("seed", seed))):
+            raise InputError(f"{folder} was begun already; whom its responses go to is decided. Name another with --out.")
         if adjudicator is not None:
             project.store.set_fact("adjudicators", adjudicator)
         if blind is not None:
@@ -156,7 +159,7 @@ def import_command(
     [dim]localfact annotate import labelled.csv --into annotations/mine --annotator ada[/]
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
-    from localfact.annotation.importing import import_into
+    from localfact.annotation.importing import distinct_tasks, import_into
     from localfact.annotation.label_studio import escape_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
@@ -166,7 +169,7 @@ def import_command(
         raise InputError("--annotator takes a name that can be seen.")
     labelled = read_labelled(data)
     if not is_project(project):
-        tasks = list({one.task.id: one.task for one in labelled if one.problem is None}.values())
+        tasks = distinct_tasks(labelled)
         if not tasks:
             raise InputError(f"{data} has no labelled claims that can be used: {labelled[0].problem}")
         create(project, tasks, made_of=str(data), overlap=1.0)  # so that somebody else can be set beside
@@ -182,13 +185,14 @@ def open_to_read(project: Path) -> Iterator["AnnotationStore"]:
     Raises:
         MissingError: there is no project there.
     """
-    from localfact.annotation.project import DATABASE, is_project
+    from localfact.annotation.project import DATABASE, is_project, make_private
     from localfact.annotation.store import AnnotationStore
     from localfact.runtime.links import refuse_links
 
     if not is_project(project):
         raise MissingError(f"There is no annotation project in {project}. `localfact annotate RUN` begins one.")
     refuse_links(project)
+    make_private(project)
     store = AnnotationStore(project / DATABASE)
     try:
         yield store

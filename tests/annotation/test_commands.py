@@ -96,6 +96,53 @@ def test_what_is_wrong_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert said in f"{done.output} {done.exception}"
 
 
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders of the projects that are served, none of which is waited for."""
+    folders: list[Path] = []
+    monkeypatch.setattr("localfact.annotation.serving.serve_project", lambda project, *_, **__: folders.append(project.folder))
+    return folders
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--overlap", "1"],
+        ["--overlap", "0.35", "--seed", "7"],
+        ["--blind"],
+        ["--seen"],
+        ["--adjudicator", "cy", "--adjudicator", "di"],
+        ["--overlap", "0", "--seed", "0", "--blind", "--adjudicator", "cy", "--port", "0", "--host", "localhost"],
+    ],
+)
+def test_the_same_command_goes_on_whatever_its_options(tmp_path: Path, served: list[Path], options: list[str]) -> None:
+    data, folder = tmp_path / "answers.jsonl", tmp_path / "project"
+    data.write_text(json.dumps(ROW) + "\n")
+    for named in ([data, "--out", folder], [data, "--out", folder], [folder]):
+        done = asked(*named, *options)
+        assert done.exit_code == 0, done.exception
+    assert served == [folder] * 3
+
+
+def test_a_project_begun_by_an_import_takes_its_own_options_again(tmp_path: Path, served: list[Path]) -> None:
+    table = tmp_path / "labelled.csv"
+    table.write_text("response,claim,label\nThe mill opened in 1911.,The mill opened in 1911.,refuted\n")
+    assert asked("import", table, "--into", tmp_path / "project").exit_code == 0
+    assert asked(tmp_path / "project", "--overlap", "1", "--seed", "0").exit_code == 0
+    assert asked(tmp_path / "project", "--overlap", "0.5").exit_code != 0
+    assert served == [tmp_path / "project"]
+
+
+@pytest.mark.parametrize("options", [["--overlap", "0.99"], ["--seed", "8"], ["--overlap", "1", "--seed", "8"]])
+def test_another_draw_than_a_project_was_begun_with_is_refused(tmp_path: Path, served: list[Path], options: list[str]) -> None:
+    data, folder = tmp_path / "answers.jsonl", tmp_path / "project"
+    data.write_text(json.dumps(ROW) + "\n")
+    assert asked(data, "--out", folder, "--overlap", "1", "--seed", "7").exit_code == 0
+    done = asked(data, "--out", folder, *options)
+    assert "was begun already" in str(done.exception)
+    assert served == [folder]
+
+
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = asked(make_project(tmp_path / "project"), "--port", taken.getsockname()[1])

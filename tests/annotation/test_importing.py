@@ -12,7 +12,7 @@ import pytest
 from annotation_projects import FINISH, add, comment, decide, judge, make_all, make_project, put, remove, revise, span_of, task
 
 from localfact.annotation.gold import final_work, gold_rows
-from localfact.annotation.importing import ImportReport, import_into, steps_of
+from localfact.annotation.importing import ImportReport, distinct_tasks, import_into, steps_of
 from localfact.annotation.labelled import ImportedClaim, Labelled, read_labelled
 from localfact.annotation.labels import Label, Removal, label_of
 from localfact.annotation.project import DATABASE, create
@@ -82,8 +82,7 @@ def opened(folder: Path) -> Iterator[AnnotationStore]:
 
 def project_of(folder: Path, labelled: Sequence[Labelled]) -> Path:
     """As the command makes one of a file."""
-    tasks = list({one.task.id: one.task for one in labelled if one.problem is None}.values())
-    create(folder, tasks, made_of="file", overlap=0.0)
+    create(folder, distinct_tasks(labelled), made_of="file", overlap=0.0)
     return folder
 
 
@@ -428,17 +427,80 @@ def test_an_interrupted_import_is_gone_on_with_and_work_by_hand_is_left_alone(tm
         assert store.work(1, "ben").version == 1
 
 
-def test_a_response_is_found_by_its_words_else_by_an_id_that_is_one(tmp_path: Path) -> None:
+MILL_PROMPT, MILL_TEXT = task("mill").prompt, task("mill").text
+
+
+@pytest.mark.parametrize(
+    ("row", "found"),
+    [
+        ({"id": "mill", "prompt": MILL_PROMPT, "response": "It was written anew."}, "mill"),
+        ({"id": "mill", "response": MILL_TEXT.upper()}, "mill"),
+        ({"prompt": MILL_PROMPT, "response": "It was written anew."}, "mill"),
+        ({"prompt": MILL_PROMPT, "response": MILL_TEXT, "model": "m"}, "mill"),
+        ({"response": f" {MILL_TEXT} "}, "mill"),
+        ({"id": "other", "response": MILL_TEXT}, "mill"),
+        ({"id": "mill", "prompt": "Another?", "response": MILL_TEXT}, "another prompt under the same id"),
+        ({"id": "tower", "response": MILL_TEXT}, "another prompt under the same id"),
+        ({"id": "mill", "response": "It was written anew."}, "another prompt under the same id"),
+        ({"prompt": "Another?", "response": MILL_TEXT}, None),
+        ({"id": "row-1", "response": "Something."}, None),
+        ({"response": "Something."}, None),
+    ],
+)
+def test_a_response_belongs_to_one_of_the_project_as_those_of_two_runs_do(
+    tmp_path: Path, row: dict[str, str], found: str | None
+) -> None:
     make_project(tmp_path / "project")
+    claims = [{"text": "A b.", "label": "S"}, {"text": "B c.", "label": "odd"}]
+    with opened(tmp_path / "project") as store:
+        report = import_into(store, read_labelled(json_file(tmp_path, {**row, "claims": claims})), "ada")
+        if found == "mill":
+            assert report == ImportReport(matched=1, unlabelled=1, unknown_labels={"odd": 1})
+            assert [one.id for one in store.progress()] == ["mill"]
+        else:
+            assert report == (ImportReport(refused={found: 1}) if found else ImportReport(without_task=1))
+            assert store.progress() == []
+
+
+def test_equal_responses_are_told_apart_by_ids_alone_and_refused_without(tmp_path: Path) -> None:
+    twice = [task().model_copy(update={"id": name}) for name in ("one", "two")]
+    create(tmp_path / "project", twice, made_of="file")
+    claims = [{"text": "A b.", "label": "S"}]
+    unnamed = {"prompt": MILL_PROMPT, "response": MILL_TEXT, "claims": claims}
+    with opened(tmp_path / "project") as store:
+        # However many people annotated it, it is one response.
+        assert import_into(store, read_labelled(json_file(tmp_path, unnamed, unnamed)), "ada") == ImportReport(
+            refused={"ambiguous": 1}
+        )
+        named = read_labelled(json_file(tmp_path, {"id": "two", **unnamed}))
+        assert import_into(store, named, "ada").matched == 1
+        assert [one.id for one in store.progress()] == ["two"]
+
+
+def test_answers_to_one_prompt_are_told_apart_by_their_models_and_by_their_words(tmp_path: Path) -> None:
+    answers = [
+        task().model_copy(update={"id": one, "id_given": False, "model": one, "text": f"Said by {one}."}) for one in "mn"
+    ]
+    create(tmp_path / "project", answers, made_of="file")
+    claims = [{"text": "A b.", "label": "S"}]
     rows = [
-        {"id": "tower", "response": task("mill").text.upper(), "claims": [{"text": "A b.", "label": "S"}]},
-        {"id": "ferry", "response": "The ferry.", "claims": [{"text": "The ferry.", "label": "odd"}]},
-        {"response": "Something.", "claims": [{"text": "A b.", "label": "S"}]},
+        {"prompt": MILL_PROMPT, "response": "Said by n.", "claims": claims},
+        {"prompt": MILL_PROMPT, "response": "In other words.", "model": "m", "claims": claims},
+        {"prompt": MILL_PROMPT, "response": "Said by m.", "model": "o", "claims": claims},
     ]
     with opened(tmp_path / "project") as store:
         report = import_into(store, read_labelled(json_file(tmp_path, *rows)), "ada")
-        assert report == ImportReport(matched=2, finished=1, without_task=1, unlabelled=1, unknown_labels={"odd": 1})
-        assert [one.id for one in store.progress()] == ["mill", "ferry"]
+        assert report == ImportReport(matched=2, finished=2, without_task=1)
+        assert sorted(one.id for one in store.progress()) == ["m", "n"]
+
+
+def test_a_response_that_stands_twice_in_a_file_is_one_in_the_project_that_is_made_of_it(tmp_path: Path) -> None:
+    row = {"response": RIVER, "claims": [{"text": "Otters live in it.", "label": "S"}]}
+    found = read_labelled(json_file(tmp_path, row, row))
+    (only,) = distinct_tasks(found)
+    create(tmp_path / "project", [only], made_of="file")
+    with opened(tmp_path / "project") as store:
+        assert import_into(store, found, "ada") == ImportReport(matched=1, finished=1, passed_over=1)
 
 
 def test_the_annotators_of_a_file_are_paired_by_words_not_by_numbers(tmp_path: Path) -> None:

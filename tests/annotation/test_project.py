@@ -3,13 +3,17 @@
 import os
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
 from annotation_projects import comment, judge, make_all, make_project, tasks
 
+from localfact.annotation.database import APPLICATION_ID
 from localfact.annotation.project import (
     BACKUPS,
     DATABASE,
@@ -66,6 +70,13 @@ def test_an_empty_folder_will_do(tmp_path: Path) -> None:
 def test_nothing_to_annotate_is_told_and_nothing_is_made(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"empty\.jsonl has no response"):
         create(tmp_path / "project", [], made_of="empty.jsonl")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("overlap", [-0.1, 1.1, float("nan"), float("inf")])
+def test_an_overlap_that_is_no_share_is_told_and_nothing_is_made(tmp_path: Path, overlap: float) -> None:
+    with pytest.raises(InputError, match="share between 0 and 1"):
+        make_project(tmp_path / "project", overlap=overlap)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -186,6 +197,61 @@ def test_each_start_makes_a_copy_and_the_last_ones_are_kept(tmp_path: Path) -> N
     assert sorted((folder / BACKUPS).iterdir()) == seen[-KEPT_BACKUPS:]
     # A copy has what was there when its start was made.
     assert [AnnotationStore(copy).work(1, "Ann").version for copy in (seen[-1], seen[-2])] == [len(seen) - 1, len(seen) - 2]
+
+
+class BackwardClock(datetime):
+    """A clock that is a day earlier at each look."""
+
+    looks = 0
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "BackwardClock":
+        cls.looks += 1
+        return cls(2030, 1, 1, tzinfo=tz) - timedelta(days=cls.looks)
+
+
+def test_a_clock_that_goes_back_makes_no_new_copy_an_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_project(tmp_path / "project")
+    (folder / BACKUPS).mkdir()
+    earlier = folder / BACKUPS / "20300101-000000-000000.sqlite"  # as copies were named once
+    shutil.copy(folder / DATABASE, earlier)
+    monkeypatch.setattr("localfact.annotation.project.datetime", BackwardClock)
+    for start in range(KEPT_BACKUPS + 2):
+        with Project(folder) as project:
+            assert AnnotationStore(project.backups()[-1]).work(1, "Ann").version == start
+            make_all(project.store, 1, "Ann", comment("c1", f"Note {start}."))
+    assert not earlier.exists()
+    assert [AnnotationStore(copy).work(1, "Ann").version for copy in project.backups()] == list(range(2, KEPT_BACKUPS + 2))
+
+
+@pytest.mark.parametrize("how", ["cut", "no database", "flipped", "empty", "without tables"])
+def test_damaged_copies_are_not_named_and_push_no_good_one_out(tmp_path: Path, how: str) -> None:
+    folder = make_project(tmp_path / "project")
+    with Project(folder) as project:
+        (good,) = project.backups()
+    for _ in range(KEPT_BACKUPS + 1):
+        with Project(folder) as project:
+            copy = project.backups()[-1]
+        if how == "without tables":
+            copy.unlink()
+            with closing(sqlite3.connect(copy)) as bare:
+                bare.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        else:
+            copy.write_bytes(damaged(copy.read_bytes())[how])
+    assert good.exists()
+    (folder / DATABASE).write_bytes(b"")
+    with pytest.raises(InputError, match=f"The newest copy is {good}"):
+        Project(folder)
+
+
+def test_a_copy_that_cannot_be_read_again_is_told_and_removes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_project(tmp_path / "project")
+    with Project(folder) as project:
+        before = project.backups()
+    monkeypatch.setattr(AnnotationStore, "back_up", lambda _, file: file.write_bytes(b""))
+    with pytest.raises(WriteError, match="cannot be read again"):
+        Project(folder)
+    assert sorted((folder / BACKUPS).glob("*.sqlite")) == before
 
 
 def test_what_a_killed_server_saved_is_there_at_the_next_start(tmp_path: Path) -> None:

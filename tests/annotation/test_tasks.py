@@ -30,6 +30,12 @@ ROWS = [
 ]
 
 
+def test_ids_that_a_file_gives_to_one_response_alone_are_told_from_counted_ones(tmp_path: Path) -> None:
+    rows = [{"response": "One."}, {"id": "b", "response": "Two."}, {"id": "c", "response": "A."}, {"id": "c", "response": "B."}]
+    tasks, _ = read_tasks(written(tmp_path / "rows.jsonl", *rows))
+    assert [task.id_given for task in tasks] == [False, True, False, False]
+
+
 def written(file: Path, *rows: object) -> Path:
     file.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8")
     return file
@@ -136,7 +142,8 @@ def test_a_run_gives_its_responses_with_verdicts_and_passages(tmp_path: Path) ->
     assert sentence.startswith("bare has no text (")
     from_file, _ = read_tasks(data)
     for task, plain in zip(tasks, from_file, strict=True):
-        assert (task.text, task.prompt, task.topic, task.model, task.source) == (
+        assert (task.id_given, task.text, task.prompt, task.topic, task.model, task.source) == (
+            True,
             plain.text,
             plain.prompt,
             plain.topic,

@@ -39,6 +39,7 @@ def task(name: str = "mill") -> AnnotationTask:
     passages = [Passage(id=passage_id(words), text=f"{words} So the chronicle says.", provider="input") for words, _ in claims]
     return AnnotationTask(
         id=name,
+        id_given=True,
         text=text,
         prompt=f"Tell me of the {name}.",
         claims=tuple(
