@@ -4,6 +4,7 @@ SQLite in WAL mode, synced at every change: what a browser was told is saved, is
 """
 
 import json
+import os
 import sqlite3
 import threading
 import time
@@ -46,7 +47,7 @@ class AnnotationDatabase:
         self._clock = clock
         self._lock = threading.RLock()
         with damage(file):
-            self._database = connect(f"file:{quote(str(file))}?mode=rw")
+            self._database = connect(f"file:{quote(os.fsencode(file))}?mode=rw")
             application, version = (number(self._database, name) for name in ("application_id", "user_version"))
             if (application, version) != (APPLICATION_ID, SCHEMA):
                 self._database.close()
@@ -66,7 +67,7 @@ class AnnotationDatabase:
             wanted: by how many people each is to be annotated.
             facts: about the project.
         """
-        database = connect(f"file:{quote(str(file))}")
+        database = connect(f"file:{quote(os.fsencode(file))}")
         try:
             with transaction(database):
                 for statement in _TABLES.split(";"):
