@@ -50,7 +50,7 @@ class AnnotationDatabase:
         self._clock = clock
         self._lock = threading.RLock()
         with damage(file):
-            self._database = connect(f"file:{quote(str(file))}?mode=rw")
+            self._database = connect(f"file:{quote(os.fsencode(file))}?mode=rw")
             application, version = (number(self._database, name) for name in ("application_id", "user_version"))
             if (application, version) != (APPLICATION_ID, SCHEMA):
                 self._database.close()
@@ -71,7 +71,7 @@ class AnnotationDatabase:
             facts: about the project.
         """
         _make_private_file(file)
-        database = connect(f"file:{quote(str(file))}")
+        database = connect(f"file:{quote(os.fsencode(file))}")
         try:
             with transaction(database):
                 for statement in _TABLES.split(";"):

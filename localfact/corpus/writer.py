@@ -18,7 +18,7 @@ import yaml
 
 from localfact.corpus.corpus import DAMAGE, CorpusDescription, SegmentCounts, content_hash, description_to_add_to, index_error
 from localfact.corpus.files import ARCHIVE_FOLDER, DESCRIPTION_FILE, SEGMENTS_FOLDER, STORE_FILE, marks_of
-from localfact.corpus.indexing.dense_index import PassageEmbedder
+from localfact.corpus.indexing.dense_index import PassageEmbedder, check_place
 from localfact.corpus.indexing.segments import Segments
 from localfact.corpus.locks import lock_for_writing
 from localfact.corpus.passage_texts import index_passages
@@ -73,6 +73,8 @@ class CorpusWriter:
     def __init__(
         self, folder: Path, embedder: PassageEmbedder | None, *, place: Path | None = None, identity: str | None = None
     ) -> None:
+        if embedder is not None:
+            check_place(place or folder)
         self.folder = folder
         self.embedder = embedder
         self._place = place or folder

@@ -1,5 +1,6 @@
 """The database of a project: what was said to be saved is saved, nobody overwrites anybody, and damage is told as damage."""
 
+import os
 import random
 import signal
 import sqlite3
@@ -557,3 +558,9 @@ def test_a_backup_is_a_database_with_everything_that_was_saved(tmp_path: Path) -
     assert (copy.work(1, "Ann").version, store.work(1, "Ann").version) == (2, 3)
     assert copy.facts() == store.facts()
     copy.check()
+
+
+def test_a_project_may_lie_at_a_path_that_is_not_utf8(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"project-\xff.sqlite")
+    AnnotationStore.create(file, [], [], {})
+    assert file.is_file()

@@ -1,6 +1,7 @@
 """A corpus grows, is finished, and says when it is not; a kill in the middle leaves what was added."""
 
 import errno
+import os
 import shutil
 import signal
 import subprocess
@@ -50,6 +51,17 @@ def test_merging_leaves_one_segment_a_kind_and_the_same_content(tmp_path: Path, 
     corpus = Corpus.open(tmp_path / "corpus", minilm)
     assert verify(corpus) == []
     assert corpus.search("harbour", "pages", 5) == found
+
+
+def test_a_folder_whose_path_is_not_utf8_takes_words_and_refuses_vectors_at_once(
+    tmp_path: Path, pages: list[Page], minilm: Embedder
+) -> None:
+    folder = tmp_path / os.fsdecode(b"corpus-\xff")
+    with pytest.raises(InputError, match=r"corpus-.* is no place for vectors"):
+        build_corpus(pages, folder, minilm)
+    assert not folder.exists()
+    build_corpus(pages, folder, None)
+    assert verify(Corpus.open(folder, None)) == []
 
 
 def test_a_further_kind_of_passages_can_be_indexed_later(tmp_path: Path, pages: list[Page]) -> None:

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.errors import InputError
 from localfact.models.embedder import Embedded, Vectors
+from localfact.text import path_text
 
 VECTORS_FILE = "dense.faiss"
 PARTS_FILE = "parts.npy"
@@ -44,6 +46,14 @@ class PassageEmbedder(Protocol):
 
     def embed_each(self, batches: Iterable[Sequence[str]]) -> Iterator[Embedded]:
         """The vectors, each of length 1, of the passages of each batch, in the order of the batches."""
+
+
+def check_place(folder: Path) -> None:
+    """Raises InputError where FAISS could open no file in the folder: it takes paths in UTF-8 alone."""
+    if path_text(folder) != str(folder):
+        raise InputError(
+            f"{folder} is no place for vectors: its path is not UTF-8. Name another, or do without them: --embedder none."
+        )
 
 
 class Near(NamedTuple):
