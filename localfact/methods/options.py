@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from localfact.errors import InputError
 from localfact.records import Probability, Record
-from localfact.runtime.plain_yaml import read_yaml
+from localfact.runtime.plain_yaml import read_yaml_file
 
 Tables = Literal["paper", "priors", "balanced"]
 Confidence = Literal["token", "distribution"]
@@ -83,7 +83,7 @@ def read_hosts(table: Any) -> Any:
     if not isinstance(table, str | Path):
         return table
     try:
-        hosts = read_yaml(Path(table).read_bytes()) or {}
+        hosts = read_yaml_file(Path(table)) or {}
     except OSError as error:
         raise InputError(f"{table} cannot be read: {error.strerror}.") from None
     except ValueError as error:

@@ -34,6 +34,24 @@ def check_component(name: str) -> str:
     return name
 
 
+def check_folder(name: str) -> str:
+    """Returns a name that a folder is made of: a component that is not hidden, as .git is.
+
+    Raises:
+        ValueError: it is hidden, or no component.
+    """
+    if check_component(name).startswith("."):
+        raise ValueError(f"{name!r:.60} must not begin with a dot")
+    return name
+
+
+def check_text(text: str) -> str:
+    """Returns a text that UTF-8 can write. Raises ValueError where it has half of a surrogate pair, or a NUL."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("it holds a character that no text has")
+    return text
+
+
 def check_relative(path: str) -> str:
     """Returns a path of components that lies below the folder it is joined to; "." is that folder.
 
@@ -46,6 +64,17 @@ def check_relative(path: str) -> str:
     return path
 
 
+def is_relative(path: str) -> bool:
+    """Whether a text is a path below the folder it is joined to."""
+    try:
+        check_relative(path)
+    except ValueError:
+        return False
+    return path != "."
+
+
 OneLine = Annotated[str, AfterValidator(check_line)]
+FolderName = Annotated[str, AfterValidator(check_folder)]
+PlainText = Annotated[str, AfterValidator(check_text)]
 PathComponent = Annotated[str, AfterValidator(check_component)]
 RelativePath = Annotated[str, AfterValidator(check_relative)]
