@@ -92,7 +92,7 @@ def read_hosts(table: Any) -> Any:
         raise InputError(f"{table} should hold one 'host: prior' a line.")
     for host, prior in hosts.items():
         if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
-            raise InputError(f"{table}: the prior of {host} must be a number from 0 to 1, not {prior!r}.")
+            raise InputError(f"{table}: the prior of {host!s:.100} must be a number from 0 to 1, not {prior!r:.100}.")
     return {str(host).lower(): float(prior) for host, prior in hosts.items()}
 
 
@@ -333,4 +333,4 @@ def check_options(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
     except ValidationError as error:
         first = error.errors()[0]
         flag = flags_of(group, str(first["loc"][0]))[0]
-        raise InputError(f"{flag} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
+        raise InputError(f"{flag} cannot be {first['input']!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
