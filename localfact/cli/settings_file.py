@@ -130,8 +130,8 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         if argument not in ENGINE_ARGUMENTS:
             known = ", ".join(sorted(ENGINE_ARGUMENTS))
             raise InputError(
-                f"{file}: {argument} is no argument of the engine that a file may give, since some of them run code. "
-                f"Type it each time: --engine-arg {argument}=VALUE. A file may give {known}."
+                f"{file}: {argument:.{SHOWN}} is no argument of the engine that a file may give, since some of them run code. "
+                f"Type it each time: --engine-arg {argument:.{SHOWN}}=VALUE. A file may give {known}."
             )
 
 

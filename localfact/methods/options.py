@@ -67,9 +67,9 @@ def read_engine_args(typed: Any) -> Any:
         key, separator, value = text.partition("=")
         key = key.strip().replace("-", "_")
         if not separator or not key:
-            raise InputError(f"--engine-arg {text!r} is not key=value; for example --engine-arg max_model_len=8192.")
+            raise InputError(f"--engine-arg {text!r:.100} is not key=value; for example --engine-arg max_model_len=8192.")
         if key in arguments:
-            raise InputError(f"--engine-arg {key} is given twice.")
+            raise InputError(f"--engine-arg {key:.100} is given twice.")
         arguments[key] = value.strip()
     return arguments
 

@@ -31,7 +31,7 @@ from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
-from localfact.runtime.path_names import FolderName, OneLine, PathComponent, PlainText, RelativePath, check_folder, check_text
+from localfact.runtime.path_names import FolderName, OneLine, PathComponent, PlainText, RelativePath, check_folder, check_line
 from localfact.runtime.plain_yaml import read_yaml_file
 
 Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
@@ -111,7 +111,7 @@ class ModelCard(Record):
     package_folder: RelativePath = "."
     shipped: PathComponent | None = None
     base: OneLine | None = None
-    folder: Annotated[Path, AfterValidator(lambda folder: Path(check_text(str(folder))))] | None = None
+    folder: Annotated[Path, AfterValidator(lambda folder: Path(check_line(str(folder))))] | None = None
     dimension: Positive | None = None
     window: Positive | None = None
     premise_window: Positive | None = None

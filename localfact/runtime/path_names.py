@@ -7,6 +7,8 @@ from pydantic import AfterValidator
 
 #: Bytes of the longest name of a file on common file systems.
 LONGEST = 255
+#: Characters of the longest line, or path.
+LONGEST_LINE = 4_096
 #: Categories of Unicode that no name and no single line holds: control and format characters, line and paragraph separators.
 UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
@@ -17,8 +19,11 @@ def check_line(text: str) -> str:
     Raises:
         ValueError: it has a character that is not seen, a separator of lines, or a backslash at its end.
     """
-    if any(unicodedata.category(character) in UNSEEN for character in text) or text.endswith("\\"):
-        raise ValueError("it must be one line, without control characters and without a backslash at its end")
+    unseen = any(unicodedata.category(character) in UNSEEN for character in text)
+    if unseen or text.endswith("\\") or len(text) > LONGEST_LINE:
+        raise ValueError(
+            f"it must be one line of at most {LONGEST_LINE} characters, without a control character or a backslash at its end"
+        )
     return text
 
 

@@ -236,3 +236,10 @@ def test_a_field_that_no_model_has_is_refused_in_one_short_sentence(tmp_path: Pa
     with pytest.raises(InputError) as refused:
         read_card(tmp_path / "card.yaml")
     assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("line", ['folder: "a\\nb"', "folder: " + "a" * 9_000, "base: " + "a" * 9_000])
+def test_a_path_in_a_card_is_one_line(tmp_path: Path, line: str) -> None:
+    (tmp_path / "card.yaml").write_text(f"name: x\nrevision: main\nroles: [llm]\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="one line of at most 4096"):
+        read_card(tmp_path / "card.yaml")

@@ -44,6 +44,18 @@ def template_hash(folder: Path) -> str:
 
 
 def _read_template(folder: Path) -> str | None:
+    try:
+        found = _template_in(folder)
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"The chat template in {folder} cannot be read: {type(error).__name__}. Fetch the model again."
+        ) from error
+    if not isinstance(found, str | None):
+        raise InputError(f"The chat template in {folder} is no text. Fetch the model again.")
+    return found
+
+
+def _template_in(folder: Path) -> Any:
     alone = folder / "chat_template.jinja"
     if alone.is_file():
         return alone.read_text(encoding="utf-8")
