@@ -23,6 +23,8 @@ Stride = Annotated[int, Field(ge=1)] | Literal["max"]
 Instruction = Literal["two-paragraphs"]
 #: What a user may type for doing without a reranker.
 NO_RERANKER = "none"
+#: Characters of a path that an error shows.
+LONGEST_SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -82,17 +84,18 @@ def read_hosts(table: Any) -> Any:
     """
     if not isinstance(table, str | Path):
         return table
+    shown = " ".join(str(table).split())[:LONGEST_SHOWN]
     try:
         hosts = read_yaml_file(Path(table)) or {}
     except OSError as error:
-        raise InputError(f"{table} cannot be read: {error.strerror}.") from None
+        raise InputError(f"{shown} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise InputError(f"{table} is not YAML: {' '.join(str(error).split())}") from None
+        raise InputError(f"{shown} is not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(hosts, dict):
-        raise InputError(f"{table} should hold one 'host: prior' a line.")
+        raise InputError(f"{shown} should hold one 'host: prior' a line.")
     for host, prior in hosts.items():
         if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
-            raise InputError(f"{table}: the prior of {host!s:.100} must be a number from 0 to 1, not {prior!r:.100}.")
+            raise InputError(f"{shown}: the prior of {host!s:.100} must be a number from 0 to 1, not {prior!r:.100}.")
     return {str(host).lower(): float(prior) for host, prior in hosts.items()}
 
 

@@ -47,6 +47,8 @@ REVISION = re.compile(r"sha256:[0-9a-f]{1,64}|(?!.*(?:\.\.|//))[A-Za-z0-9][A-Za-
 WHEEL_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 PARSER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
 PACKAGE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+#: Characters of the longest id, revision or package.
+LONGEST_NAME = 300
 BRANCH = "main"
 #: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
 ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
@@ -56,7 +58,7 @@ CARD_SUFFIXES = (".yaml", ".yml")
 
 
 def _check_pattern(pattern: re.Pattern[str], text: str) -> str:
-    if not pattern.fullmatch(text):
+    if len(text) > LONGEST_NAME or not pattern.fullmatch(text):
         raise ValueError(f"{text!r:.60} is not of the form that is expected here")
     return text
 

@@ -210,7 +210,8 @@ def test_no_command_takes_from_a_file_what_only_the_command_line_opens(
 @pytest.mark.parametrize(
     "text",
     [
-        f"recall_k: 0x{'f' * 6000}", f"0x{'f' * 6000}: 1", "data: /dev/zero", "hosts: /dev/zero", "model: /dev/stdin",
+        f"recall_k: 0x{'f' * 6000}", f"0x{'f' * 6000}: 1", "data: /dev/zero", "hosts: /dev/zero", "hosts: " + "a" * 9_000,
+        "model: /dev/stdin",
         "k: " + "a" * 200_000, "a" * 200_000 + ": 1", "# " + "a" * 300_000, "? [a, b]\n: 1", "\xff", "k: [" + "[" * 400,
         "method: 2020-01-01", "recall_k: " + "[" * 200 + "]" * 200,
     ],

@@ -229,6 +229,7 @@ def test_a_package_is_found_without_importing_its_parent_and_not_in_the_current_
         "template_arguments: {a: 2020-01-01}",
         'template_arguments: {a: ["\\ud800"]}',
         "description: " + "a" * 300_000,
+        "package: " + "a" * 9_000,
     ],
 )
 def test_a_field_that_no_model_has_is_refused_in_one_short_sentence(tmp_path: Path, line: str) -> None:
