@@ -161,7 +161,7 @@ def _impossible(answer: TokenAnswer) -> str | None:
 def settings(count: int, seed: int, folder: Path) -> Iterator[str | None]:
     """Settings files with any value of any setting, and with what only the command line opens, for every command."""
     chance = random.Random(f"settings {seed}")
-    every = [((name,), one) for name, one in COMMANDS.items()]
+    every: list[tuple[tuple[str, ...], Callable[..., object]]] = [((name,), one) for name, one in COMMANDS.items()]
     for group, inner in GROUPS.items():
         found = [(one.name, one.callback) for one in inner.registered_commands]
         every += [((group, name or one.__name__), one) for name, one in found if one is not None]
