@@ -1,4 +1,5 @@
-"""What an adversary would try, drawn by lot: addresses, kills, extraction bombs, servers, answers and texts of a page.
+"""What an adversary would try, drawn by lot: addresses, kills, extraction bombs, servers, answers and texts of a page, and what
+`scripts/trust_attempts.py` has: cards, endpoints, settings files and pairings.
 
     python -m scripts.attempts [--share 1.0] [--seed N] [--only addresses ...]
 
@@ -34,12 +35,14 @@ from localfact.web.extracting.extractors import Extractors
 from localfact.web.fetching.addresses import Addresses, host_of, port_of
 from localfact.web.fetching.failures import PageError
 from localfact.web.fetching.fetch import Fetcher, FetchError
+from scripts import trust_attempts
 from scripts.fuzz import silence
 from scripts.fuzz_subjects import run
 
 #: Kind -> how many are made.
 COUNTS: Mapping[str, int] = {
-    "addresses": 400, "kills": 80, "bombs": 170, "servers": 50, "answers": 130_000, "texts": 460_000
+    "addresses": 400, "kills": 80, "bombs": 170, "servers": 50, "answers": 130_000, "texts": 460_000,
+    "cards": 1_500, "endpoints": 300, "settings": 1_000, "pairings": 20_000,
 }  # fmt: skip
 #: What an attempt yields: None where it came to nothing, else what got through.
 Attempts = Iterator[str | None]
@@ -379,7 +382,9 @@ def _answer(chance: random.Random) -> tuple[str, Callable[[], AsyncIterator[byte
 
 
 KINDS: Mapping[str, Callable[[int, int, Path], Attempts]] = {
-    "addresses": addresses, "answers": answers, "texts": texts, "bombs": bombs, "kills": kills, "servers": servers
+    "addresses": addresses, "answers": answers, "texts": texts, "bombs": bombs, "kills": kills, "servers": servers,
+    "cards": trust_attempts.cards, "endpoints": trust_attempts.endpoints, "settings": trust_attempts.settings,
+    "pairings": trust_attempts.pairings,
 }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import Options, check_options, flags_of
 from localfact.report.console import note, show
 from localfact.runtime.files import write_errors
-from localfact.runtime.plain_yaml import read_yaml
+from localfact.runtime.plain_yaml import read_yaml_file
 
 SETTINGS_FILE = Path("localfact.yaml")
 #: What may be typed for --config where no file shall be read.
@@ -46,6 +46,8 @@ ENGINE_ARGUMENTS = frozenset({
     "max_num_seqs", "pipeline_parallel_size", "quantization", "seed", "swap_space", "tensor_parallel_size",
 })  # fmt: skip
 WIDTH = 100
+#: Characters of a wrong value that are shown.
+SHOWN = 100
 
 Commands = Mapping[str, Callable[..., Any]]
 
@@ -76,7 +78,7 @@ def read_settings(file: Path) -> dict[str, Any]:
         InputError: it cannot be read, or names a setting that there is not, or a value that it cannot have.
     """
     try:
-        found = read_yaml(file.read_bytes())
+        found = read_yaml_file(file)
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
@@ -89,7 +91,7 @@ def read_settings(file: Path) -> dict[str, Any]:
         if name not in OF_COMMANDS and name not in Options.model_fields:
             near = difflib.get_close_matches(str(name), [*OF_COMMANDS, *Options.model_fields], n=1)
             hint = f"Did you mean {near[0]}?" if near else "`localfact init --out FILE` writes all of them."
-            raise InputError(f"{file}: there is no setting '{name}'. {hint}")
+            raise InputError(f"{file}: there is no setting '{name!s:.{SHOWN}}'. {hint}")
     given = {str(name): value for name, value in found.items() if value is not None}
     if isinstance(given.get("engine_args"), dict):
         given["engine_args"] = [f"{key}={value}" for key, value in given["engine_args"].items()]
@@ -110,14 +112,16 @@ def _check_of_commands(file: Path, settings: Mapping[str, Any]) -> None:
                 TypeAdapter(kind).validate_python(settings[name])
         except ValidationError as error:
             said = error.errors()[0]["msg"]
-            raise InputError(f"{file}: {name} cannot be {settings[name]!r}: {said[0].lower()}{said[1:]}.") from None
+            raise InputError(f"{file}: {name} cannot be {settings[name]!r:.{SHOWN}}: {said[0].lower()}{said[1:]}.") from None
 
 
 def _check(file: Path, settings: Mapping[str, Any]) -> None:
     """Raises InputError where a value is none that its option takes."""
     for name, value in settings.items():
         if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(one, str) for one in value)):
-            raise InputError(f"{file}: {name} cannot be {value!r}.")
+            raise InputError(f"{file}: {name} cannot be {value!r:.{SHOWN}}.")
+        if isinstance(value, str) and _is_endless(value):
+            raise InputError(f"{file}: {name} names {value:.{SHOWN}}, which is no file and no folder. Type it as an option.")
     try:
         options = check_options(Options, {name: value for name, value in settings.items() if name in Options.model_fields})
     except InputError as error:
@@ -126,9 +130,18 @@ def _check(file: Path, settings: Mapping[str, Any]) -> None:
         if argument not in ENGINE_ARGUMENTS:
             known = ", ".join(sorted(ENGINE_ARGUMENTS))
             raise InputError(
-                f"{file}: {argument} is no argument of the engine that a file may give, since some of them run code. "
-                f"Type it each time: --engine-arg {argument}=VALUE. A file may give {known}."
+                f"{file}: {argument:.{SHOWN}} is no argument of the engine that a file may give, since some of them run code. "
+                f"Type it each time: --engine-arg {argument:.{SHOWN}}=VALUE. A file may give {known}."
             )
+
+
+def _is_endless(text: str) -> bool:
+    """Whether a text is the path of a device, a pipe or a socket, which may be read for ever."""
+    try:
+        path = Path(text)
+        return path.exists() and not (path.is_file() or path.is_dir())
+    except (OSError, ValueError):  # no path at all
+        return False
 
 
 def defaults(settings: Mapping[str, Any], commands: Commands, groups: Mapping[str, typer.Typer]) -> dict[str, Any]:

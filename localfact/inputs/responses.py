@@ -41,6 +41,9 @@ RESPONSES = "responses, one JSON object a line, each with a 'response'"
 #: The id of a row that gives none: its number, which says nothing of another file. An earlier pass may have written it down.
 COUNTED_ID = re.compile(r"row-\d+(?:#\d+)?")
 
+#: What is added to an id that stands in a file again.
+REPEATED_ID = re.compile(r"(?:#\d+)+\Z")
+
 #: Other schemas' names for our fields, ours first: FActScore and IBM have input/output, VeriScore, FaStfact question/response.
 TEXT_KEYS = ("response", "output", "generation")
 PROMPT_KEYS = ("prompt", "question", "input")
@@ -73,7 +76,8 @@ def read_responses(path: Path, *, max_words: int = MAX_WORDS, limit: int | None 
 def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, limit: int | None = None) -> list[Response]:
     """The responses of rows, in order, with different ids; arguments as in `read_responses`.
 
-    An id that several rows give names none of them: it does not count as given.
+    An id that several rows give names none of them: it does not count as given, nor does the "id#2" that an earlier pass made
+    of the second.
     """
     responses: list[Response] = []
     seen: set[str] = set()
@@ -87,10 +91,12 @@ def responses_of(rows: Iterable[Row | RowError], *, max_words: int = MAX_WORDS, 
         seen.add(name)
         given.append(response.id)
         responses.append(response.model_copy(update={"id": name}))
-    times = Counter(given)
+    given_ids = set(given)
+    roots = [root if (root := REPEATED_ID.sub("", name)) in given_ids else name for name in given]
+    times = Counter(roots)
     return [
-        response.model_copy(update={"id_given": False}) if times[name] > 1 else response
-        for name, response in zip(given, responses, strict=True)
+        response.model_copy(update={"id_given": False}) if times[root] > 1 else response
+        for root, response in zip(roots, responses, strict=True)
     ]
 
 

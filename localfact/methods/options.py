@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from localfact.errors import InputError
 from localfact.records import Probability, Record
-from localfact.runtime.plain_yaml import read_yaml
+from localfact.runtime.plain_yaml import read_yaml_file
 
 Tables = Literal["paper", "priors", "balanced"]
 Confidence = Literal["token", "distribution"]
@@ -23,6 +23,8 @@ Stride = Annotated[int, Field(ge=1)] | Literal["max"]
 Instruction = Literal["two-paragraphs"]
 #: What a user may type for doing without a reranker.
 NO_RERANKER = "none"
+#: Characters of a path that an error shows.
+LONGEST_SHOWN = 300
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,9 @@ def read_engine_args(typed: Any) -> Any:
         key, separator, value = text.partition("=")
         key = key.strip().replace("-", "_")
         if not separator or not key:
-            raise InputError(f"--engine-arg {text!r} is not key=value; for example --engine-arg max_model_len=8192.")
+            raise InputError(f"--engine-arg {text!r:.100} is not key=value; for example --engine-arg max_model_len=8192.")
         if key in arguments:
-            raise InputError(f"--engine-arg {key} is given twice.")
+            raise InputError(f"--engine-arg {key:.100} is given twice.")
         arguments[key] = value.strip()
     return arguments
 
@@ -82,17 +84,18 @@ def read_hosts(table: Any) -> Any:
     """
     if not isinstance(table, str | Path):
         return table
+    shown = " ".join(str(table).split())[:LONGEST_SHOWN]
     try:
-        hosts = read_yaml(Path(table).read_bytes()) or {}
+        hosts = read_yaml_file(Path(table)) or {}
     except OSError as error:
-        raise InputError(f"{table} cannot be read: {error.strerror}.") from None
+        raise InputError(f"{shown} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise InputError(f"{table} is not YAML: {' '.join(str(error).split())}") from None
+        raise InputError(f"{shown} is not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(hosts, dict):
-        raise InputError(f"{table} should hold one 'host: prior' a line.")
+        raise InputError(f"{shown} should hold one 'host: prior' a line.")
     for host, prior in hosts.items():
         if isinstance(prior, bool) or not isinstance(prior, int | float) or not 0 <= prior <= 1:
-            raise InputError(f"{table}: the prior of {host} must be a number from 0 to 1, not {prior!r}.")
+            raise InputError(f"{shown}: the prior of {host!s:.100} must be a number from 0 to 1, not {prior!r:.100}.")
     return {str(host).lower(): float(prior) for host, prior in hosts.items()}
 
 
@@ -333,4 +336,4 @@ def check_options(group: type[Chosen], typed: Mapping[str, Any]) -> Chosen:
     except ValidationError as error:
         first = error.errors()[0]
         flag = flags_of(group, str(first["loc"][0]))[0]
-        raise InputError(f"{flag} cannot be {first['input']!r}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None
+        raise InputError(f"{flag} cannot be {first['input']!r:.100}: {first['msg'][0].lower()}{first['msg'][1:]}.") from None

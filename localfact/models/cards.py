@@ -9,22 +9,30 @@ import importlib.machinery
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from localfact.errors import InputError, MissingError
-from localfact.models.card_parts import HardwareChoice, OpinionPool, Positive, WeightsSize, WheelSource
+from localfact.models.card_parts import (
+    HardwareChoice,
+    OpinionPool,
+    Positive,
+    Size,
+    TemplateArguments,
+    WeightsSize,
+    WheelSource,
+)
 from localfact.models.files import ONNX_FILE, WEIGHT_PATTERNS, is_onnx, weight_files
 from localfact.models.relation_prompt import RelationPrompt
 from localfact.models.weights import find_weights, places, revision_of, state_of
 from localfact.records import Probability, Record
 from localfact.runtime.locations import data_folder
-from localfact.runtime.path_names import OneLine, PathComponent, RelativePath, check_component
-from localfact.runtime.plain_yaml import read_yaml
+from localfact.runtime.path_names import FolderName, OneLine, PathComponent, PlainText, RelativePath, check_folder, check_line
+from localfact.runtime.plain_yaml import read_yaml_file
 
 Role = Literal["embedder", "reranker", "relations", "claims", "llm"]
 #: The relations that a relation model's outputs may stand for.
@@ -37,7 +45,10 @@ HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 #: A commit, the name of a branch or tag, or the hash of files.
 REVISION = re.compile(r"sha256:[0-9a-f]{1,64}|(?!.*(?:\.\.|//))[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}", re.ASCII)
 WHEEL_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+PARSER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}", re.ASCII)
 PACKAGE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*", re.ASCII)
+#: Characters of the longest id, revision or package.
+LONGEST_NAME = 300
 BRANCH = "main"
 #: What weights of which nothing else is known may be; a model that writes claims is a difference, and has a card.
 ANY_ROLES: tuple[Role, ...] = ("embedder", "reranker", "relations", "llm")
@@ -47,7 +58,7 @@ CARD_SUFFIXES = (".yaml", ".yml")
 
 
 def _check_pattern(pattern: re.Pattern[str], text: str) -> str:
-    if not pattern.fullmatch(text):
+    if len(text) > LONGEST_NAME or not pattern.fullmatch(text):
         raise ValueError(f"{text!r:.60} is not of the form that is expected here")
     return text
 
@@ -92,7 +103,7 @@ class ModelCard(Record):
         hardware: placements by hardware, best first; for other hardware they are computed from the sizes.
     """
 
-    name: PathComponent
+    name: FolderName
     revision: Annotated[str, AfterValidator(partial(_check_pattern, REVISION))]
     roles: tuple[Role, ...]
     description: OneLine = ""
@@ -102,23 +113,23 @@ class ModelCard(Record):
     package_folder: RelativePath = "."
     shipped: PathComponent | None = None
     base: OneLine | None = None
-    folder: Path | None = None
+    folder: Annotated[Path, AfterValidator(lambda folder: Path(check_line(str(folder))))] | None = None
     dimension: Positive | None = None
     window: Positive | None = None
     premise_window: Positive | None = None
     windows_read: Positive | None = None
     pool: OpinionPool | None = None
     languages: tuple[OneLine, ...] | None = None
-    query_prefix: str = ""
-    passage_prefix: str = ""
+    query_prefix: PlainText = ""
+    passage_prefix: PlainText = ""
     labels: tuple[OutputLabel, OutputLabel, OutputLabel] | None = None
     dtype: Literal["float32", "float16", "bfloat16"] | None = None
     licence: OneLine = "unknown"
     gated: bool = False
-    parameters: Annotated[float, Field(gt=0)] | None = None
+    parameters: Size | None = None
     weights_gib: WeightsSize | None = None
-    template_arguments: Mapping[str, Any] = Field(default_factory=dict)
-    reasoning_parser: OneLine | None = None
+    template_arguments: TemplateArguments = Field(default_factory=dict)
+    reasoning_parser: Annotated[str, AfterValidator(partial(_check_pattern, PARSER))] | None = None
     thought_tokens: Positive | None = None
     guided: bool = False
     answer_tokens: Positive | None = None
@@ -236,11 +247,13 @@ def read_card(file: Path) -> ModelCard:
         InputError: it is not YAML, or a field is missing, unknown or of the wrong kind.
     """
     try:
-        return ModelCard.model_validate(read_yaml(file.read_bytes()))
+        return ModelCard.model_validate(read_yaml_file(file))
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "the whole file"
         raise InputError(f"The model card {file} cannot be used: {field}: {first['msg']}") from error
+    except OSError as error:
+        raise InputError(f"The model card {file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise InputError(f"The model card {file} is not YAML: {error}") from error
 
@@ -260,7 +273,7 @@ def card_of_folder(folder: Path) -> ModelCard:
 def _name_of(name: str) -> str:
     """A folder's name as that of a card, which no path is made of."""
     try:
-        return check_component(name)
+        return check_folder(name)
     except ValueError:
         return "weights"
 

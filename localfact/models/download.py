@@ -6,6 +6,7 @@ is resumed, and compared with the hub's hash. The commit is written beside the w
 
 import fcntl
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +20,10 @@ import yaml
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models.cards import ModelCard
 from localfact.models.files import SHA256_DIGITS, has_mark, remember
-from localfact.models.weights import PULLED_FILE, Pulled, read_pulled, weights_homes
+from localfact.models.weights import COMMIT, PULLED_FILE, Pulled, read_pulled, weights_homes
 from localfact.runtime.files import replace, write_errors
+from localfact.runtime.links import append_to, refuse_links
+from localfact.runtime.path_names import is_relative
 
 #: Files to download besides the weights: configuration, tokenizer, chat template, licences.
 KEPT_SUFFIXES = (".json", ".txt", ".model", ".jinja")
@@ -31,6 +34,9 @@ FOREIGN_FOLDERS = {"original", "onnx", "openvino", "metal", "gguf", "runs", "fig
 CONNECTIONS = 4
 LOCK_FILE = ".pull.lock"
 GIB = 1 << 30
+#: The hub's hash of a file (`files.has_mark`), or none; and the most bytes of one file.
+MARK = re.compile(r"(?:[0-9a-f]{40}|[0-9a-f]{64})?")
+MOST_FILE = 1 << 50
 
 Progress = Callable[[int], None]
 
@@ -97,19 +103,32 @@ def repository(hub: str, revision: str) -> tuple[str, list[RemoteFile]]:
     with hub_errors(hub):
         info = HfApi().model_info(hub, revision=revision, files_metadata=True, timeout=constants.HF_HUB_DOWNLOAD_TIMEOUT)
         listed = ((file.rfilename, file.size, file.lfs.sha256 if file.lfs else file.blob_id) for file in info.siblings or ())
-        files = choose_files([RemoteFile(name, size or 0, mark or "") for name, size, mark in listed])
+        files = choose_files([remote_file(name, size, mark) for name, size, mark in listed])
         if not files:
             raise InputError(f"{hub} holds no weights in the formats that localfact reads (safetensors, bin).")
         if info.gated:
             get_hf_file_metadata(hf_hub_url(hub, files[0].name, revision=info.sha))
+        if not COMMIT.fullmatch(info.sha or ""):
+            raise ValueError(f"{info.sha!r:.60} is no commit")
     return str(info.sha), files
+
+
+def remote_file(name: str, size: int | None, mark: str | None) -> RemoteFile:
+    """A file as the hub lists it. Raises ValueError for a size or a hash that no file has: both decide what is written."""
+    if not 0 <= (size or 0) <= MOST_FILE or not MARK.fullmatch(mark or ""):
+        raise ValueError(f"{name!r:.60} has no size, or no hash")
+    return RemoteFile(name, size or 0, mark or "")
 
 
 def choose_files(files: Sequence[RemoteFile]) -> list[RemoteFile]:
     """The files that are needed: weights in one format and one copy, configuration, tokenizer, licence."""
     paths = {file: PurePosixPath(file.name) for file in files}
-    # Hidden files are not needed; ".." and "/" would leave the folder.
-    ours = [file for file, path in paths.items() if not any(part in FOREIGN_FOLDERS or part[0] in "./" for part in path.parts)]
+    # Hidden files are not needed; what is no path below a folder would leave it.
+    ours = [
+        file
+        for file, path in paths.items()
+        if is_relative(file.name) and not any(part in FOREIGN_FOLDERS or part[0] == "." for part in path.parts)
+    ]
     safe = [file for file in ours if file.name.endswith(".safetensors")]
     sharded = [file for file in safe if not paths[file].name.startswith("consolidated")]
     weights = sharded or safe or [file for file in ours if paths[file].match("pytorch_model*.bin")]
@@ -190,8 +209,9 @@ def pull(plan: Plan, progress: Progress = lambda count: None) -> Path:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Locks the folder for this process while the block runs; InputError if another process has it."""
-    with (folder / LOCK_FILE).open("w") as lock:
+    """Locks the folder for this process while the block runs; InputError if another process has it, or it holds a link."""
+    refuse_links(folder)
+    with append_to(folder / LOCK_FILE) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -255,6 +275,8 @@ def go_on(plan: Plan, file: RemoteFile, part: Path, progress: Progress, stop: th
             progress(-have)
         with part.open("wb" if whole else "ab") as stream:
             for chunk in answer.iter_bytes():
+                if stream.tell() + len(chunk) > file.size:
+                    raise InputError(f"{file.name} is longer on the hub than the hub says; the same command fetches it again.")
                 stream.write(chunk)
                 progress(len(chunk))
                 if stop.is_set():

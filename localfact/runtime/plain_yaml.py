@@ -1,11 +1,16 @@
 """Reads YAML that may come from elsewhere: whatever is wrong with it is a ValueError, and what it holds is bounded."""
 
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 #: The most values that a document may hold, each counted as often as it is named: a few lines of aliases can name billions.
 MOST_VALUES = 1_000_000
+#: The most bytes of a file that a person writes: it is read in some seconds.
+MOST_BYTES = 256_000
+#: Whole numbers stay below it: a float holds them, and a message can show them.
+MOST_NUMBER = 2**1000
 
 
 class _Loader(yaml.SafeLoader):
@@ -25,11 +30,24 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_date)
 
 
+def read_yaml_file(file: Path) -> Any:
+    """The plain values of a file that a person writes.
+
+    Raises:
+        OSError: it cannot be read. ValueError: as `read_yaml`, or it has more than MOST_BYTES.
+    """
+    with file.open("rb") as stream:
+        content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    return read_yaml(content)
+
+
 def read_yaml(text: str | bytes) -> Any:
     """The plain values of a YAML document.
 
     Raises:
-        ValueError: it is not YAML, not UTF-8, too deep, has merge keys, or holds more than MOST_VALUES values.
+        ValueError: it is not YAML, not UTF-8, too deep, has merge keys, or more than MOST_VALUES values, or a huge number.
     """
     try:
         content = yaml.load(text, _Loader)
@@ -43,6 +61,8 @@ def read_yaml(text: str | bytes) -> Any:
         if count > MOST_VALUES:
             raise ValueError(f"more than {MOST_VALUES:,} values, or one that contains itself")
         value = ahead.pop()
+        if any(isinstance(one, int) and abs(one) > MOST_NUMBER for one in (value, *(value if isinstance(value, dict) else ()))):
+            raise ValueError("a whole number that is too large")
         if isinstance(value, dict):
             ahead.extend(value.values())
         elif isinstance(value, list | tuple | set):

@@ -3,6 +3,7 @@
 The number of a row is no id: it says nothing of another file, or of the same one in another order.
 """
 
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -42,8 +43,9 @@ def pair(first: Sequence[Identity], second: Sequence[Identity]) -> Pairing:
 
     Two belong together that have one given id and equal prompts; of the others, those whose prompt stands once on each side;
     of what is left, those whose prompt and text stand once on each side, or whose text does where a side has no prompt.
-    Answers of two models to one prompt are a pair.
+    Answers of two models to one prompt are a pair. White space, and how Unicode writes a letter, make no difference.
     """
+    first, second = [_in_one_form(one) for one in first], [_in_one_form(one) for one in second]
     partners: dict[int, int] = {}
     found_by: dict[str, int] = {}
     conflicts = 0
@@ -107,6 +109,11 @@ def pair_runs(
 def identity_of(assessment: Assessment) -> Identity:
     """What tells an assessed response from others."""
     return Identity(assessment.response_id if assessment.id_given else None, assessment.prompt, assessment.text)
+
+
+def _in_one_form(one: Identity) -> Identity:
+    prompt, words = (text and " ".join(unicodedata.normalize("NFC", text).split()) for text in (one.prompt, one.text))
+    return Identity(one.id, prompt or None, words or "")
 
 
 def _places_of_unique_keys(rows: Sequence[Identity], key_of: Callable[[Identity], Hashable | None]) -> dict[Hashable, int]:

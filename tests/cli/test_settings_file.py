@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 from commands import QuickCommandLine
+from typer.main import get_command
+from typer.testing import CliRunner
 
-from localfact.cli.main import COMMANDS, GROUPS
+from localfact.cli.main import COMMANDS, GROUPS, app
+from localfact.cli.options import OPENING, fields_of
 from localfact.cli.settings_file import OF_COMMANDS, defaults, read_settings, write_commented
 from localfact.errors import InputError
 from localfact.methods.options import Options
@@ -164,3 +167,58 @@ def test_init_does_not_overwrite_unasked(localfact: QuickCommandLine, tmp_path: 
     assert (again.returncode, "is there already" in again.stderr) == (2, True)
     assert localfact("init", "--force").returncode == 0
     assert "# theta: 0.995" in (tmp_path / "localfact.yaml").read_text()
+
+
+#: A value of each setting that opens something.
+OPENED = {
+    "providers": "wikipedia", "searxng_url": "http://a.example", "endpoint": "http://a.example", "allow_hosts": "a.example",
+    "relations_cache": "x.sqlite", "transcript": "x.sqlite", "corpus": "x",
+}  # fmt: skip
+
+
+def commands_with_options() -> list[tuple[str, ...]]:
+    every = [((name,), one) for name, one in COMMANDS.items()]
+    for group, inner in GROUPS.items():
+        every += [
+            ((group, one.name or one.callback.__name__), one.callback) for one in inner.registered_commands if one.callback
+        ]
+    return [words for words, command in every if fields_of(command) & set(OPENING)]
+
+
+@pytest.mark.parametrize("words", commands_with_options(), ids=" ".join)
+def test_no_command_takes_from_a_file_what_only_the_command_line_opens(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = get_command(app)
+    for word in words:
+        command = command.commands[word]
+    required = [part for one in command.params if one.required for part in (*one.opts[-1:], "1")]
+    typed = [part for part in required if part.startswith("--") or part == "1"]
+    settings = {one.name for one in command.params}
+    assert OPENED.keys() == OPENING.keys()
+    for name in settings & set(OPENING) - ({"corpus"} if "providers" not in settings else set()):
+        written(
+            tmp_path, f"{name}: {OPENED[name]}\nproviders: wikipedia\n" if name != "providers" else "providers: wikipedia\n"
+        )
+        done = CliRunner().invoke(app, [*words, *typed])
+        assert isinstance(done.exception, InputError), (name, done.output)
+        assert f"{name} {OPENED[name]} (" in str(done.exception)
+    assert {file.name for file in tmp_path.iterdir()} <= {"localfact.yaml"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"recall_k: 0x{'f' * 6000}", f"0x{'f' * 6000}: 1", "data: /dev/zero", "hosts: /dev/zero", "hosts: " + "a" * 9_000,
+        "model: /dev/stdin",
+        "k: " + "a" * 200_000, "a" * 200_000 + ": 1", "# " + "a" * 300_000, "? [a, b]\n: 1", "\xff", "k: [" + "[" * 400,
+        "method: 2020-01-01", "recall_k: " + "[" * 200 + "]" * 200,
+    ],
+)  # fmt: skip
+def test_whatever_a_file_holds_is_one_short_sentence(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "localfact.yaml"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError) as refused:
+        read_settings(file)
+    assert len(str(refused.value)) < 1000

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from localfact.api.evaluate import prepare, sample_corpus
 from localfact.errors import InputError
 from localfact.inputs.json_rows import first
-from localfact.inputs.responses import MAX_WORDS, TEXT_KEYS, read_responses, response_of, warnings_about
+from localfact.inputs.responses import MAX_WORDS, TEXT_KEYS, read_responses, response_of, responses_of, warnings_about
 from localfact.methods.options import Options
 from localfact.pipeline import gold_counts
 from localfact.records import Extraction, PreVerification, Span
@@ -386,3 +386,8 @@ def test_what_a_snippet_shows_and_its_text_lacks_stands_before_the_text(tmp_path
     (response,) = read_responses(published)
     assert response.evidence is not None
     assert [one.text for one in response.evidence.passages] == ["The harbour is  deep."]
+
+
+def test_the_ids_that_an_earlier_pass_made_of_a_repeated_one_are_not_given_either() -> None:
+    rows = [{"id": name, "response": "Ice floats."} for name in ("x", "x#2", "y#1", "y#2", "z")]
+    assert [response.id_given for response in responses_of(rows)] == [False, False, True, True, True]

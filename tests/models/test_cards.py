@@ -211,3 +211,36 @@ def test_a_package_is_found_without_importing_its_parent_and_not_in_the_current_
     assert find_package("parent.child") is None
     monkeypatch.setattr(sys, "path", [*sys.path, str(installed)])
     assert find_package("parent.child") == installed / "parent" / "child"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "name: .git",
+        'query_prefix: "\\ud800"',
+        'folder: "a\\0b"',
+        "reasoning_parser: a b",
+        f"window: 0x{'f' * 6000}",
+        f"kv_bytes: {'9' * 400}",
+        "parameters: .inf",
+        "template_arguments: {tokenize: true}",
+        "template_arguments: {chat_template: x}",
+        "template_arguments: {__class__: x}",
+        "template_arguments: {a: 2020-01-01}",
+        'template_arguments: {a: ["\\ud800"]}',
+        "description: " + "a" * 300_000,
+        "package: " + "a" * 9_000,
+    ],
+)
+def test_a_field_that_no_model_has_is_refused_in_one_short_sentence(tmp_path: Path, line: str) -> None:
+    (tmp_path / "card.yaml").write_text(f"name: x\nrevision: main\nroles: [llm]\nhub: a/b\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_card(tmp_path / "card.yaml")
+    assert len(str(refused.value)) < 600
+
+
+@pytest.mark.parametrize("line", ['folder: "a\\nb"', "folder: " + "a" * 9_000, "base: " + "a" * 9_000])
+def test_a_path_in_a_card_is_one_line(tmp_path: Path, line: str) -> None:
+    (tmp_path / "card.yaml").write_text(f"name: x\nrevision: main\nroles: [llm]\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="one line of at most 4096"):
+        read_card(tmp_path / "card.yaml")

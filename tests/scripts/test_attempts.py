@@ -12,7 +12,18 @@ from scripts.attempts import COUNTS, KINDS
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "share"), [("addresses", 1.0), ("answers", 0.05), ("texts", 0.01), ("kills", 0.08), ("servers", 0.3)]
+    ("kind", "share"),
+    [
+        ("addresses", 1.0),
+        ("answers", 0.05),
+        ("texts", 0.01),
+        ("kills", 0.08),
+        ("servers", 0.3),
+        ("cards", 0.05),
+        ("endpoints", 0.1),
+        ("settings", 0.05),
+        ("pairings", 0.1),
+    ],
 )
 def test_none_of_some_attempts_gets_through(kind: str, share: float, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -7,6 +7,7 @@ import asyncio
 import json
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from localfact.errors import EngineError, InputError, RequestError
 from localfact.llm.cores.loop_thread import LoopThread
 from localfact.llm.tokens.chat import ChatLayout
 from localfact.llm.tokens.token_engine import REPEATED, TokenAnswer, TokenRequest
+from localfact.runtime.hiding import hide, no_cookies, repeats
 
 if TYPE_CHECKING:
     import httpx
@@ -22,12 +24,18 @@ if TYPE_CHECKING:
 TOKEN = "LOCALFACT_ENDPOINT_TOKEN"
 #: Requests that are open at once; the server queues those beyond what it works on.
 MOST_OPEN = 256
-#: The most bytes of an answer, which is not compressed: some 4,000 tokens with the probabilities of 20 others each are 8 MB.
-MOST_BYTES = 32_000_000
+#: The most bytes of an answer, which is not compressed; of one to a request less, by what was asked for: a list of a token's id
+#: and probabilities, and the prompt's ids, which some versions repeat. Its values take some thirty times as much memory.
+MOST_BYTES, FIXED_BYTES, TOKEN_BYTES, PROMPT_BYTES = 32_000_000, 1_000_000, 2_000, 20
 #: The longest window of a model.
 MOST_WINDOW = 2**30
-#: Rounding that may make a log-probability positive.
-ROUNDING = 1e-4
+#: Rounding that may make a log-probability positive, and the sum of probabilities in 16 bits larger than 1.
+ROUNDING, MOST_BEYOND = 1e-4, 0.02
+#: How such a server names a token, and why it ends an answer.
+TOKEN_NAME = re.compile(r"token_id:(?:0|[1-9][0-9]{0,9})", re.ASCII)
+FINISHES = ("stop", "length", "repetition", "abort", "error")
+#: The most characters of the longest token.
+MOST_TEXT = 4_096
 #: Seconds for a whole answer, however it comes, and to connect.
 ANSWER_SECONDS, CONNECT_SECONDS = 600.0, 10.0
 #: A server that does not answer, or has too much to do, is asked again for so long, in seconds, with pauses that grow.
@@ -66,7 +74,7 @@ class ServerCore:
         except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             told = self._line(f"{type(error).__name__}: {error}")
             raise RequestError(f"The server's answer is not vLLM's ({told}).") from error
-        if self._secret and self._secret in found.text:
+        if repeats(found.text, self._secret):
             raise RequestError(f"The server's answer repeats what {TOKEN} holds.")
         if self._exact and UNSEEN in found.log_probs[0].values() and set(request.children) - set(_read_reported(answer)):
             raise RequestError("The server does not report the tokens that it is asked about any more.")
@@ -88,7 +96,9 @@ class ServerCore:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise EngineError(f"{self._base} is no vLLM server: its list of models cannot be read.") from error
         if len(models) != 1 and name not in models:
-            raise InputError(f"{self._base} serves {', '.join(sorted(models)) or 'nothing'}, and none is called '{name}'.")
+            raise InputError(
+                f"{self._base} serves {', '.join(sorted(models))[:_SHOWN] or 'nothing'}, and none is called '{name}'."
+            )
         served = name if name in models else next(iter(models))
         self._served, self.window = served, models[served]
         probe = TokenRequest(max_tokens=1, children=(0, 1, 2, 3))
@@ -139,7 +149,7 @@ class ServerCore:
             headers = {"accept-encoding": "identity"} | ({"authorization": f"Bearer {self._secret}"} if self._secret else {})
             # No proxy of the environment: it would read the texts and the token.
             self._http = httpx.AsyncClient(
-                base_url=self._base, limits=limits, timeout=patience, headers=headers, trust_env=False
+                base_url=self._base, limits=limits, timeout=patience, headers=headers, trust_env=False, cookies=no_cookies()
             )
         loop = asyncio.get_running_loop()
         until, pause = math.inf, FIRST_PAUSE
@@ -169,14 +179,17 @@ class ServerCore:
         self, http: "httpx.AsyncClient", method: str, path: str, body: Mapping[str, Any] | None
     ) -> tuple[int, bytes]:
         """Status and body of one answer, within the limits of size and time."""
+        asked = body or {}
+        most = FIXED_BYTES + TOKEN_BYTES * asked.get("max_tokens", 0) + PROMPT_BYTES * len(asked.get("prompt", ()))
+        most = min(most, MOST_BYTES)
         async with self._open, asyncio.timeout(ANSWER_SECONDS), http.stream(method, path, json=body) as answer:
             if answer.headers.get("content-encoding", "identity") != "identity":
                 raise RequestError("The server compresses its answer although it was asked not to.")
             content = bytearray()
             async for part in answer.aiter_raw():
                 content += part
-                if len(content) > MOST_BYTES:
-                    raise RequestError(f"The server's answer is longer than {MOST_BYTES:,} bytes.")
+                if len(content) > most:
+                    raise RequestError(f"The server's answer is longer than {most:,} bytes.")
         return answer.status_code, bytes(content)
 
     def _read(self, path: str, status: int, content: bytes) -> dict[str, Any]:
@@ -186,7 +199,7 @@ class ServerCore:
             found = None
         if status == 200 and isinstance(found, dict):
             return found
-        said = found.get("error", found) if isinstance(found, dict) else content[: 4 * _SHOWN].decode("utf-8", "replace")
+        said = found.get("error", found) if isinstance(found, dict) else content.decode("utf-8", "replace")
         said = self._line(said.get("message", said) if isinstance(said, dict) else said)
         if status in (401, 403):
             raise EngineError(f"The server at {self._base} wants a token that {TOKEN} does not hold.")
@@ -198,10 +211,11 @@ class ServerCore:
 
     def _line(self, said: object) -> str:
         """What a server says, on one line, cut, without the token that it was sent."""
-        return self._hide(" ".join(str(said).split()))[:_SHOWN]
-
-    def _hide(self, text: str) -> str:
-        return text.replace(self._secret, f"[{TOKEN}]") if self._secret else text
+        try:
+            told = " ".join(str(said).split())
+        except RecursionError:
+            told = "something nested"
+        return hide(told, self._secret, f"[{TOKEN}]")[:_SHOWN]
 
     def _let_go(self) -> None:
         if self._http is not None:
@@ -243,14 +257,18 @@ def _answer(answer: Mapping[str, Any], request: TokenRequest, prompt_tokens: int
         log_probs = [{child: reported.get(child, UNSEEN) for child in request.children}]
     else:
         log_probs = [{token: _log_prob(value)} for token, value in zip(ids, said["logprobs"]["token_logprobs"], strict=True)]
-    stopped_by = said.get("stop_reason")
+    stopped_by, finish, text = said.get("stop_reason"), said["finish_reason"], said["text"]
+    if finish not in FINISHES or not isinstance(text, str) or len(text) > MOST_TEXT * (len(ids) + 1):
+        raise ValueError("its text, or why it ended, is none")
+    if isinstance(stopped_by, str) and stopped_by not in request.stop:
+        raise ValueError("it ended at a text that was not asked for")
     details = (answer.get("usage") or {}).get("prompt_tokens_details") or {}
     return TokenAnswer(
         ids=ids,
         log_probs=log_probs,
-        finish=str(said["finish_reason"]),
+        finish=finish,
         stopped_by=stopped_by if isinstance(stopped_by, str) else None,
-        text=str(said["text"]),
+        text=text,
         prompt_tokens=prompt_tokens,
         cached_tokens=_within(details.get("cached_tokens") or 0, 0, prompt_tokens),
     )
@@ -259,4 +277,9 @@ def _answer(answer: Mapping[str, Any], request: TokenRequest, prompt_tokens: int
 def _read_reported(answer: Mapping[str, Any]) -> dict[int, float]:
     """Token -> log-probability at the first place, of all that the server reports."""
     top = answer["choices"][0]["logprobs"]["top_logprobs"][0]
-    return {int(name.removeprefix("token_id:")): _log_prob(value) for name, value in top.items()}
+    if not all(TOKEN_NAME.fullmatch(name) for name in top):
+        raise ValueError("a token is named by something else than its number")
+    found = {int(name.removeprefix("token_id:")): _log_prob(value) for name, value in top.items()}
+    if math.fsum(map(math.exp, found.values())) > 1 + MOST_BEYOND:
+        raise ValueError("tokens that are together more probable than 1")
+    return found

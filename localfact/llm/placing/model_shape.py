@@ -19,6 +19,8 @@ WIDTHS = {"hidden": "hidden_size", "inner": "intermediate_size", "vocabulary": "
 EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 #: Tokens of the window of a model that states none.
 DEFAULT_WINDOW = 4096
+#: The largest number that is taken from a configuration.
+MOST_STATED = 2**40
 
 
 class ModelShape(Record):
@@ -74,13 +76,14 @@ def shape_of_folder(folder: Path, card: ModelCard) -> ModelShape:
     text = text_config(folder, config)
     stored = sum(file.stat().st_size for file in weights_to_load(folder)) / GIB
     stated = text.get("dtype") or text.get("torch_dtype") or config.get("dtype") or config.get("torch_dtype")
-    dtype = stated if stated in WIDTH else "float32"
-    method = (config.get("quantization_config") or {}).get("quant_method")
+    dtype = stated if isinstance(stated, str) and stated in WIDTH else "float32"
+    quantised = config.get("quantization_config")
+    method = quantised.get("quant_method") if isinstance(quantised, dict) else None
     kv_bytes, kv_heads = cache_of(text)
     return ModelShape(
         weights=WeightsSize(stored=max(stored, 1 / GIB), fp8=fp8_gib(stored, text, WIDTH[dtype])),
         dtype=dtype,
-        quantised=method,
+        quantised=method if isinstance(method, str) else None,
         window=number(text, "max_position_embeddings") or card.window or DEFAULT_WINDOW,
         kv_bytes=kv_bytes or card.kv_bytes or 0,
         kv_heads=kv_heads or card.kv_heads or 1,
@@ -94,7 +97,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     """config.json of a model. Raises InputError where it is missing or no JSON object."""
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"The folder {folder} is no model: its config.json cannot be read ({error}).") from None
     if not isinstance(config, dict):
         raise InputError(f"The folder {folder} is no model: its config.json is not a JSON object.")
@@ -118,9 +121,9 @@ def text_config(folder: Path, config: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def number(config: Mapping[str, Any], name: str) -> int | None:
-    """A whole number above 0 in a configuration; None where it has none."""
+    """A whole number above 0, and of a model's size, in a configuration; None where it has none."""
     value = config.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= MOST_STATED else None
 
 
 def cache_of(config: Mapping[str, Any]) -> tuple[int, int]:

@@ -44,6 +44,18 @@ def template_hash(folder: Path) -> str:
 
 
 def _read_template(folder: Path) -> str | None:
+    try:
+        found = _template_in(folder)
+    except (OSError, ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"The chat template in {folder} cannot be read: {type(error).__name__}. Fetch the model again."
+        ) from error
+    if not isinstance(found, str | None):
+        raise InputError(f"The chat template in {folder} is no text. Fetch the model again.")
+    return found
+
+
+def _template_in(folder: Path) -> Any:
     alone = folder / "chat_template.jinja"
     if alone.is_file():
         return alone.read_text(encoding="utf-8")
@@ -169,18 +181,16 @@ class ChatLayout:
         return first if first == [self.tokenizer.bos_token_id] else []
 
     def _apply_or_explain(self, messages: list[dict[str, str]]) -> str:
-        from jinja2 import TemplateError
-
         try:
             return self._apply_template(messages)
-        except TemplateError as refusal:
+        except Exception as refusal:  # its own, or any at all that its expressions raise
             joined = _without_system(messages)
             if joined == messages:
                 raise InputError(f"The model's chat template refuses these messages: {refusal}.") from refusal
         # Some templates know no system role (Gemma's, Mistral's first): its text opens the user's turn, as authors advise.
         try:
             return self._apply_template(joined)
-        except TemplateError as refusal:
+        except Exception as refusal:
             raise InputError(f"The model's chat template refuses these messages: {refusal}.") from refusal
 
     def _apply_template(self, messages: list[dict[str, str]], *, add_generation_prompt: bool = True) -> str:

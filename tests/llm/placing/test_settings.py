@@ -15,6 +15,7 @@ from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_o
 from localfact.llm.placing.placement import Placement
 from localfact.llm.placing.planner import PlacementPlanner
 from localfact.llm.placing.settings import engine_settings, memory_to_reserve, placement_of, precision
+from localfact.llm.tokens.chat import template_hash
 from localfact.models.card_parts import WeightsSize
 from localfact.models.cards import ModelCard, list_cards, load_card
 
@@ -323,3 +324,21 @@ def test_a_configuration_that_no_class_knows_is_read_as_it_stands(tmp_path: Path
     (tmp_path / "model.safetensors").write_bytes(b"weights")
     shape = shape_of_folder(tmp_path, ModelCard(name="own", revision="0", roles=("llm",)))
     assert (shape.window, shape.kv_bytes) == (512, 2 * 2 * 32 * 2 * 2)
+
+
+@pytest.mark.parametrize("value", [[], {}, "x", -1, 10**400, True, [[[]]], {"quant_method": []}])
+@pytest.mark.parametrize(
+    "name", ["dtype", "torch_dtype", "quantization_config", "max_position_embeddings", "hidden_size", "num_hidden_layers"]
+)
+def test_a_configuration_with_values_that_no_model_has_gives_a_shape_without_them(
+    tmp_path: Path, name: str, value: Any
+) -> None:
+    folder = model_folder(tmp_path, **{"model_type": "unknown", name: value})
+    assert shape_of_folder(folder, load_card(str(folder))).window < 2**41
+
+
+@pytest.mark.parametrize("written", ["[1]", "{", '{"chat_template": [1]}', '{"chat_template": 5}', "[" * 100_000])
+def test_a_chat_template_that_cannot_be_read_is_one_sentence(tmp_path: Path, written: str) -> None:
+    (tmp_path / "tokenizer_config.json").write_text(written, encoding="utf-8")
+    with pytest.raises(InputError, match="The chat template in"):
+        template_hash(tmp_path)

@@ -100,3 +100,14 @@ def test_a_sentencepiece_model_is_converted(tmp_path: Path) -> None:
         '{"tokenizer_class": "LlamaTokenizer", "bos_token": "<s>", "eos_token": "</s>"}', encoding="utf-8"
     )
     assert ChatLayout(tmp_path).ids("the river")
+
+
+@pytest.mark.parametrize(
+    "expression", ["1 / 0", "'a' + 1", "[].x.y", "''.__class__.__mro__[1].__subclasses__()", "range(10 ** 9)"]
+)
+def test_whatever_a_template_raises_is_one_sentence(tmp_path: Path, expression: str) -> None:
+    tokenizer = save_tokenizer(tmp_path, "bytes")
+    tokenizer.chat_template = "{{ " + expression + " }}" + CHAT_TEMPLATE
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="chat template refuses"):
+        ChatLayout(tmp_path).text(CHAT)

@@ -14,8 +14,8 @@ from provider_tests import JSON_PROVIDERS, RESULTS, Hurry, failure
 from localfact.web.http_headers import user_agent
 from localfact.web.searching.provider_chain import TRIES
 from localfact.web.searching.providers import PROVIDERS, json_answers
-from localfact.web.searching.providers.json_answers import MAX_ANSWER_BYTES
-from localfact.web.searching.search import FailureKind, SearchProvider
+from localfact.web.searching.providers.json_answers import MAX_ANSWER_BYTES, JsonClient
+from localfact.web.searching.search import FailureKind, ProviderError, SearchProvider
 
 
 @pytest.mark.parametrize("name", ["searxng", "serper", "brave", "duckduckgo"])
@@ -234,3 +234,11 @@ async def test_a_retry_after_that_names_a_date_is_waited_for(
     await provider.search("curie", 1)
     await provider.aclose()
     assert hurry.slept == [40.0]
+
+
+async def test_results_that_repeat_the_key_are_none() -> None:
+    client = JsonClient("serper", secret="s3cret-Key")
+    with pytest.raises(ProviderError, match="repeats the key"):
+        client._object(b'{"organic": [{"title": "\\u0073 3cret key", "link": "https://a.example"}]}')
+    assert client._object(b'{"organic": []}') == {"organic": []}
+    await client.aclose()

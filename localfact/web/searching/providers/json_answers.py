@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import httpx
 
+from localfact.runtime.hiding import hide, no_cookies, repeats
 from localfact.web.http_headers import retry_after_seconds, user_agent
 from localfact.web.searching.provider_chain import LimitedProvider, RateLimiter
 from localfact.web.searching.search import FailureKind, Found, ProviderError, plain
@@ -49,6 +50,7 @@ class JsonClient:
             headers=own | dict(headers or {}),
             timeout=TIME_LIMIT,
             follow_redirects=False,
+            cookies=no_cookies(),
             trust_env=False,
             # SSL_CERT_FILE is honoured, as by the fetcher.
             verify=httpx.create_ssl_context(),
@@ -128,6 +130,8 @@ class JsonClient:
             raise self._error(FailureKind.MALFORMED, "the answer is not JSON") from None
         if not isinstance(value, dict):
             raise self._error(FailureKind.MALFORMED, "the answer is not a JSON object")
+        if repeats(json.dumps(value, ensure_ascii=False), self._secret):  # it would be kept with the results
+            raise self._error(FailureKind.MALFORMED, "the answer repeats the key")
         return value
 
     def _read_message(self, content: bytes) -> str:
@@ -143,8 +147,7 @@ class JsonClient:
 
     def _redact(self, text: str) -> str:
         """Untrusted text for a message: short, plain, and without the key, should it be repeated there."""
-        without = text.replace(self._secret, "[key]") if self._secret else text
-        return plain(without, _SHOWN).rstrip(".")
+        return plain(hide(text, self._secret, "[key]"), _SHOWN).rstrip(".")
 
     def _error(self, kind: FailureKind, detail: str, retry_after: float | None = None) -> ProviderError:
         return ProviderError(self._provider, kind, detail, retry_after=retry_after)
