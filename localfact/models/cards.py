@@ -251,7 +251,8 @@ def read_card(file: Path) -> ModelCard:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"])) or "the whole file"
-        raise InputError(f"The model card {file} cannot be used: {field}: {first['msg']}") from error
+        why = first["msg"].removeprefix("Value error, ")
+        raise InputError(f"The model card {file} cannot be used: {field}: {why}") from error
     except OSError as error:
         raise InputError(f"The model card {file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
