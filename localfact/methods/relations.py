@@ -12,8 +12,9 @@ from localfact.llm.engine import Engine
 from localfact.llm.layers.policy import PolicyLayer
 from localfact.methods.engine import engine_facts, open_engine
 from localfact.methods.options import Options
-from localfact.models.cards import ModelCard, list_cards, load_card, weights_folder
+from localfact.models.cards import list_cards, load_card, weights_folder
 from localfact.models.embedder import NO_EMBEDDER, open_embedder
+from localfact.models.model_card import ModelCard
 from localfact.prompts import Task
 from localfact.records import Distribution, Pair
 from localfact.relations.cache import CachedRelations

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from localfact.errors import InputError
-from localfact.models.cards import ModelCard, weights_folder
+from localfact.models.cards import weights_folder
 from localfact.models.embedder import single_threaded_workers, token_starts
 from localfact.models.files import is_onnx
 from localfact.models.loading import loading_error
 from localfact.models.match_types import CONFIGURED, match_types
+from localfact.models.model_card import ModelCard
 from localfact.models.onnx import OnnxModel, OnnxTokenizer
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 from localfact.errors import InputError, MissingError, WriteError
-from localfact.models.cards import ModelCard
 from localfact.models.files import SHA256_DIGITS, has_mark, remember
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import COMMIT, PULLED_FILE, Pulled, read_pulled, weights_homes
 from localfact.runtime.files import replace, write_errors
 from localfact.runtime.links import append_to, refuse_links

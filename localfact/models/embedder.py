@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from localfact.errors import InputError
-from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.cards import load_card, weights_folder
 from localfact.models.loading import loading_error
+from localfact.models.model_card import ModelCard
 from localfact.runtime.recent import Recent
 from localfact.text import readable, sentences
 

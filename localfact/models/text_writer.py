@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from localfact.errors import InputError
 from localfact.models.adapters import add_adapter
-from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.cards import load_card, weights_folder
 from localfact.models.embedder import single_threaded_workers
 from localfact.models.loading import loading_error
+from localfact.models.model_card import ModelCard
 
 if TYPE_CHECKING:
     import torch

@@ -18,10 +18,10 @@ import yaml
 
 from localfact.errors import InputError, MissingError
 from localfact.models.card_parts import WheelSource
-from localfact.models.cards import ModelCard
 from localfact.models.download import alone
 from localfact.models.files import configuration_files, hash_of_file, name_in, weights_to_load
 from localfact.models.loading import loading_error
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import PULLED_FILE, Pulled, read_pulled, revision_of, weights_homes
 from localfact.runtime.files import replace, write_errors
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from localfact.methods.relations import LLM
 from localfact.methods.settings import FactReasonerSettings
-from localfact.models.cards import REVISION_DIGITS, find_card
+from localfact.models.cards import find_card
+from localfact.models.model_card import REVISION_DIGITS
 from localfact.papers.comparison import departures
 from localfact.papers.measured_table import line, mean_of
 from localfact.papers.printed_tables import Cell as Printed

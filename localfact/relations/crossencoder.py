@@ -15,8 +15,9 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from localfact.errors import EngineError, InputError
-from localfact.models.cards import ModelCard, resolve_card, runs_on_onnx
+from localfact.models.cards import resolve_card, runs_on_onnx
 from localfact.models.cross_encoder import CrossEncoder, Tokens, batches_of, device_used
+from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from localfact.errors import InputError
-from localfact.models.cards import ModelCard
+from localfact.models.model_card import ModelCard
 from localfact.vocabulary import RelationLabel
 
 #: How models name the three relations, in any case, their words joined by anything.

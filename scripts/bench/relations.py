@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.cards import load_card, weights_folder
 from localfact.models.cross_encoder import CrossEncoder
+from localfact.models.model_card import ModelCard
 from scripts.bench import measure, synthetic
 
 #: Pairs at --size 1, and how many words their premises have: 40 to 160 tokens with the claim.

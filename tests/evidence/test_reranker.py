@@ -19,9 +19,10 @@ from tiny_albert import LABELS, SENTENCES, WINDOW, tiny_albert
 from localfact.errors import EngineError, InputError
 from localfact.evidence import reranker as module
 from localfact.evidence.reranker import Reranker, open_reranker, reranker_identity
-from localfact.models.cards import ModelCard, list_cards, load_card
+from localfact.models.cards import list_cards, load_card
 from localfact.models.cross_encoder import BatchShape, Tokens
 from localfact.models.embedder import fitting_pieces
+from localfact.models.model_card import ModelCard
 
 ROOM = WINDOW - 3
 QUERY = "Granite was cut."

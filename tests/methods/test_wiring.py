@@ -22,7 +22,8 @@ from localfact.methods.registry import METHODS
 from localfact.methods.relations import find_relation_model
 from localfact.methods.settings import Settings
 from localfact.methods.wiring import Configuration, run_settings, wire
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
+from localfact.models.model_card import ModelCard
 from localfact.pipeline import Pipeline, unobserved
 from localfact.records import Claim, Evidence, Pair, PreVerification, Response
 from localfact.relations.llm import llm_identity

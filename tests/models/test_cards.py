@@ -7,17 +7,9 @@ import pytest
 import yaml
 
 from localfact.errors import InputError, MissingError
-from localfact.models.cards import (
-    ModelCard,
-    find_card,
-    find_package,
-    list_cards,
-    load_card,
-    read_card,
-    resolve_card,
-    weights_folder,
-)
+from localfact.models.cards import find_card, find_package, list_cards, load_card, read_card, resolve_card, weights_folder
 from localfact.models.files import weight_files
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import COMMIT
 from localfact.runtime.files import file_digest
 from localfact.runtime.locations import data_folder

@@ -14,8 +14,9 @@ from tiny_albert import WINDOW, tiny_albert
 from tiny_models import tiny_bert, tiny_onnx
 
 from localfact.errors import InputError
-from localfact.models.cards import ModelCard, load_card, runs_on_onnx
+from localfact.models.cards import load_card, runs_on_onnx
 from localfact.models.cross_encoder import ALONE, BATCHED, BatchShape, CrossEncoder, Tokens, batches_of, window_of
+from localfact.models.model_card import ModelCard
 from localfact.models.onnx import OnnxModel
 
 

@@ -14,9 +14,10 @@ from loopback_hub import COMMIT, TOKEN, LoopbackHub, Repository, serving
 
 from localfact.errors import InputError, MissingError, WriteError
 from localfact.models import download, files
-from localfact.models.cards import ModelCard, find_card, load_card, weights_folder
+from localfact.models.cards import find_card, load_card, weights_folder
 from localfact.models.download import RemoteFile, choose_files, plan_pull, pull
 from localfact.models.files import content_hash, has_mark
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import missing_weights
 
 SHARDS = {f"model-0000{number}-of-00002.safetensors": bytes([number]) * 300_000 for number in (1, 2)}

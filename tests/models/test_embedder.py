@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from localfact.errors import InputError
 from localfact.models import embedder as module
-from localfact.models.cards import ModelCard, load_card, weights_folder
+from localfact.models.cards import load_card, weights_folder
 from localfact.models.embedder import Embedder, fitting_pieces, load_embedder
+from localfact.models.model_card import ModelCard
 from localfact.runtime.locations import data_folder
 
 SENTENCE = "The lighthouse on the northern cape was built of granite and lit for the first time in 1862. "

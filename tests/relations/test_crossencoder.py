@@ -15,8 +15,9 @@ from tiny_albert import LABELS, SENTENCES, WINDOW, pairs_of, tiny_albert
 from tiny_models import tiny_onnx
 
 from localfact.errors import InputError, MissingError
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
 from localfact.models.cross_encoder import BatchShape, Tokens
+from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, Prepared, cross_encoder_identity
 from localfact.relations.labels import label_of

@@ -7,7 +7,8 @@ import pytest
 from tiny_models import tiny_onnx
 
 from localfact.models.card_parts import OpinionPool
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
+from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.lexical.model import LexicalRelationModel

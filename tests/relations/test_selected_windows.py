@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from tiny_albert import SENTENCES, WINDOW, tiny_albert
 
-from localfact.models.cards import ModelCard, load_card
+from localfact.models.cards import load_card
+from localfact.models.model_card import ModelCard
 from localfact.records import Distribution, Failure, Pair
 from localfact.relations.crossencoder import CrossEncoderRelationModel, cross_encoder_identity
 from localfact.relations.window_selection import TokenStarts, WindowSelection

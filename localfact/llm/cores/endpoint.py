@@ -15,7 +15,8 @@ from localfact.llm.engine import EngineIdentity
 from localfact.llm.placing.settings import EngineSettings, card_tells, thought_tokens
 from localfact.llm.tokens.chat import ChatLayout, template_hash
 from localfact.llm.tokens.token_engine import TokenEngine
-from localfact.models.cards import ModelCard, resolve_card, weights_folder
+from localfact.models.cards import resolve_card, weights_folder
+from localfact.models.model_card import ModelCard
 
 #: What is noted of a server that reports whatever it is asked about.
 EXACT = "exact"

@@ -8,8 +8,8 @@ from typing import Any
 from localfact.errors import InputError
 from localfact.llm.placing.hardware import GIB
 from localfact.models.card_parts import WeightsSize
-from localfact.models.cards import ModelCard
 from localfact.models.files import weights_to_load
+from localfact.models.model_card import ModelCard
 from localfact.records import Record
 
 #: Bytes of one number.

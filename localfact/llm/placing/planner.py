@@ -22,7 +22,7 @@ from localfact.llm.placing.placement import (
     Batch,
     Placement,
 )
-from localfact.models.cards import ModelCard
+from localfact.models.model_card import ModelCard
 
 #: The share of a GPU's memory that vLLM uses by default.
 GPU_SHARE = 0.92

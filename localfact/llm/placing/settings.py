@@ -17,7 +17,8 @@ from localfact.llm.placing.hardware import GIB, Hardware, detect
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import ADA, AMPERE, FP8_WHILE_LOADING, Placement
 from localfact.llm.placing.planner import PlacementPlanner
-from localfact.models.cards import ModelCard, resolve_card, weights_folder
+from localfact.models.cards import resolve_card, weights_folder
+from localfact.models.model_card import ModelCard
 from localfact.records import Record
 
 #: How many tokens a model that thinks first may think, where its card does not say.

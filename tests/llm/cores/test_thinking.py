@@ -12,7 +12,7 @@ from localfact.errors import InputError
 from localfact.llm.engine import Engine, Message
 from localfact.llm.placing.settings import EngineSettings, engine_settings
 from localfact.llm.tokens.chat import ChatLayout
-from localfact.models.cards import ModelCard
+from localfact.models.model_card import ModelCard
 
 pytestmark = [NEEDS_VLLM, pytest.mark.models]
 

@@ -17,7 +17,8 @@ from localfact.llm.placing.planner import PlacementPlanner
 from localfact.llm.placing.settings import engine_settings, memory_to_reserve, placement_of, precision
 from localfact.llm.tokens.chat import template_hash
 from localfact.models.card_parts import WeightsSize
-from localfact.models.cards import ModelCard, list_cards, load_card
+from localfact.models.cards import list_cards, load_card
+from localfact.models.model_card import ModelCard
 
 
 def machine(count: int, memory_gib: float, capability: tuple[int, int], host_gib: float = 500) -> Hardware:
