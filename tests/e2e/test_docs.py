@@ -43,6 +43,7 @@ TESTED = {
     "localfact annotate answers": "tests/annotation",
     "localfact annotate annotations/mine": "tests/annotation",
     "localfact compare --methods": "tests/api/test_compare_methods.py",
+    "localfact models pull qwen2.5-coder-1.5b": "tests/models/test_wheels.py",
     "localfact papers failures": "tests/api/test_failures.py",
     "localfact papers table10": "tests/papers/test_table10.py",
 }

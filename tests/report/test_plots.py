@@ -90,7 +90,7 @@ def test_the_same_numbers_give_the_same_bytes_in_another_process_whatever_the_us
     program = (
         "import hashlib, sys; from localfact.report.plots import *;"
         "line = BandedLine('a', (1, 2), (0.5, 0.6), (0.4, 0.5), (0.6, 0.7));"
-        "files = rendered(band_figure([line], title='t', xlabel='x', ylabel='y', ylim=(0, 1)));"
+        "files = render_figure(band_figure([line], title='t', xlabel='x', ylabel='y', ylim=(0, 1)));"
         "print(*(hashlib.sha256(files[kind]).hexdigest() for kind in ('png', 'svg')), 'matplotlib.pyplot' in sys.modules)"
     )
     configuration = f"{tmp_path}/matplotlibrc"
