@@ -82,7 +82,7 @@ def read_settings(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise InputError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+        raise InputError(f"{file} is not YAML: {' '.join(str(error).split()).rstrip('.')}.") from None
     if found is None:
         return {}
     if not isinstance(found, dict):

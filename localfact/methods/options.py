@@ -84,13 +84,13 @@ def read_hosts(table: Any) -> Any:
     """
     if not isinstance(table, str | Path):
         return table
-    shown = " ".join(str(table).split())[:LONGEST_SHOWN]
+    shown = "".join(sign for sign in " ".join(str(table).split()) if sign.isprintable())[:LONGEST_SHOWN]
     try:
         hosts = read_yaml_file(Path(table)) or {}
     except OSError as error:
         raise InputError(f"{shown} cannot be read: {error.strerror}.") from None
     except ValueError as error:
-        raise InputError(f"{shown} is not YAML: {' '.join(str(error).split())}") from None
+        raise InputError(f"{shown} is not YAML: {' '.join(str(error).split()).rstrip('.')}.") from None
     if not isinstance(hosts, dict):
         raise InputError(f"{shown} should hold one 'host: prior' a line.")
     for host, prior in hosts.items():
