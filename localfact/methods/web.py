@@ -111,7 +111,7 @@ def open_writer(
     writer = CorpusWriter(options.corpus, embedder, identity=settings.corpus)
     done: dict[PassageKind, int] = {}
 
-    def indexed(kind: PassageKind, number: int, total: int) -> None:
+    def count_indexed(kind: PassageKind, number: int, total: int) -> None:
         observe("passages_indexed", number - done.get(kind, 0))
         done[kind] = number
 
@@ -119,7 +119,7 @@ def open_writer(
         try:
             if kind is None:
                 with interruptible():
-                    writer.finish((settings.passages,), progress=indexed)
+                    writer.finish((settings.passages,), progress=count_indexed)
         finally:
             writer.close()
 

@@ -151,12 +151,12 @@ def index_options() -> list[str]:
     listed = subprocess.run([*PIP, "config", "list"], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     settings = dict(line.partition("=")[::2] for line in listed.stdout.splitlines())
 
-    def stated(name: str) -> str:
+    def find_setting(name: str) -> str:
         found = (settings.get(f"{section}.{name}") for section in (":env:", "download", "global"))
         return next((str(ast.literal_eval(value)) for value in found if value is not None), "")
 
-    options = [part for name in INDEX_OPTIONS for value in stated(name).split() for part in (f"--{name}", value)]
-    return [*options, *(["--no-index"] if stated("no-index") in ("1", "true", "yes") else [])]
+    options = [part for name in INDEX_OPTIONS for value in find_setting(name).split() for part in (f"--{name}", value)]
+    return [*options, *(["--no-index"] if find_setting("no-index") in ("1", "true", "yes") else [])]
 
 
 def _unpack(wheel: Path, member: str, folder: Path) -> Path:
