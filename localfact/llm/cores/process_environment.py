@@ -14,6 +14,9 @@ from multiprocessing import resource_tracker
 
 #: Default size of the cache of keys and values on a CPU: a share of the free memory, and a maximum in bytes.
 CACHE_SHARE, CACHE_MOST = 0.25, 4 * 2**30
+#: Tokens of a block of it. A prompt finds whole blocks of an earlier one cached: vLLM's own 128 on a CPU leave half of a short
+#: passage to be computed for every claim about it.
+CACHE_BLOCK = 32
 
 _LEVEL = "VLLM_LOGGING_LEVEL"
 #: Only errors are logged by vLLM; users get localfact's own messages. Set before it is imported, unless the user has set them.
@@ -39,6 +42,10 @@ if owner in select.select([owner, *wards], [], [])[0]:
 #: For eager execution on a CPU: vLLM would still compile two small kernels with a C++ compiler, which takes 20 seconds.
 _COMPILE_NOTHING = {"TORCHDYNAMO_DISABLE": "1"}
 _BATCH_INVARIANT = {"VLLM_BATCH_INVARIANT": "1"}
+#: vLLM keeps a core of a CPU for its scheduler, which sleeps while the others compute. Up to so many cores that costs more than
+#: it gives: on two, everything else would wait for one.
+FEW_CORES = 4
+_ALL_CORES = {"VLLM_CPU_NUM_OF_RESERVED_CPU": "0"}
 
 
 def quieten() -> None:
@@ -54,16 +61,21 @@ def silence() -> None:
         logging.getLogger("vllm").setLevel(logging.CRITICAL)
 
 
-def make_environment(*, compile_nothing: bool, deterministic: bool = False) -> dict[str, str]:
+def make_environment(*, on_cpu: bool, eager: bool, deterministic: bool = False) -> dict[str, str]:
     """Returns the variables to start the engine's processes with; those that the user has set are kept.
 
     Args:
-        compile_nothing: for eager execution on a CPU.
+        on_cpu: whether the model runs on a CPU.
+        eager: whether nothing is compiled for it.
         deterministic: for vLLM's batch-invariant kernels, on GPUs.
     """
-    wanted = {**_QUIET_CHILDREN, **(_COMPILE_NOTHING if compile_nothing else {})}
+    wanted = dict(_QUIET_CHILDREN)
+    if on_cpu and eager:
+        wanted |= _COMPILE_NOTHING
+    if on_cpu and len(os.sched_getaffinity(0)) <= FEW_CORES:
+        wanted |= _ALL_CORES
     kept = {name: os.environ.get(name, value) for name, value in wanted.items()}
-    return kept | (_BATCH_INVARIANT if deterministic else {})
+    return kept | (_BATCH_INVARIANT if deterministic and not on_cpu else {})
 
 
 @contextmanager
@@ -106,8 +118,8 @@ def warden(processes: Iterable[int]) -> "subprocess.Popen[bytes] | None":
 
 
 def cache_on_cpu() -> dict[str, int]:
-    """Returns the engine argument for the size of the cache of keys and values on a CPU: a share of the free memory."""
+    """Returns the engine arguments for the cache of keys and values on a CPU: a share of the free memory, in small blocks."""
     if os.environ.get("VLLM_CPU_KVCACHE_SPACE"):
-        return {}
+        return {"block_size": CACHE_BLOCK}
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return {"kv_cache_memory_bytes": min(CACHE_MOST, int(CACHE_SHARE * free))}
+    return {"block_size": CACHE_BLOCK, "kv_cache_memory_bytes": min(CACHE_MOST, int(CACHE_SHARE * free))}

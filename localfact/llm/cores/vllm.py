@@ -77,9 +77,7 @@ class _Core:
         self._thread = LoopThread("language-model")
         atexit.register(self.end)
         try:
-            with environment(
-                make_environment(compile_nothing=on_cpu and eager, deterministic=settings.deterministic and not on_cpu)
-            ):
+            with environment(make_environment(on_cpu=on_cpu, eager=eager, deterministic=settings.deterministic)):
                 # As much as possible is done in this thread, where Ctrl-C interrupts it.
                 make = self._configure(settings, {**cache_on_cpu(), "scheduler_cls": _CLEARING} if on_cpu else {})
                 self.window = self._thread.wait(self._start(make), self._guard)
