@@ -181,21 +181,12 @@ class Pair(NamedTuple):
     hypothesis: str
 
 
-class Distribution(Record):
-    """The probabilities of the three relations of one pair; they sum to one.
-
-    Attributes:
-        windows: how many windows of the pair were read: 1 unless it was longer than the model's window.
-        window: the one that decided, as characters of the premise; None where the whole premise was read at once.
-        share: how much of the premise was read, in [0, 1]: a model that selects windows leaves the others unread.
-    """
+class RelationProbabilities(Record):
+    """The probabilities of the three relations of one pair; they sum to one."""
 
     entailment: Probability
     contradiction: Probability
     neutral: Probability
-    windows: Annotated[int, Field(ge=1)] = 1
-    window: Span | None = None
-    share: Probability = 1.0
 
     @property
     def label(self) -> RelationLabel:
@@ -213,6 +204,22 @@ class Distribution(Record):
         return max(self.neutral, self.entailment, self.contradiction)
 
 
+class Distribution(RelationProbabilities):
+    """What a relation model says of one pair.
+
+    Attributes:
+        windows: how many windows of the pair were read: 1 unless it was longer than the model's window.
+        window: the one that decided, as characters of the premise; None where the whole premise was read at once.
+        share: how much of the premise was read, in [0, 1]: a model that selects windows leaves the others unread.
+        raw: what the model itself said, where the probabilities are calibrated; else None.
+    """
+
+    windows: Annotated[int, Field(ge=1)] = 1
+    window: Span | None = None
+    share: Probability = 1.0
+    raw: RelationProbabilities | None = None
+
+
 class Failure(Record):
     """A prediction that could not be made. Never read as neutral: the claim it concerns becomes `failed`."""
 
@@ -220,12 +227,18 @@ class Failure(Record):
 
 
 class Relation(Record):
-    """A relation that entered the graph: source and target are claim or passage ids."""
+    """A relation that entered the graph: source and target are claim or passage ids.
+
+    Attributes:
+        probability: p of its factor. predicted: the relation model's probability of the label, where p is another (soft
+            relations); None where they are the same.
+    """
 
     source: str
     target: str
     label: RelationLabel
     probability: Probability
+    predicted: Probability | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class CountedPassage(Record):
@@ -237,6 +250,8 @@ class CountedPassage(Record):
             there is no posterior, and for a passage that was read and entered no verdict.
         window: what the relation model read of the passage where that decided; None for all of it.
         sentence: the one in it that the relation hangs on most. Both are characters of the passage's text.
+        predicted: the calibrated probabilities of the relations. raw: as the relation model itself gave them. Both None where
+            nothing was calibrated.
     """
 
     passage_id: str
@@ -245,6 +260,8 @@ class CountedPassage(Record):
     shift: float | None = None
     window: Span | None = None
     sentence: Span | None = None
+    predicted: RelationProbabilities | None = Field(default=None, exclude_if=lambda value: value is None)
+    raw: RelationProbabilities | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Verdict(Record):

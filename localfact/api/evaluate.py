@@ -18,6 +18,7 @@ from localfact.llm.calls import deciding
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import EngineIdentity
 from localfact.methods.engine import same_model
+from localfact.methods.fitted_map import require_map, with_fitted_map, with_recorded_map
 from localfact.methods.options import Options
 from localfact.methods.settings import DataSettings, Settings
 from localfact.methods.web import Notes, check_web, finish_left, with_corpus
@@ -123,6 +124,8 @@ def prepare(
         responses = without_evidence_marked(responses)
     folder = Path(out) if out is not None else RUNS / run_name(settings.plain())
     chosen = replace(chosen, settings=name_as_recorded(settings, folder))
+    if shard is not None:
+        require_map(chosen.settings, "Shards")
     return Job(given.name, tuple(responses), chosen, folder, given.warnings, shard)
 
 
@@ -134,14 +137,17 @@ def run_name(settings: Mapping[str, Any]) -> str:
 
 
 def name_as_recorded(settings: Settings, folder: Path) -> Settings:
-    """The settings, with the model named as in the run folder: a run can go on under another name of the same model."""
-    if settings.model is None:
+    """The settings, with model and map of relations as in the run folder: a run can go on under another name of the model."""
+    model = settings.model
+    if model is None:
         return settings
     try:
-        before = EngineIdentity.model_validate(read_record(folder, outlines=False).plain_settings.get("model"))
+        plain = read_record(folder, outlines=False).plain_settings
+        before = EngineIdentity.model_validate(plain.get("model"))
+        settings = with_recorded_map(settings, plain)
     except (LocalFactError, ValidationError):  # no run yet, or a damaged one, which `execute` reports
         return settings
-    return settings.model_copy(update={"model": before}) if same_model(before, settings.model) else settings
+    return settings.model_copy(update={"model": before}) if same_model(before, model) else settings
 
 
 def without_evidence_marked(responses: Sequence[Response]) -> list[Response]:
@@ -217,12 +223,13 @@ async def execute_async(
     open_assessor: Opener,
 ) -> Summary:
     """As `execute`, as a coroutine."""
-    chosen, plain = job.chosen, job.chosen.settings.plain()
+    chosen = job.chosen
     async with AsyncExitStack() as opened:
         wired = partial(open_assessor, chosen, opened, progress, start)
         # A new run is wired first, so that missing things are reported before a folder is made, or its content discarded.
         ready = wired() if force or not (job.out / RUN_FILE).exists() else None
-        with RunFolder(job.out, plain, versions(), notes=notes_of(job), force=force) as folder:
+        settings = await with_fitted_map(chosen.settings, ready and ready.assessor)
+        with RunFolder(job.out, settings.plain(), versions(), notes=notes_of(job), force=force) as folder:
             check_windows(job, folder)
             notes: tuple[str, ...] = ()
             if pending(job.indices, folder.done):

@@ -4,20 +4,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from localfact.api.rescore import read_finished_summary, summarise_record
-from localfact.assess.posteriors import Rules, how, label_of
+from localfact.assess.posteriors import Rules, explain_rules, label_of
+from localfact.assess.priormap import PriorMap
+from localfact.assess.priors import prior_of
 from localfact.errors import InputError, LocalFactError
+from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.llm.layers.recording import read_calls
 from localfact.methods.relations import read_kept_relations
-from localfact.records import Assessment, Distribution, Pair, Relation
+from localfact.records import Assessment, Claim, Distribution, Pair
 from localfact.report.comparison import RunsCompared
 from localfact.report.page.comparison_page import Judged, comparison_page
+from localfact.report.page.responses import Decide
 from localfact.report.page.run_page import ModelCall, RunRead, run_page
 from localfact.report.summary import Summary
 from localfact.runs.assessments import assessments_in_order, count_assessments
 from localfact.runs.record import AssessmentRead, RunRecord, read_record
 from localfact.runs.run_folder import RELATIONS_FILE, REPORT_FILE, SECOND_RELATIONS_FILE, SHOWN, read_seconds
 from localfact.runtime.files import replace, write_errors
-from localfact.vocabulary import VerdictLabel
 
 #: Relation models that come with localfact, and what a reader of their verdicts must know.
 SHIPPED_RELATIONS = ("builtin-nli", "lexical")
@@ -64,7 +67,7 @@ def write_report(
             summary=summary or summarise_record(record),
             assessments=record.shown,
             start=start,
-            decide=decide_by(assessed.rules),
+            decide=decide_by(assessed.rules, prior_by(assessed)),
             how=how_decided(assessed),
             limits=limits_of(assessed),
             settings={name: value for name, value in record.content.items() if name != "versions"},
@@ -84,10 +87,11 @@ def how_decided(assessed: AssessmentRead) -> str:
     """How verdicts are reached in a run with these settings, in sentences for readers."""
     if assessed.tables is None:
         return "A language model reads each claim beside its passages, which are shown as it read them, and names the verdict."
+    rules = explain_rules(assessed.rules, soft=assessed.factors == "soft")
     return (
         "Each claim is read beside passages by a relation model, which says how probable it is that the passage entails the "
         "claim, contradicts it, or says nothing of it. These relations join claims and passages in one factor graph, and the "
-        f"claim's probability in it decides. {how(assessed.rules)} Of a claim that some passages speak "
+        f"claim's probability in it decides. {rules} Of a claim that some passages speak "
         "to only those are listed, of another the best that were found."
     )
 
@@ -97,9 +101,17 @@ def limits_of(assessed: AssessmentRead) -> str:
     return SHIPPED_LIMITS if assessed.relations.partition("@")[0] in SHIPPED_RELATIONS else ""
 
 
-def decide_by(rules: Rules) -> Callable[[float, Sequence[Relation]], VerdictLabel]:
-    """Returns the function from a posterior, and the relations behind it, to a verdict by these rules."""
-    return lambda posterior, relations: label_of(posterior, 0.0, relations, rules)
+def prior_by(assessed: AssessmentRead) -> Callable[[Claim], float]:
+    """Returns the function from a claim to its prior in the run: the extractor's opinion, where the run goes by that."""
+    if assessed.theta is None:
+        return lambda claim: CLAIM_PRIOR
+    prior_map = None if assessed.prior_map is None else PriorMap.model_validate(assessed.prior_map)
+    return lambda claim: prior_of(claim.preverification, prior_map)
+
+
+def decide_by(rules: Rules, prior: Callable[[Claim], float]) -> Decide:
+    """Returns the function from a claim, a posterior, and the relations behind it, to a verdict by these rules."""
+    return lambda claim, posterior, relations: label_of(posterior, 0.0, relations, rules, prior(claim))
 
 
 def distributions(run_folder: Path, assessments: Sequence[Assessment]) -> dict[Pair, list[Distribution]]:

@@ -14,6 +14,9 @@ from localfact.vocabulary import RelationLabel
 
 #: A relation model's probabilities are clamped to [CLAMP, 1 - CLAMP], so that no prediction is certain.
 CLAMP = 1e-6
+#: Where entailment and contradiction differ by less, a soft relation makes no factor: graphs stay sparse, and a model's small
+#: bias does not add up over many silent passages.
+LEAST_DIFFERENCE = 0.05
 
 #: Makes one relation of two passages and the predictions of both directions; None where they are neutral.
 PassageRule = Callable[[Passage, Passage, Distribution, Distribution], Relation | None]
@@ -47,13 +50,37 @@ def claims_failed(links: Iterable[Link], relations: Relations) -> Mapping[str, s
     return reasons
 
 
-def claim_factors(links: Iterable[Link], relations: Relations) -> list[Factor]:
-    """One factor a link, neutral ones included; links whose prediction failed are left out."""
+def claim_factors(links: Iterable[Link], relations: Relations, *, soft: bool = False) -> list[Factor]:
+    """One factor a link, neutral ones included; links whose prediction failed are left out.
+
+    Args:
+        soft: whether a relation counts by its odds (`relate_softly`), or by its most probable label.
+    """
+    relate = relate_softly if soft else _relation
     return [
-        Factor(_relation(link.passage.id, link.claim.id, prediction), link.variable, claim_variable(link.claim))
+        Factor(relate(link.passage.id, link.claim.id, prediction), link.variable, claim_variable(link.claim))
         for link in links
         if isinstance(prediction := relations[link.pair], Distribution)
     ]
+
+
+def relate_softly(source: str, target: str, prediction: Distribution) -> Relation:
+    """The relation by the odds of entailment e against contradiction c, what is neutral shared between them.
+
+    Entailment with p = e + n/2 where e > c, contradiction with p = c + n/2 where c > e; neutral, and so no factor, where they
+    differ by less than LEAST_DIFFERENCE. A sure label gives the same factor as the hard rule; the less sure the model is, the
+    nearer p comes to one half, where a factor says nothing.
+    """
+    difference = prediction.entailment - prediction.contradiction
+    if abs(difference) < LEAST_DIFFERENCE:
+        return Relation(source=source, target=target, label=RelationLabel.NEUTRAL, probability=_clamp(prediction.neutral))
+    label, predicted = (
+        (RelationLabel.ENTAILMENT, prediction.entailment)
+        if difference > 0
+        else (RelationLabel.CONTRADICTION, prediction.contradiction)
+    )
+    probability = _clamp(predicted + prediction.neutral / 2)
+    return Relation(source=source, target=target, label=label, probability=probability, predicted=predicted)
 
 
 def passage_factors(

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 from localfact.assess.factors import (
     Factor,
@@ -32,6 +32,8 @@ from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Relatio
 from localfact.stages import Relations
 from localfact.vocabulary import RelationLabel
 
+Factors = Literal["hard", "soft"]
+
 #: The reader is warned where the mean posterior of the passages is lower: the graph then disbelieves its own evidence.
 PASSAGES_BELIEVED = 0.5
 
@@ -53,6 +55,8 @@ class FactReasoner:
             share, in [0, 1], of the lowest of the claim's own; None relates all. Passage pairs are not gated, as no affinity
             between passages is known.
         solver: see `localfact.inference.marginals`.
+        factors: how a relation between passage and claim makes a factor: "hard" by its most probable label, "soft" by its odds
+            (`factors.relate_softly`), with the balanced tables alone. Passage pairs always keep the hard rule.
 
     Raises:
         InputError: an option is out of its range.
@@ -67,17 +71,21 @@ class FactReasoner:
     host_priors: Mapping[str, float] = field(default_factory=dict)
     gate: float | None = None
     solver: str = "auto"
+    factors: Factors = "hard"
 
     def __post_init__(self) -> None:
         for name, value, known in (
             ("version", self.version, (1, 2, 3)),
             ("tables", self.tables, TABLE_SETS),
             ("solver", self.solver, tuple(SOLVERS)),
+            ("factors", self.factors, get_args(Factors)),
         ):
             if value not in known:
                 raise InputError(
                     f"The {name} {value!r} of FactReasoner is unknown. Choose one of: {', '.join(map(str, known))}."
                 )
+        if self.factors == "soft" and self.tables != "balanced":
+            raise InputError(f"Soft factors are made for the balanced tables, not for {self.tables}: add --tables balanced.")
         fractions = {"passage prior": self.passage_prior, "claim prior": self.claim_prior, "gate": self.gate or 0.0}
         fractions.update((f"prior of {host}", prior) for host, prior in self.host_priors.items())
         for name, fraction in fractions.items():
@@ -116,7 +124,7 @@ class FactReasoner:
         judged = [claim for claim in claims if claim.id not in failures]
         links = [link for link in links if link.claim.id not in failures]
         between_passages, failed_pairs = self._passage_factors(claims, evidence, relations)
-        predicted = [*claim_factors(links, relations), *between_passages]
+        predicted = [*claim_factors(links, relations, soft=self.factors == "soft"), *between_passages]
         factors = [
             factor for factor in predicted if makes_factor(self.tables, factor.relation.label, factor.relation.probability)
         ]
@@ -190,7 +198,8 @@ class FactReasoner:
                 )
             else:
                 variable = claim_variable(claim)
-                yield verdict_of(claim, result.marginals[variable], result.error, of_claim[variable], self.rules)
+                posterior, prior = result.marginals[variable], self.claim_prior_of(claim)
+                yield verdict_of(claim, posterior, result.error, of_claim[variable], self.rules, prior)
 
     def _warnings(self, result: Marginals, passages: Mapping[str, float], failed_pairs: int) -> list[str]:
         warnings = []

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import Literal
 
+from localfact.inference.factor_graph import CLAIM_PRIOR
 from localfact.records import Claim, CountedPassage, Relation, Verdict
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
@@ -14,20 +15,28 @@ Rules = Literal["published", "own"]
 UNSURE = 0.05
 #: ... and one in these bounds is conflicting where an entailment and a contradiction are both at least so probable.
 BETWEEN, STRONG = (0.35, 0.65), 0.7
+#: With soft relations: how far evidence that is mostly neutral has to move a claim from its prior to decide it.
+LEAST_MOVED = 0.2
 #: The most passages that a verdict lists.
 PASSAGES_NAMED = 5
 
 
 def verdict_of(
-    claim: Claim, posterior: float, error: float, relations: Iterable[tuple[Relation, float]], rules: Rules = "published"
+    claim: Claim,
+    posterior: float,
+    error: float,
+    relations: Iterable[tuple[Relation, float]],
+    rules: Rules = "published",
+    prior: float = CLAIM_PRIOR,
 ) -> Verdict:
     """Decides one claim: undecided within `error` of one half, else supported above it and contradicted below.
 
     By our own rules, a claim without relations has not enough evidence, whatever its posterior, which is then its prior; and
-    one near to one half is conflicting or undecided.
+    one near to one half is conflicting or undecided. With soft relations, a claim whose passages are all rather neutral, and
+    that they moved by less than LEAST_MOVED, has not enough evidence either.
 
     Args:
-        posterior: P(claim).
+        posterior: P(claim). prior: what it was before any evidence.
         error: the solver's, see `Marginals.error`.
         relations: those that joined passages to this claim in the graph, each with its shift of the posterior. A passage with
             several of them counts once, with the largest shift.
@@ -40,7 +49,7 @@ def verdict_of(
     related = [relation for relation, _ in strongest.values()]
     return Verdict(
         claim_id=claim.id,
-        label=label_of(posterior, error, related, rules),
+        label=label_of(posterior, error, related, rules, prior),
         posterior=posterior,
         rationale=_rationale([relation.label for relation in related], posterior),
         passages=tuple(
@@ -50,12 +59,14 @@ def verdict_of(
     )
 
 
-def label_of(posterior: float, error: float, related: Collection[Relation], rules: Rules) -> VerdictLabel:
+def label_of(
+    posterior: float, error: float, related: Collection[Relation], rules: Rules, prior: float = CLAIM_PRIOR
+) -> VerdictLabel:
     """The verdict that a posterior gives, beside the relations that joined passages to the claim; see `verdict_of`."""
     if rules == "own":
-        if not related:
+        if all(map(is_rather_neutral, related)) and (not related or abs(posterior - prior) < LEAST_MOVED):
             return VerdictLabel.NOT_ENOUGH_EVIDENCE
-        strong = {relation.label for relation in related if relation.probability >= STRONG}
+        strong = {relation.label for relation in related if predicted_of(relation) >= STRONG}
         if BETWEEN[0] <= posterior <= BETWEEN[1] and strong >= {RelationLabel.ENTAILMENT, RelationLabel.CONTRADICTION}:
             return VerdictLabel.CONFLICTING
         if abs(posterior - 0.5) < UNSURE:
@@ -65,12 +76,27 @@ def label_of(posterior: float, error: float, related: Collection[Relation], rule
     return VerdictLabel.SUPPORTED if posterior > 0.5 else VerdictLabel.CONTRADICTED
 
 
-def how(rules: Rules) -> str:
+def predicted_of(relation: Relation) -> float:
+    """The relation model's probability of the relation's label."""
+    return relation.probability if relation.predicted is None else relation.predicted
+
+
+def is_rather_neutral(relation: Relation) -> bool:
+    """Whether neutral was more probable than a soft relation's label: p = e + n/2 with n > e; never of a hard relation."""
+    return relation.predicted is not None and 2 * (relation.probability - relation.predicted) > relation.predicted
+
+
+def explain_rules(rules: Rules, *, soft: bool) -> str:
     """How posteriors become verdicts by these rules, in sentences for readers."""
     single = (
         "A single relation of probability p gives about p where it entails, 1 - p where it contradicts; several, and "
         "passages that claims share, are weighed together."
     )
+    if soft:
+        single = (
+            f"A relation counts by its odds: p is its label's probability and half of what is neutral. {single} Passages that "
+            f"are rather neutral and move a claim by less than {LEAST_MOVED:g} decide nothing."
+        )
     if rules == "published":
         return f"{single} Above one half a claim is supported, below contradicted, at one half undecided."
     return (

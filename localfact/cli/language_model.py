@@ -9,12 +9,16 @@ import typer
 
 from localfact.cli.options import AsJson, Concurrency, Force, Limit, MaxWords, options_from, read_text
 from localfact.cli.watching import reporting_interruption
+from localfact.errors import InputError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.methods.options import ChunkOptions, GenerationOptions, ModelOptions, Options
 from localfact.report.console import SOME_FAILED, errors, note, show
 from localfact.report.progress import TerminalProgress
 from localfact.report.tables import fields_table, table_of
 from localfact.runtime.files import replace, write_errors
+
+#: Defaults of `calibrate`: the share of wrong ones among accepted claims, and the probability that it is exceeded.
+RISK, DELTA = 0.05, 0.05
 
 Out = Annotated[Path, typer.Option("--out", help="The file to make. Killed, the same command goes on with it.")]
 
@@ -121,14 +125,27 @@ def generate(
 @options_from(Options, ModelOptions, "seed")
 def calibrate(
     options: Options,
-    data: Annotated[Path, typer.Option("--data", help="Responses whose claims carry labels (S, NS, IR).")],
+    data: Annotated[
+        Path | None, typer.Option("--data", help="For theta: responses whose claims carry labels (S, NS, IR).")
+    ] = None,
+    relations: Annotated[
+        str | None,
+        typer.Option(
+            "--relations",
+            metavar="PAIRS",
+            help="For a map of relations instead: JSON lines of premise, hypothesis, label; or reference, pairs that ship.",
+        ),
+    ] = None,
+    relation_map: Annotated[
+        Path | None, typer.Option("--relation-map", help="With --relations: write the map here, for eval --relation-map.")
+    ] = None,
     method: Annotated[
         str | None, typer.Option("--method", help="One with a gate: fastfact (the default) or localfact.")
     ] = None,
     max_risk: Annotated[
         float, typer.Option("--max-risk", help="Highest share of wrong ones among the claims that skip the search.")
-    ] = 0.05,
-    delta: Annotated[float, typer.Option("--delta", help="Probability that it is exceeded after all.")] = 0.05,
+    ] = RISK,
+    delta: Annotated[float, typer.Option("--delta", help="Probability that it is exceeded after all.")] = DELTA,
     prior_map: Annotated[
         Path | None,
         typer.Option(
@@ -140,13 +157,30 @@ def calibrate(
     concurrency: Concurrency = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the smallest theta whose accepted claims are wrong at most so often, with a finite-sample bound.
+    """Find the smallest theta whose accepted claims are wrong at most so often, or take the bias out of a model's relations.
 
-    Labelled claims are pre-verified by the model, each by itself, as eval does with given claims; for each theta the table has
-    the risk of the accepted claims, an exact upper bound on it (Clopper and Pearson, 1934), and the share of claims that skip
-    the search. Thetas are tested from strict to lenient (Learn then Test, Angelopoulos et al., 2021). With --transcript an
-    interrupted calibration loses nothing.
+    With --data: labelled claims are pre-verified by the model, each by itself, as eval does with given claims; for each theta
+    the table has the risk of the accepted claims, an exact upper bound on it (Clopper and Pearson, 1934), and the share of
+    claims that skip the search. Thetas are tested from strict to lenient (Learn then Test, Angelopoulos et al., 2021). With
+    --transcript an interrupted calibration loses nothing.
+
+    With --relations: the model is asked about labelled pairs of premise and hypothesis, and a map is fitted from its
+    probabilities of the three relations to calibrated ones. The table has both, each pair by a map fitted without it.
+
+    [dim]localfact calibrate --data labelled.jsonl --model qwen2.5-7b[/]
+    [dim]localfact calibrate --relations reference --model qwen2.5-7b --relation-map map.json[/]
     """
+    if (data is None) == (relations is None):
+        raise InputError("calibrate takes --data, to choose theta, or --relations, to fit a map of relations: name one.")
+    if data is None:
+        of_theta = {"--method": method, "--prior-map": prior_map, "--limit": limit, "--concurrency": concurrency}
+        of_theta |= {"--max-risk": max_risk != RISK or None, "--delta": delta != DELTA or None}
+        if named := [flag for flag, value in of_theta.items() if value is not None]:
+            raise InputError(f"{', '.join(named)} is about theta, and --relations fits a map of relations; leave it out.")
+        _calibrate_relations(str(relations), relation_map, options, as_json=as_json)
+        return
+    if relation_map is not None:
+        raise InputError("--relation-map is where the map of --relations is written; with --data there is none.")
     from localfact.api.calibrate import calibrate as find_theta
     from localfact.api.calibrate import view_rows
     from localfact.scoring.risk import fewest_claims
@@ -182,6 +216,18 @@ def calibrate(
         note(f"theta = {found.chosen.theta:.6g}: risk under {max_risk:g} with probability {1 - delta:g}; {saved}.")
     if prior_map is not None and found.prior_map is None:
         raise typer.Exit(SOME_FAILED)
+
+
+def _calibrate_relations(pairs: str, file: Path | None, options: Options, *, as_json: bool) -> None:
+    from localfact.api.calibrate_relations import calibrate_relations, view_rows
+
+    with interruptible(None):
+        found = calibrate_relations(pairs, options=options)
+    if file is not None:
+        with write_errors(file):
+            replace(file, found.relation_map.model_dump_json(indent=2).encode() + b"\n")
+        note(f"The map, from {found.pairs} pairs, is in {file}.")
+    show(found.model_dump(mode="json"), as_json=as_json, view=lambda _: table_of(view_rows(found)))
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from localfact.cluster.workers import Resources, Workers
 from localfact.errors import InputError
 from localfact.llm.cores.sharing import Start
 from localfact.llm.layers.sealing import machine_secret
+from localfact.methods.fitted_map import require_map
 from localfact.methods.options import Options
 from localfact.methods.wiring import Configuration
 from localfact.models.cards import everywhere
@@ -65,6 +66,7 @@ def check_shared(job: Job) -> None:
     for name, why in NOT_SHARED.items():
         if getattr(job.chosen.options, name):
             raise InputError(f"--{name.replace('_', '-').removesuffix('s')} and --ray exclude each other: {why}.")
+    require_map(job.chosen.settings, "Clusters")
 
 
 def per_worker(chosen: Configuration) -> int:

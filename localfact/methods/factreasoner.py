@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from localfact.assess.factreasoner import FactReasoner
+from localfact.assess.factreasoner import Factors, FactReasoner
 from localfact.assess.posteriors import Rules
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
@@ -23,6 +23,8 @@ class FactReasonerMethod(Method):
     Attributes:
         version: 1, 2 or 3. tables, passage_prior: defaults of these options.
         rules: how a verdict follows from a posterior where the paper leaves it open (`assess/posteriors.py`).
+        factors: the default of how relations count.
+        calibrates: whether a language model's relations are calibrated by default.
         gate: in [0, 1]. A passage found for another claim is only compared with a claim if their affinity is at least `gate`
             times the lowest affinity between the claim and its own passages; None compares all.
     """
@@ -32,17 +34,21 @@ class FactReasonerMethod(Method):
     passage_prior: float = 0.99
     gate: float | None = 0.8
     rules: Rules = "own"
+    factors: Factors = "hard"
+    calibrates: bool = True
 
     def assessment(self, options: Options, relations: Sequence[str]) -> FactReasonerSettings:
         """The settings of the graph: tables, priors and solver."""
         own, *second = relations
+        tables = options.tables or self.tables
         settings = FactReasonerSettings(
             version=self.version,
             rules=self.rules,
             gate=self.gate,
             relations=own,
             second_opinion=second[0] if second else None,
-            tables=options.tables or self.tables,
+            tables=tables,
+            factors=options.factors or (self.factors if tables == "balanced" else "hard"),
             passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
             hosts=dict(sorted(options.hosts.items())),
             solver=options.solver,
@@ -67,6 +73,7 @@ def factreasoner(settings: FactReasonerSettings) -> FactReasoner:
         version=settings.version,
         tables=settings.tables,
         rules=settings.rules,
+        factors=settings.factors,
         passage_prior=settings.passage_prior,
         host_priors=settings.hosts,
         gate=settings.gate,
@@ -108,6 +115,7 @@ def as_published(version: Version, description: str) -> FactReasonerMethod:
         tables="paper",
         gate=None,
         rules="published",
+        calibrates=False,
     )
 
 

@@ -235,6 +235,10 @@ class RelationOptions(OptionGroup):
     """Relation model: builtin-nli, lexical, llm (the --model), or a card like albert-vitaminc; see localfact methods."""
     second_opinion: str | None = None
     """Ask this relation model again about the two passages of each claim that speak most surely for it or against it."""
+    calibrated: Annotated[bool | None, OptionFlag(("--calibrated/--uncalibrated",))] = None
+    """Take a language model's own bias out of its relations, or not. Default: not in factreasoner-fr1, -fr2 and -fr3."""
+    relation_map: Path | None = None
+    """The map that does it, from `calibrate --relations`. Default: the model's that ships, else one is fitted at the start."""
     relations_cache: Annotated[Path | None, OptionFlag(("--relations-cache", "--kept-relations"))] = None
     """Keep predicted relations in this file, for several runs over the same pairs. Default: in the run folder."""
 
@@ -246,6 +250,8 @@ class GraphOptions(OptionGroup):
 
     tables: Tables | None = None
     """Factor tables: paper, priors or balanced (docs/inference.md). Default: the method's."""
+    factors: Literal["hard", "soft"] | None = None
+    """How relations count: hard by the most probable label, soft by its odds (docs/inference.md). Default: the method's."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
     """Prior of a passage. Default: 0.99."""
     hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), OptionFlag(("--hosts",), "FILE")] = Field(

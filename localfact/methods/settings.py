@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import Field, SerializeAsAny
 
+from localfact.assess.factreasoner import Factors
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
 from localfact.corpus.passages import PassageKind
@@ -27,6 +28,7 @@ from localfact.methods.options import (
 )
 from localfact.prompts import Judge
 from localfact.records import Probability, Record
+from localfact.relations.calibration import RelationMap
 
 Value = TypeVar("Value")
 
@@ -120,6 +122,8 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     Attributes:
         relations: the identity of the relation model.
         second_opinion: of the one that is asked again; None for none.
+        relation_map: calibrates a language model's relations: a map, or the name of the pairs that it is to be fitted on when
+            the run begins; None for relations as they come.
     """
 
     version: Literal[1, 2, 3]
@@ -129,6 +133,8 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
     tables: Tables
     passage_prior: Probability
     second_opinion: str | None = unwritten(None)
+    factors: Factors = unwritten("hard")
+    relation_map: RelationMap | str | None = unwritten(None)
 
     @property
     def reads_affinity(self) -> bool:

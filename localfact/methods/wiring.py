@@ -17,12 +17,15 @@ from localfact.methods.localfact import LocalFactMethod
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, relation_names
+from localfact.methods.relation_maps import relation_map_of
 from localfact.methods.relations import LLM, open_cached, relation_kind
-from localfact.methods.settings import EvidenceSettings, ExtractionSettings, Settings
+from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, Settings
 from localfact.methods.web import Notes
 from localfact.models.embedder import open_embedder
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
+from localfact.relations.calibrated import CalibratedRelations
+from localfact.relations.calibration import RelationMap
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
 from localfact.stages import RelationModel
@@ -74,6 +77,9 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     )
     evidence = evidence_settings(method, options)
     assessment = method.assessment(options, identities)
+    calibrated = relation_map_of(method, options, facts)
+    if isinstance(assessment, FactReasonerSettings):
+        assessment = assessment.model_copy(update={"relation_map": calibrated})
     asked = prompts_of(method, options, extraction, evidence)
     if facts is not None and only_judges and asked != ["relation"]:
         raise InputError(
@@ -135,6 +141,9 @@ def wire(
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
     models = [quick.get(place) or kind.open(options, engine, opened) for place, kind in enumerate(kinds)]
+    if isinstance(settings.assessment, FactReasonerSettings) and (calibrated := settings.assessment.relation_map) is not None:
+        fitted = calibrated if isinstance(calibrated, RelationMap) else None
+        models = [CalibratedRelations(one, fitted) if kind.prompts else one for one, kind in zip(models, kinds, strict=True)]
     related, kind = (models[0], kinds[0]) if models else (None, None)
     searched = retriever(
         source,
@@ -179,8 +188,16 @@ def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: As
     names = relation_names(chosen.method, chosen.options)
     kept = [relation_kind(name).cached or chosen.options.relations_cache is not None for name in names]
     if pipeline.relation_model is not None and kept[0]:
-        pipeline = replace(pipeline, relation_model=open_cached(pipeline.relation_model, file, opened))
+        pipeline = replace(pipeline, relation_model=_cached(pipeline.relation_model, file, opened))
     if isinstance(pipeline.reviewer, SecondOpinion) and kept[1]:
-        model: RelationModel = open_cached(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
+        model = _cached(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
         pipeline = replace(pipeline, reviewer=SecondOpinion(model))
     return pipeline
+
+
+def _cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> RelationModel:
+    """The model with a cache; of a calibrated one what lies below the map is cached."""
+    if isinstance(model, CalibratedRelations):
+        model.model = open_cached(model.model, file, opened)
+        return model
+    return open_cached(model, file, opened)

@@ -6,9 +6,20 @@ often another one, and read alone often says something else.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Span, Verdict
+from localfact.records import (
+    Claim,
+    CountedPassage,
+    Distribution,
+    Evidence,
+    Judgement,
+    Pair,
+    Passage,
+    RelationProbabilities,
+    Span,
+    Verdict,
+)
 from localfact.stages import Relate, Relations
 from localfact.text import closest_sentences
 from localfact.vocabulary import RelationLabel, VerdictLabel
@@ -102,7 +113,11 @@ class Reasons:
                 return counted
             whole = question.read.end - question.read.start >= len(question.passage.text.strip())
             window = None if whole else question.read
-            return counted.model_copy(update={"window": window, "sentence": question.sentence(said)})
+            found: dict[str, Any] = {"window": window, "sentence": question.sentence(said)}
+            prediction = relations.get(Pair(question.passage.text, question.claim.text))
+            if isinstance(prediction, Distribution) and prediction.raw is not None:
+                found |= {"predicted": three_of(prediction), "raw": prediction.raw}
+            return counted.model_copy(update=found)
 
         explained = [
             verdict.model_copy(update={"passages": tuple(told(verdict, counted) for counted in verdict.passages)})
@@ -145,6 +160,11 @@ def with_read(verdict: Verdict, claim: Claim, evidence: Evidence, relations: Rel
         if isinstance(said, Distribution) and all(hit.passage_id != counted.passage_id for counted in listed):
             listed.append(CountedPassage(passage_id=hit.passage_id, relation=said.label, probability=said.probability))
     return verdict.model_copy(update={"passages": tuple(listed)})
+
+
+def three_of(said: Distribution) -> RelationProbabilities:
+    """The three probabilities of a prediction alone."""
+    return RelationProbabilities(entailment=said.entailment, contradiction=said.contradiction, neutral=said.neutral)
 
 
 def change(one: Distribution, other: Distribution) -> float:

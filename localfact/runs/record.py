@@ -49,6 +49,7 @@ class AssessmentRead(_Read):
         rules: what makes a verdict of a posterior.
         tables, solver: of the factor graph; no tables for a method without one.
         relations: the relation model's identity; "" for none.
+        factors: "hard" or "soft" relations. theta: of the gate, where there is one. prior_map: of claims' priors, as written.
     """
 
     version: int | None = None
@@ -56,6 +57,9 @@ class AssessmentRead(_Read):
     tables: str | None = None
     solver: str = "auto"
     relations: str = ""
+    factors: Literal["hard", "soft"] = "hard"
+    theta: float | None = None
+    prior_map: Mapping[str, Any] | None = None
 
 
 class ModelRead(_Read):

@@ -14,6 +14,7 @@ from localfact.assess.posteriors import Rules
 from localfact.cli.main import app
 from localfact.errors import InputError, MissingError
 from localfact.methods.options import Options
+from localfact.records import Claim
 from localfact.runs.assessments import ASSESSMENTS_FILE
 from localfact.runs.record import AssessmentRead
 from localfact.runs.run_folder import OWN_FILES, SUMMARY_FILE, TIMINGS_FILE
@@ -102,7 +103,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     ("rules", "without_it"), [("own", VerdictLabel.NOT_ENOUGH_EVIDENCE), ("published", VerdictLabel.UNDECIDED)]
 )
 def test_what_a_verdict_would_be_goes_by_the_rules_of_the_run(rules: Rules, without_it: VerdictLabel) -> None:
-    assert decide_by(rules)(0.5, []) is without_it
+    assert decide_by(rules, lambda claim: 0.5)(Claim(id="c1", text="It is."), 0.5, []) is without_it
 
 
 def test_a_large_run_is_shown_in_parts_with_the_sums_of_all(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

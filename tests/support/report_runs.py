@@ -157,5 +157,6 @@ def read(assessments: Sequence[Assessment], **fields: object) -> RunRead:
     known = {
         Pair(PAGE, "Ada Lovelace was born in London in 1815."): [Distribution(entailment=0.9, neutral=0.08, contradiction=0.02)]
     }
-    made = {"name": "made", "summary": summary, "assessments": assessments, "decide": decide_by("own"), "distributions": known}
+    made = {"name": "made", "summary": summary, "assessments": assessments, "decide": decide_by("own", lambda claim: 0.5)}
+    made["distributions"] = known
     return RunRead(**{**made, **fields})

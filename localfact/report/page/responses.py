@@ -15,6 +15,7 @@ from localfact.records import (
     Passage,
     PreVerification,
     Relation,
+    RelationProbabilities,
     Span,
     Verdict,
 )
@@ -24,7 +25,7 @@ from localfact.scoring.tally import precision_annotated, tally
 from localfact.vocabulary import VerdictLabel
 
 #: The verdict that a posterior gives beside relations with the claim: the rule of the run's method.
-Decide = Callable[[float, Sequence[Relation]], VerdictLabel]
+Decide = Callable[[Claim, float, Sequence[Relation]], VerdictLabel]
 
 
 def index_entry(assessment: Assessment) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def response_data(
                 "flags": [flag.value for flag in verdict.flags],
                 "passages": [
                     _describe_passage(claim, one, assessment.passages[place[one.passage_id]], distributions)
-                    | {"passage": place[one.passage_id], "without": _without(verdict, one, assessment.relations, decide)}
+                    | {"passage": place[one.passage_id], "without": _without(claim, verdict, one, assessment.relations, decide)}
                     for one in verdict.passages
                     if one.passage_id in place
                 ],
@@ -139,27 +140,38 @@ def _describe_passage(
     claim: Claim, counted: CountedPassage, passage: Passage, distributions: Mapping[Pair, Sequence[Distribution]]
 ) -> dict[str, Any]:
     """A passage of a verdict: its relation, and the places that decided."""
+    if counted.predicted is not None:
+        return _described(counted, passage, counted.predicted)
     kept = distributions.get(Pair(passage.text, claim.text), ())
     said = next((one for one in kept if (one.label, one.probability) == (counted.relation, counted.probability)), None)
+    return _described(counted, passage, said)
+
+
+def _described(counted: CountedPassage, passage: Passage, said: RelationProbabilities | None) -> dict[str, Any]:
     return {
         "relation": counted.relation.value if counted.relation is not None else None,
         "probability": counted.probability,
-        "distribution": [said.entailment, said.neutral, said.contradiction] if said is not None else None,
+        "distribution": _three(said),
+        "raw": _three(counted.raw),
         "shift": counted.shift,
         "window": _place(passage.text, counted.window),
         "sentence": _place(passage.text, counted.sentence),
     }
 
 
+def _three(said: RelationProbabilities | None) -> list[float] | None:
+    return None if said is None else [said.entailment, said.neutral, said.contradiction]
+
+
 def _without(
-    verdict: Verdict, counted: CountedPassage, relations: Sequence[Relation], decide: Decide
+    claim: Claim, verdict: Verdict, counted: CountedPassage, relations: Sequence[Relation], decide: Decide
 ) -> tuple[float, str] | None:
     """Posterior and verdict as they would be without the passage; None where no graph decided."""
     if counted.shift is None or verdict.posterior is None:
         return None
     posterior = min(1.0, max(0.0, verdict.posterior - counted.shift))
     left = [one for one in relations if one.target == verdict.claim_id and one.source != counted.passage_id]
-    return posterior, decide(posterior, left).value
+    return posterior, decide(claim, posterior, left).value
 
 
 def _place(text: str, span: Span | None) -> list[int] | None:

@@ -260,7 +260,8 @@ function relationLine(counted) {
   });
   return h("p", { class: "distribution" }, told,
     s("svg", { viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" }, parts),
-    h("span", { class: "quiet" }, counted.distribution.map((probability, label) => `${LABELS[label]} ${percent(probability)}`).join(" · ")));
+    h("span", { class: "quiet" }, counted.distribution.map((probability, label) => `${LABELS[label]} ${percent(probability)}`).join(" · ")),
+    counted.raw === null ? null : h("span", { class: "quiet" }, ` Before calibration: ${counted.raw.map((probability, label) => `${LABELS[label]} ${percent(probability)}`).join(" · ")}.`));
 }
 
 function excerpt(text, counted) {

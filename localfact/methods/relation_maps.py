@@ -1,0 +1,84 @@
+"""Which map calibrates a language model's relations: one that the options name, the one that ships, or one yet to be fitted."""
+
+import json
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from localfact.errors import InputError
+from localfact.methods.engine import EngineFacts
+from localfact.methods.factreasoner import FactReasonerMethod
+from localfact.methods.method import Method
+from localfact.methods.options import Options
+from localfact.methods.registry import relation_names
+from localfact.methods.relations import LLM
+from localfact.relations.calibration import RelationMap
+from localfact.relations.llm import llm_identity
+from localfact.relations.reference import reference_name
+from localfact.runtime.locations import data_folder
+
+#: The folder of the maps that ship, beside the model cards.
+FOLDER = "relation-maps"
+MAKE = "`localfact calibrate --relations reference --model NAME --relation-map FILE` makes one."
+
+
+def relation_map_of(method: Method, options: Options, facts: EngineFacts | None) -> RelationMap | str | None:
+    """The map of a run, or the name of the pairs to fit one on; None where relations are used as they come.
+
+    Raises:
+        InputError: an option about maps that would change nothing, or a map that is none, or another model's.
+    """
+    asks = LLM in relation_names(method, options)
+    wanted = method.calibrates if isinstance(method, FactReasonerMethod) else False
+    if options.calibrated is not None:
+        wanted = options.calibrated
+    if options.relation_map is not None and options.calibrated is None:
+        wanted = True
+    if not asks or facts is None:
+        if options.calibrated or options.relation_map is not None:
+            raise InputError(
+                f"{method.name} asks no language model for relations here, so --calibrated and --relation-map would change "
+                "nothing."
+            )
+        return None
+    if not wanted:
+        if options.relation_map is not None:
+            raise InputError("--uncalibrated takes relations as they come, so --relation-map would change nothing.")
+        return None
+    model = calibrated_model(facts)
+    if options.relation_map is not None:
+        return check_model(read_relation_map(options.relation_map), model, options.relation_map)
+    return next((known for known in shipped_maps() if known.model == model), reference_name())
+
+
+def calibrated_model(facts: EngineFacts) -> str:
+    """The identity that maps name a language model by: weights, prompt, and how it is asked."""
+    return llm_identity(facts.identity, policy=facts.policy)
+
+
+def shipped_maps() -> list[RelationMap]:
+    """The maps that come with localfact, of models that were run."""
+    folder = data_folder("models") / FOLDER
+    return [read_relation_map(file) for file in sorted(folder.glob("*.json"))]
+
+
+def read_relation_map(file: Path) -> RelationMap:
+    """Reads a map from a file that `localfact calibrate --relation-map` wrote.
+
+    Raises:
+        InputError: it cannot be read, or is no such map.
+    """
+    try:
+        return RelationMap.model_validate(json.loads(file.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}. {MAKE}") from None
+    except (ValueError, RecursionError, ValidationError) as error:
+        why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+        raise InputError(f"{file} is no map of relations ({why}). {MAKE}") from None
+
+
+def check_model(found: RelationMap, model: str, file: Path) -> RelationMap:
+    """The map; raises InputError where it is another model's, or another prompt's."""
+    if found.model != model:
+        raise InputError(f"The map in {file} is of another model, or of another prompt: {found.model}. {MAKE}")
+    return found
