@@ -172,7 +172,7 @@ def test_the_engine_of_a_run_is_the_one_that_its_settings_name(
     looked: list[Options] = []
     real = engine.start_settings
     monkeypatch.setattr(engine, "start_settings", lambda options: looked.append(options) or real(options))
-    job = prepare(options=Options(model=str(folder), embedder="none"), limit=1, out=tmp_path / "run")
+    job = prepare(options=Options(model=str(folder), embedder="none", calibrated=False), limit=1, out=tmp_path / "run")
     (folder / "model.safetensors").write_text("changed between the two")
     execute(job)
     written = yaml.safe_load((tmp_path / "run" / "run.yaml").read_text())["settings"]["model"]
@@ -184,7 +184,7 @@ def test_a_run_goes_on_with_its_model_under_another_name_and_not_with_another(
     tmp_path: Path, started: list[EngineSettings]
 ) -> None:
     def job(model: Path, out: Path | None = tmp_path / "run") -> Any:
-        return prepare(options=Options(model=str(model), embedder="none"), limit=1, out=out)
+        return prepare(options=Options(model=str(model), embedder="none", calibrated=False), limit=1, out=out)
 
     folder = model_folder(tmp_path / "tiny")
     default = job(folder, out=None).out
