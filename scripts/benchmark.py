@@ -163,7 +163,7 @@ def documents(data: Path, work: Path) -> str:
     rows = []
     for name in (LEXICAL, BUILTIN_NLI):
         pairs = [Pair(document, claim) for group in sets.values() for document, claim, _, _ in group]
-        answers = asked(name, pairs, work)
+        answers = asked(Options(relations=name), pairs, work)
         rows.append([name, *(percent(judged(group, answers)) for group in sets.values())])
     rows += [[f"{name}, published", *figures] for name, figures in PUBLISHED.items()]
     counts = [f"{name}, {len(group)} claims" for name, group in sets.items()]

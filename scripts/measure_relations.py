@@ -74,7 +74,7 @@ def measured(data: Path, names: Sequence[str], work: Path) -> Iterator[Row]:
     yield from of_claims("openfactcheck", [run(claims, name, work) for name in names], (">= 0.65", ">= 0.62", "<= 0.12"))
     false, true = ([Pair(row["passage"], row[side]) for row in json_lines(MINIMAL_PAIRS)] for side in ("false", "true"))
     silent = silent_pairs(claims)
-    answers = [asked(name, [*false, *true, *silent], work) for name in names]
+    answers = [asked(Options(relations=name), [*false, *true, *silent], work) for name in names]
     for name, target, pairs, label in (
         ("minimal pairs: false ones entailed", "<= 0.20", false, RelationLabel.ENTAILMENT),
         ("minimal pairs: true ones contradicted", "<= 0.05", true, RelationLabel.CONTRADICTION),

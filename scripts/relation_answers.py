@@ -23,24 +23,24 @@ BATCH = 256
 SECONDS_BETWEEN_LINES = 30
 
 
-def asked(name: str, pairs: Sequence[Pair], folder: Path) -> Answers:
+def asked(options: Options, pairs: Sequence[Pair], folder: Path) -> Answers:
     """What a relation model says of the pairs; notes now and then, on standard error, how far it is.
 
     Args:
-        name: "lexical", a card, a file with one, or a folder of weights. pairs: equal ones are asked once.
+        options: name the relation model, and a language model where that is one. pairs: equal ones are asked once.
         folder: keeps the answers of any number of models.
 
     Raises:
         InputError: no such relation model. MissingError: its weights are not on this machine.
     """
-    return asyncio.run(_asked(name, list(dict.fromkeys(pairs)), folder))
+    return asyncio.run(_asked(options, list(dict.fromkeys(pairs)), folder))
 
 
-async def _asked(name: str, pairs: Sequence[Pair], folder: Path) -> Answers:
+async def _asked(options: Options, pairs: Sequence[Pair], folder: Path) -> Answers:
     answers: dict[Pair, Distribution | Failure] = {}
     started = noted = time.monotonic()
     async with AsyncExitStack() as opened:
-        model = find_relation_model(Options(relations=name)).open(opened)
+        model = find_relation_model(options).open(opened)
         cache = open_cached(model, folder / "relations.sqlite", opened)
         for begin in range(0, len(pairs), BATCH):
             batch = pairs[begin : begin + BATCH]
@@ -49,5 +49,5 @@ async def _asked(name: str, pairs: Sequence[Pair], folder: Path) -> Answers:
             if now - noted >= SECONDS_BETWEEN_LINES or len(answers) == len(pairs):
                 noted, left = now, round((now - started) / len(answers) * (len(pairs) - len(answers)))
                 clock = f"{left // 3600}:{left // 60 % 60:02}:{left % 60:02}"
-                note(f"{name}: {len(answers):,} of {len(pairs):,} pairs, {clock} left")
+                note(f"{options.model or options.relations}: {len(answers):,} of {len(pairs):,} pairs, {clock} left")
     return answers
