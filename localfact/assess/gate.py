@@ -10,7 +10,7 @@ from localfact.errors import InputError
 from localfact.records import Claim, Verdict
 from localfact.vocabulary import DEFINITE_LABELS, PreVerificationLabel, VerdictLabel
 
-#: The default of the least confidence that settles a claim (FastFact, section 4.1, condition 2).
+#: The default of the confidence above which a claim is settled (FastFact, section 4.1, condition 2).
 THETA = 0.995
 
 #: Label of a settled claim -> its verdict.
@@ -26,8 +26,8 @@ class Gate:
     """Settles claims whose pre-verification is definite and sure (FastFact, section 4.1, conditions 1 and 2).
 
     Attributes:
-        theta: the least raw confidence C (never a normalised distribution) that settles a claim: C >= theta, in [0, 1]. At 0
-            every definite label settles its claim; at 1 only one whose probability rounds to 1.
+        theta: a definite label settles its claim where its raw confidence C (never a normalised distribution) is above theta,
+            in [0, 1]. At 1 nothing is settled.
 
     Raises:
         InputError: theta outside [0, 1].
@@ -42,7 +42,7 @@ class Gate:
     def settles(self, claim: Claim) -> bool:
         """Whether the gate decides the claim; never where it was not pre-verified."""
         opinion = claim.preverification
-        return opinion is not None and opinion.label in DEFINITE_LABELS and opinion.confidence >= self.theta
+        return opinion is not None and opinion.label in DEFINITE_LABELS and opinion.confidence > self.theta
 
     def needs_evidence(self, claims: Sequence[Claim]) -> tuple[Claim, ...]:
         """The claims that the gate does not decide, in order."""

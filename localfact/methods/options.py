@@ -168,7 +168,7 @@ class GateOptions(OptionGroup):
     panel: ClassVar[str | None] = "FastFact"
 
     theta: Probability = 0.995
-    """The confidence from which a definite label needs no evidence."""
+    """The confidence above which a definite label needs no evidence; 1 settles nothing."""
 
 
 class VerifierOptions(OptionGroup):

@@ -165,7 +165,7 @@ def share_settled(claims: Sequence[Claim], theta: float) -> float:
     sure = [
         claim.preverification is not None
         and claim.preverification.label in DEFINITE_LABELS
-        and claim.preverification.confidence >= theta
+        and claim.preverification.confidence > theta
         for claim in claims
     ]
     return sum(sure) / len(sure) if sure else 0.0

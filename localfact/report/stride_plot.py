@@ -25,7 +25,7 @@ def stride_figure(
         strides: n, in the order to be drawn; the axis is of categories, since max is no number.
         claims, tokens: (n,) of a response, on average.
         annotated: the claims of the annotation (K'), if there is one.
-        settled: theta -> (n,) share of the claims whose label is at least so sure, in [0, 1].
+        settled: theta -> (n,) share of the claims whose label is surer than that, in [0, 1].
     """
     places = range(len(strides))
     with style():

@@ -26,7 +26,7 @@ class RiskPoint(Record):
     """The effect of one theta on the labelled claims.
 
     Attributes:
-        accepted: how many have a definite label and C >= theta.
+        accepted: how many have a definite label and C > theta.
         wrong: how many of those disagree with the annotation.
         risk: wrong / accepted; None where nothing is accepted.
         bound: the upper end of the exact one-sided interval around `risk`, at 1 - delta for this theta alone; 1 without claims.
@@ -74,7 +74,7 @@ def risk_curve(
     wrong_among_first = np.concatenate([[0], np.cumsum(~agrees[order])])
     points = []
     for theta in sorted(set(thetas), reverse=True):
-        accepted = int(np.searchsorted(-descending, -theta, side="right"))
+        accepted = int(np.searchsorted(-descending, -theta, side="left"))
         points.append(_point(theta, accepted, int(wrong_among_first[accepted]), total, delta))
     return points
 

@@ -34,11 +34,12 @@ def test_a_definite_label_that_is_sure_enough_settles_a_claim_and_the_verdict_sa
     )
 
 
-def test_the_threshold_itself_settles_and_anything_below_it_does_not():
+def test_anything_above_the_threshold_settles_and_the_threshold_itself_does_not():
     gate = Gate()
     assert gate.theta == THETA == 0.995
-    assert gate.settles(claim(PreVerificationLabel.SUPPORTED, 0.995))
-    assert not gate.settles(claim(PreVerificationLabel.SUPPORTED, math.nextafter(0.995, 0)))
+    assert gate.settles(claim(PreVerificationLabel.SUPPORTED, math.nextafter(0.995, 1)))
+    assert not gate.settles(claim(PreVerificationLabel.SUPPORTED, 0.995))
+    assert not Gate(1.0).settles(claim(PreVerificationLabel.SUPPORTED, 1.0))
     assert gate.verdict(claim(PreVerificationLabel.SUPPORTED, 0.99)) is None
 
 

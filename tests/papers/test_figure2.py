@@ -26,14 +26,14 @@ def claim(name: str, label: PreVerificationLabel, confidence: float) -> Claim:
     return Claim(id=name, text=name, preverification=PreVerification(label=label, confidence=confidence))
 
 
-def test_only_definite_labels_settle_and_from_theta_on() -> None:
+def test_only_definite_labels_settle_and_above_theta_alone() -> None:
     claims = [
         claim("a", PreVerificationLabel.SUPPORTED, 0.995),
         claim("b", PreVerificationLabel.NON_SUPPORTED, 0.9),
         claim("c", PreVerificationLabel.LIKELY_SUPPORTED, 1.0),
         Claim(id="d", text="d"),
     ]
-    assert [share_settled(claims, theta) for theta in (0.5, 0.9, 0.95, 0.995, 0.999)] == [0.5, 0.5, 0.25, 0.25, 0.0]
+    assert [share_settled(claims, theta) for theta in (0.5, 0.9, 0.95, 0.995, 0.999)] == [0.5, 0.25, 0.25, 0.0, 0.0]
     assert share_settled([], 0.5) == 0.0
 
 

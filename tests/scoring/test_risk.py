@@ -20,13 +20,16 @@ def at_most(wrong: int, accepted: int, risk: float) -> float:
 
 
 def curve(wrong: list[int], accepted: list[int], thetas: list[float]) -> list[RiskPoint]:
-    """A curve of labelled claims with so many accepted, and so many wrong among them, at each theta, strict to lenient."""
+    """A curve of labelled claims with so many accepted, and so many wrong among them, at each theta, strict to lenient.
+
+    The thetas lie just below the confidences, so that one of 1 can be accepted.
+    """
     confidence: list[float] = []
     correct: list[bool] = []
     for theta, more, more_wrong in zip(thetas, np.diff(accepted, prepend=0), np.diff(wrong, prepend=0), strict=True):
         confidence += [theta] * more
         correct += [False] * more_wrong + [True] * (more - more_wrong)
-    return risk_curve(np.array(confidence), np.array(correct, dtype=bool), 2 * len(correct), thetas=thetas)
+    return risk_curve(np.array(confidence), np.array(correct, dtype=bool), 2 * len(correct), thetas=[theta - 1e-9 for theta in thetas])
 
 
 def test_the_curve_of_six_claims_is_the_one_counted_by_hand() -> None:
@@ -34,14 +37,14 @@ def test_the_curve_of_six_claims_is_the_one_counted_by_hand() -> None:
     correct = np.array([False, True, True, False, False, True])
     points = risk_curve(confidence, correct, 8, thetas=(0.9, 0.995, 1.0, 0.0, 0.9))
     assert [(point.theta, point.accepted, point.wrong, point.risk, point.skipped) for point in points] == [
-        (1.0, 1, 0, 0.0, 1 / 8),
-        (0.995, 3, 1, 1 / 3, 3 / 8),
-        (0.9, 4, 2, 0.5, 4 / 8),
+        (1.0, 0, 0, None, 0.0),
+        (0.995, 1, 0, 0.0, 1 / 8),
+        (0.9, 3, 1, 1 / 3, 3 / 8),
         (0.0, 6, 3, 0.5, 6 / 8),
     ]
-    assert points[0].bound == pytest.approx(0.95)
-    assert points[0].best_bound == points[0].bound
-    assert points[1].best_bound == pytest.approx(1 - 0.05 ** (1 / 3))
+    assert points[1].bound == pytest.approx(0.95)
+    assert points[1].best_bound == points[1].bound
+    assert points[2].best_bound == pytest.approx(1 - 0.05 ** (1 / 3))
 
 
 def test_a_theta_above_every_confidence_accepts_nothing_and_bounds_nothing() -> None:
@@ -72,13 +75,13 @@ def test_the_smallest_theta_is_the_last_before_the_first_failure() -> None:
     assert [point.bound <= 0.05 for point in points] == [True, True, False, True]
     chosen = smallest_theta(points[::-1], 0.05)
     assert chosen is not None
-    assert (chosen.theta, chosen.skipped) == (0.9, 200 / 4000)
+    assert (chosen.theta, chosen.skipped) == (pytest.approx(0.9), 200 / 4000)
 
 
 def test_thetas_that_accept_too_few_to_show_anything_do_not_end_the_sequence() -> None:
     chosen = smallest_theta(curve([0, 1, 1, 30], [0, 58, 300, 330], [1.0, 0.99, 0.9, 0.8]), 0.05)
     assert chosen is not None
-    assert chosen.theta == 0.9
+    assert chosen.theta == pytest.approx(0.9)
 
 
 def test_there_may_be_no_theta() -> None:
@@ -99,7 +102,7 @@ def test_a_chosen_theta_keeps_its_promise_on_the_labelled_claims(
     points = risk_curve(confidence, np.array([right for _, right in claims], dtype=bool), len(claims) + indefinite)
     assert [point.theta for point in points] == list(THETAS)
     for point in points:
-        accepted = [right for value, right in claims if value >= point.theta]
+        accepted = [right for value, right in claims if value > point.theta]
         assert (point.accepted, point.wrong) == (len(accepted), accepted.count(False))
         assert point.best_bound <= point.bound
         assert (point.risk or 0.0) <= point.bound
@@ -137,7 +140,7 @@ def test_where_confidence_tells_right_from_wrong_the_promise_is_broken_no_more_o
         return np.minimum(0.6, 0.01 + np.sqrt(1 - confidence))
 
     population = 1 - 10 ** -np.random.default_rng(0).exponential(2.0, 400_000)
-    true_risk = {theta: risk_of(population[population >= theta]).mean() for theta in THETAS if (population >= theta).any()}
+    true_risk = {theta: risk_of(population[population > theta]).mean() for theta in THETAS if (population > theta).any()}
     found = 0
 
     def broken(generator: np.random.Generator) -> bool:
