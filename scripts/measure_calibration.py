@@ -24,7 +24,7 @@ from localfact.inputs.responses import MAX_WORDS, read_responses, response_of
 from localfact.methods.options import Options
 from localfact.pipeline import assessment_of
 from localfact.records import Assessment, Distribution, Evidence, Extraction, Pair, Response
-from localfact.relations.calibration import RelationMap, log_shares, probabilities_of
+from localfact.relations.calibration import FOUND_SHARES, RelationMap, log_shares, probabilities_of
 from localfact.relations.map_quality import measure_map
 from localfact.relations.reference import reference_name, reference_pairs
 from localfact.scoring.bootstrap import Estimator
@@ -67,6 +67,9 @@ WAYS = (
     Way("mean, soft", "mean", SOFT),
     Way("estimated shares, hard", "shares", OWN),
     Way("estimated shares, soft", "shares", SOFT),
+    Way("found shares, hard", "found", OWN),
+    Way("found shares, soft", "found", SOFT),
+    Way("found shares, soft, FR2", "found", replace(SOFT, version=2, gate=0.8)),
 )
 
 
@@ -110,7 +113,8 @@ def of_set(name: str, rows: Sequence[Response], answers: Answers, relation_map: 
             table.append([way.name, half, *figures(found)])
     claims = [claim for row in rows for claim in row.claims or ()]
     heads = ("area under the ROC", "balanced accuracy", "true ones contradicted", "Brier", "decided", "widest graph, s")
-    return markdown_table((f"{name}, {len(claims)} claims", "topics", *heads), table)
+    told = f"Estimated shares: {maps['shares'].shares}"
+    return f"{markdown_table((f'{name}, {len(claims)} claims', 'topics', *heads), table)}\n\n{told}"
 
 
 def maps_of(rows: Sequence[Response], answers: Answers, reference: RelationMap) -> Mapping[str, RelationMap]:
@@ -121,11 +125,11 @@ def maps_of(rows: Sequence[Response], answers: Answers, reference: RelationMap) 
     for _ in range(STEPS):
         weighted = calibrated * shares
         shares = (weighted / weighted.sum(axis=1, keepdims=True)).mean(axis=0)
-    biases = np.array(reference.biases) + np.log(3 * np.maximum(shares, 1e-6))
     means = {name: log_shares(probabilities_of(group)).mean(axis=0) for name, group in (("mean", said), ("content", silent))}
     return {
         "reference": reference,
-        "shares": reference.model_copy(update={"biases": tuple(biases.tolist())}),
+        "shares": reference.model_copy(update={"shares": tuple(np.maximum(shares, 1e-6).round(4).tolist())}),
+        "found": reference.model_copy(update={"shares": FOUND_SHARES}),
         **{name: RelationMap(biases=tuple((each.mean() - each).tolist())) for name, each in means.items()},
     }
 

@@ -9,7 +9,7 @@ from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model
 from localfact.methods.relations import LLM, find_relation_model
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.calibration import LabelledPair
+from localfact.relations.calibration import FOUND_SHARES, LabelledPair
 from localfact.relations.labels import label_of
 from localfact.relations.map_quality import RelationCalibration, measure_map
 from localfact.relations.reference import reference_name, reference_pairs
@@ -44,4 +44,8 @@ async def calibrate_on(options: Options, labelled: Sequence[LabelledPair] | None
         if isinstance(one, Failure):
             raise EngineError(f"Pair {number} could not be related: {one.reason}")
     known = [one for one in said if isinstance(one, Distribution)]
-    return measure_map(known, labelled, name, calibrated_model(engine_facts(options)))
+    found_quality = measure_map(known, labelled, name, calibrated_model(engine_facts(options)))
+    if name != reference_name():
+        return found_quality
+    relation_map = found_quality.relation_map.model_copy(update={"shares": FOUND_SHARES})
+    return found_quality.model_copy(update={"relation_map": relation_map})

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from localfact.errors import EngineError
 from localfact.records import Distribution, Failure, Pair
-from localfact.relations.calibration import RelationMap, fit_relation_map
+from localfact.relations.calibration import FOUND_SHARES, RelationMap, fit_relation_map
 from localfact.relations.reference import reference_name, reference_pairs
 from localfact.stages import RelationModel
 
@@ -52,6 +52,8 @@ class CalibratedRelations:
 async def fit_on_reference_pairs(model: RelationModel) -> RelationMap:
     """Asks the model about the reference pairs, 120 of them, and fits its map on those that it relates.
 
+    Among these every label is as frequent; the map has the shares of claims beside what was found for them.
+
     Raises:
         EngineError: it fails at more than MOST_FAILED of them.
     """
@@ -64,4 +66,5 @@ async def fit_on_reference_pairs(model: RelationModel) -> RelationMap:
             f"({failures[0].reason.rstrip('.')}). Take --uncalibrated to use them as they come."
         )
     known = [(one, pair) for one, pair in zip(said, labelled, strict=True) if isinstance(one, Distribution)]
-    return fit_relation_map([one for one, _ in known], [pair for _, pair in known], reference_name())
+    fitted = fit_relation_map([one for one, _ in known], [pair for _, pair in known], reference_name())
+    return fitted.model_copy(update={"shares": FOUND_SHARES})

@@ -31,6 +31,12 @@ FEWEST_PAIRS = 10
 
 Slope = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Bias = Annotated[float, Field(allow_inf_nan=False)]
+Share = Annotated[float, Field(gt=0, le=1)]
+#: The shares of the labels among balanced pairs, as the reference pairs are.
+BALANCED = (1 / 3, 1 / 3, 1 / 3)
+#: The shares among claims of language models and the snippets that a search found for them, estimated without any label on half
+#: of OpenFactCheck's topics (`python -m scripts.measure_calibration`).
+FOUND_SHARES = (0.49, 0.27, 0.24)
 
 
 class LabelledPair(NamedTuple):
@@ -41,16 +47,20 @@ class LabelledPair(NamedTuple):
 
 
 class RelationMap(Record):
-    """From a relation model's probabilities to calibrated ones: softmax of slope x log-probability + bias, label by label.
+    """From a relation model's probabilities to calibrated ones.
+
+    The softmax of slope x log-probability + bias, label by label, times the label's share, normalised.
 
     Attributes:
         slopes, biases: of entailment, contradiction and neutral, in this order. The biases sum to zero.
+        shares: how often each label is right where the map is used, in the same order; a third each for balanced pairs.
         pairs: on which pairs it was fitted: the name of the reference pairs, or the hash of a user's own.
         model: whose predictions it calibrates: the identity of a relation model, without the seed of its prompts' markers.
     """
 
     slopes: tuple[Slope, Slope, Slope] = (1.0, 1.0, 1.0)
     biases: tuple[Bias, Bias, Bias] = (0.0, 0.0, 0.0)
+    shares: tuple[Share, Share, Share] = BALANCED
     pairs: str = ""
     model: str = ""
 
@@ -62,7 +72,7 @@ class RelationMap(Record):
 
     def calibrate(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """The calibrated probabilities of n pairs, (n, 3) to (n, 3); rows sum to one."""
-        logits = np.array(self.slopes) * log_shares(probabilities) + np.array(self.biases)
+        logits = np.array(self.slopes) * log_shares(probabilities) + np.array(self.biases) + np.log(self.shares)
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         calibrated: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
         return calibrated

@@ -4,9 +4,36 @@ import os
 
 import pytest
 
-from localfact.llm.cores.process_environment import warden
+from localfact.llm.cores.process_environment import FEW_CORES, cache_on_cpu, make_environment, warden
+
+RESERVED = "VLLM_CPU_NUM_OF_RESERVED_CPU"
 
 
 def test_nobody_watches_where_a_process_cannot_be_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pidfd_open")
     assert warden([os.getpid()]) is None
+
+
+def test_few_cores_all_compute_and_of_many_vllm_keeps_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(RESERVED, raising=False)
+    for cores, reserved in ((1, "0"), (FEW_CORES, "0"), (FEW_CORES + 1, None)):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        assert make_environment(on_cpu=True, eager=False).get(RESERVED) == reserved
+        assert RESERVED not in make_environment(on_cpu=False, eager=False)
+    monkeypatch.setenv(RESERVED, "2")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    assert make_environment(on_cpu=True, eager=True)[RESERVED] == "2", "the user's own setting stays"
+
+
+def test_batch_invariance_is_for_gpus_and_nothing_is_compiled_for_eager_execution_on_a_cpu() -> None:
+    assert "VLLM_BATCH_INVARIANT" not in make_environment(on_cpu=True, eager=True, deterministic=True)
+    assert make_environment(on_cpu=False, eager=True, deterministic=True)["VLLM_BATCH_INVARIANT"] == "1"
+    assert "TORCHDYNAMO_DISABLE" in make_environment(on_cpu=True, eager=True)
+    assert "TORCHDYNAMO_DISABLE" not in make_environment(on_cpu=True, eager=False)
+
+
+def test_a_cpus_cache_has_small_blocks_whoever_set_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VLLM_CPU_KVCACHE_SPACE", raising=False)
+    assert set(cache_on_cpu()) == {"block_size", "kv_cache_memory_bytes"}
+    monkeypatch.setenv("VLLM_CPU_KVCACHE_SPACE", "1")
+    assert set(cache_on_cpu()) == {"block_size"}
