@@ -1,4 +1,4 @@
-"""The map of relations of a run: fitted once, written down, kept on resume and replay, one for all shards, and no other model's."""
+"""The map of relations of a run: fitted once, written down, kept on resume and replay, one for all shards."""
 
 import json
 from collections.abc import Mapping, Sequence

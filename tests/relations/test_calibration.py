@@ -28,7 +28,7 @@ SLOPE, BIASES = 0.5, (0.9, -1.2, 0.3)
 
 
 def labelled(count: int, seed: int = 0) -> tuple[np.ndarray, list[LabelledPair]]:
-    """True probabilities of the relations of `count` pairs, and the relations, drawn by them; each as frequent as the others."""
+    """True probabilities of the relations of `count` pairs, and relations drawn by them; each is as frequent as the others."""
     drawn = np.random.default_rng(seed)
     truths = drawn.dirichlet([0.5] * 3, count)
     places = [int(drawn.choice(3, p=row)) for row in truths]
@@ -68,7 +68,7 @@ def test_a_model_without_a_bias_is_left_as_it_is() -> None:
 
 
 def test_after_the_map_each_label_is_as_frequent_as_among_the_pairs() -> None:
-    """Biases are not held back: even a model that is silent to 98 % says each label of balanced pairs as often as it is true."""
+    """Biases are not held back: even a model that is silent to 98 % says each label of balanced pairs as often as it is so."""
     pairs = list(reference_pairs())
     silent = [Distribution(entailment=0.015, contradiction=0.005, neutral=0.98)] * len(pairs)
     fitted = fit_relation_map(silent, pairs, "made")
