@@ -29,9 +29,8 @@ def curve(wrong: list[int], accepted: list[int], thetas: list[float]) -> list[Ri
     for theta, more, more_wrong in zip(thetas, np.diff(accepted, prepend=0), np.diff(wrong, prepend=0), strict=True):
         confidence += [theta] * more
         correct += [False] * more_wrong + [True] * (more - more_wrong)
-    return risk_curve(
-        np.array(confidence), np.array(correct, dtype=bool), 2 * len(correct), thetas=[theta - 1e-9 for theta in thetas]
-    )
+    below = [theta - 1e-9 for theta in thetas]
+    return risk_curve(np.array(confidence), np.array(correct, dtype=bool), 2 * len(correct), thetas=below)
 
 
 def test_the_curve_of_six_claims_is_the_one_counted_by_hand() -> None:
