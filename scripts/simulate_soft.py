@@ -7,6 +7,7 @@ contradicts it where it is false. The relation model sees that through Gaussian 
 calibrated; `strength` is the distance of its signals in standard deviations. FR2 with every claim beside every passage.
 """
 
+import argparse
 import asyncio
 from collections.abc import Iterator
 
@@ -24,6 +25,7 @@ OWN, SPEAKS, OTHERS = 5, 0.4, 0.02
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     rows = []
     for strength in STRENGTHS:
         for factors in ("hard", "soft"):

@@ -42,6 +42,7 @@ TESTED = {
     "localfact annotate runs/": "tests/annotation",
     "localfact annotate answers": "tests/annotation",
     "localfact annotate annotations/mine": "tests/annotation",
+    "localfact calibrate --relations": "tests/api/test_calibrate_relations.py",
     "localfact compare --methods": "tests/api/test_compare_methods.py",
     "localfact models pull qwen2.5-coder-1.5b": "tests/models/test_wheels.py",
     "localfact papers failures": "tests/api/test_failures.py",
