@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from localfact.assess.factreasoner import Factors, FactReasoner
+from localfact.assess.factreasoner import FactReasoner
 from localfact.assess.posteriors import Rules
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
@@ -23,7 +23,6 @@ class FactReasonerMethod(Method):
     Attributes:
         version: 1, 2 or 3. tables, passage_prior: defaults of these options.
         rules: how a verdict follows from a posterior where the paper leaves it open (`assess/posteriors.py`).
-        factors: the default of how relations count.
         calibrates: whether a language model's relations are calibrated by default.
         gate: in [0, 1]. A passage found for another claim is only compared with a claim if their affinity is at least `gate`
             times the lowest affinity between the claim and its own passages; None compares all.
@@ -34,7 +33,6 @@ class FactReasonerMethod(Method):
     passage_prior: float = 0.99
     gate: float | None = 0.8
     rules: Rules = "own"
-    factors: Factors = "hard"
     calibrates: bool = True
 
     def assessment(self, options: Options, relations: Sequence[str]) -> FactReasonerSettings:
@@ -48,7 +46,7 @@ class FactReasonerMethod(Method):
             relations=own,
             second_opinion=second[0] if second else None,
             tables=tables,
-            factors=options.factors or (self.factors if tables == "balanced" else "hard"),
+            factors=options.factors or "hard",
             passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
             hosts=dict(sorted(options.hosts.items())),
             solver=options.solver,

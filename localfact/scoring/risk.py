@@ -49,6 +49,8 @@ def risk_curve(
     total: int,
     delta: float = DELTA,
     thetas: Sequence[float] = THETAS,
+    *,
+    inclusive: bool = False,
 ) -> list[RiskPoint]:
     """One point a theta, strict to lenient.
 
@@ -58,6 +60,7 @@ def risk_curve(
         total: how many claims there are, those with an indefinite label included; at least n.
         delta: the probability with which a bound may fail, in (0, 0.25].
         thetas: candidates, chosen without looking at `correct`; order and repetition do not matter.
+        inclusive: whether a claim with C = theta is accepted, too, which the gate does not.
 
     Raises:
         InputError: an argument is out of its range, or the arrays differ in length.
@@ -74,7 +77,7 @@ def risk_curve(
     wrong_among_first = np.concatenate([[0], np.cumsum(~agrees[order])])
     points = []
     for theta in sorted(set(thetas), reverse=True):
-        accepted = int(np.searchsorted(-descending, -theta, side="left"))
+        accepted = int(np.searchsorted(-descending, -theta, side="right" if inclusive else "left"))
         points.append(_point(theta, accepted, int(wrong_among_first[accepted]), total, delta))
     return points
 

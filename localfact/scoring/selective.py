@@ -52,7 +52,7 @@ def coverage_curve(
     estimator = area_of_responses(confidence, wrong, row, count)
     distinct = np.unique(confidence)
     chosen = distinct if len(distinct) <= POINTS else np.quantile(distinct, np.linspace(0, 1, POINTS), method="lower")
-    points = risk_curve(confidence, ~wrong, len(confidence), thetas=chosen.tolist())
+    points = risk_curve(confidence, ~wrong, len(confidence), thetas=chosen.tolist(), inclusive=True)
     return CoverageCurve(
         points=tuple(points),
         error=float(wrong.mean()),

@@ -2,7 +2,12 @@
 
 import pytest
 
+from localfact.llm.scripted import ScriptedEngine
+from localfact.methods import wiring
+from localfact.methods.engine import EngineFacts
+from localfact.methods.options import Options
 from localfact.methods.relation_maps import FOLDER, read_relation_map
+from localfact.methods.settings import FactReasonerSettings
 from localfact.models.cards import load_card
 from localfact.prompts import prompt_hashes
 from localfact.relations.calibration import FOUND_SHARES
@@ -29,3 +34,25 @@ def test_a_map_that_ships_is_of_what_is_asked_now(file) -> None:
 
 def test_maps_ship() -> None:
     assert FILES
+
+
+@pytest.mark.parametrize(
+    ("method", "typed", "calibrated", "factors"),
+    [
+        ("localfact", {}, True, "soft"),
+        ("localfact", {"factors": "hard"}, True, "hard"),
+        ("localfact", {"calibrated": False}, False, "hard"),
+        ("localfact", {"tables": "paper"}, True, "hard"),
+        ("localfact", {"relations": "lexical"}, False, "hard"),
+        ("factreasoner-fr2", {}, False, "hard"),
+        ("factreasoner-fr2", {"calibrated": True}, True, "hard"),
+        ("builtin-fr2", {"second_opinion": "llm"}, True, "hard"),
+    ],
+)
+def test_our_own_methods_calibrate_a_language_model_and_let_its_relations_count_softly(
+    method: str, typed: dict[str, object], calibrated: bool, factors: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "engine_facts", lambda options: EngineFacts(ScriptedEngine().identity))
+    settings = wiring.configure(method, Options(model="scripted", embedder="none", **typed)).settings.assessment
+    assert isinstance(settings, FactReasonerSettings)
+    assert (settings.relation_map, settings.factors) == (reference_name() if calibrated else None, factors)

@@ -17,7 +17,15 @@ from localfact.llm.scripted import ScriptedEngine
 from localfact.models.cards import load_card
 
 ROOT = Path(__file__).resolve().parents[2]
-LANGUAGE_MODELS = ("llama-3.1-8b", "llama-3.1-70b", "qwen2.5-7b", "smollm2-135m", "granite-guardian-3.1-8b", "minicheck-7b")
+LANGUAGE_MODELS = (
+    "qwen2.5-coder-1.5b",
+    "llama-3.1-8b",
+    "llama-3.1-70b",
+    "qwen2.5-7b",
+    "smollm2-135m",
+    "granite-guardian-3.1-8b",
+    "minicheck-7b",
+)
 CURIE = "Marie Curie was born in Warsaw in 1867. She won two Nobel Prizes."
 #: Commands that make what later ones of a page read.
 BEFORE = (
