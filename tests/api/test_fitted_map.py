@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,8 +17,11 @@ from localfact.methods import relation_maps, wiring
 from localfact.methods.engine import EngineFacts, engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model
+from localfact.pipeline import unobserved
+from localfact.relations.calibrated import CalibratedRelations
 from localfact.relations.calibration import RelationMap
 from localfact.relations.reference import reference_name, reference_pairs
+from localfact.relations.second_opinion import SecondOpinion
 from localfact.runs.assessments import ASSESSMENTS_FILE, read_assessments
 from localfact.runs.record import read_record
 from localfact.runs.shards import Shard
@@ -137,6 +141,18 @@ def test_a_map_that_ships_is_used_and_nothing_is_fitted(model: Model, tmp_path: 
     model.run(tmp_path / "run")
     assert model.asked == 4
     assert recorded_map(tmp_path / "run") == own
+
+
+async def test_only_the_language_models_relations_are_calibrated(model: Model, tmp_path: Path) -> None:
+    engine = ScriptedEngine(choose=model.choose)
+    model.patch.setattr(wiring, "engine_facts", lambda options: EngineFacts(engine.identity, settings=cast("Any", engine)))
+    chosen = OPTIONS.model_copy(update={"relations": "lexical", "second_opinion": "llm"})
+    job = prepare(model.data, method="factreasoner-fr1", options=chosen, out=tmp_path / "run")
+    async with AsyncExitStack() as opened:
+        pipeline, _ = wiring.wire(job.chosen, opened, observe=unobserved, start=lambda engine: cast("Any", engine))
+    assert not isinstance(pipeline.relation_model, CalibratedRelations)
+    assert isinstance(pipeline.reviewer, SecondOpinion)
+    assert isinstance(pipeline.reviewer.model, CalibratedRelations)
 
 
 @pytest.mark.parametrize(

@@ -149,3 +149,10 @@ async def test_a_model_that_fails_at_many_reference_pairs_is_not_calibrated() ->
     assert (await fit_on_reference_pairs(Said(*premises[:4]))).pairs == reference_name()
     with pytest.raises(EngineError, match="15 of 120 reference pairs failed"):
         await fit_on_reference_pairs(Said(*premises[:5]))
+
+
+def test_shares_weigh_the_labels_after_the_map() -> None:
+    even, sure = np.full((1, 3), 1 / 3), np.array([[0.8, 0.1, 0.1]])
+    weighed = RelationMap(shares=(0.5, 0.3, 0.2))
+    assert weighed.calibrate(even)[0] == pytest.approx([0.5, 0.3, 0.2])
+    assert weighed.calibrate(sure)[0] == pytest.approx(np.array([0.4, 0.03, 0.02]) / 0.45)
