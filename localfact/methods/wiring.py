@@ -202,14 +202,14 @@ def with_cache(pipeline: Pipeline, chosen: Configuration, file: Path, opened: As
     names = relation_names(chosen.method, chosen.options)
     kept = [relation_kind(name).cached or chosen.options.relations_cache is not None for name in names]
     if pipeline.relation_model is not None and kept[0]:
-        pipeline = replace(pipeline, relation_model=_cached(pipeline.relation_model, file, opened))
+        pipeline = replace(pipeline, relation_model=_put_cache(pipeline.relation_model, file, opened))
     if isinstance(pipeline.reviewer, SecondOpinion) and kept[1]:
-        model = _cached(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
+        model = _put_cache(pipeline.reviewer.model, file.with_name(f"second-{file.name}"), opened)
         pipeline = replace(pipeline, reviewer=SecondOpinion(model))
     return pipeline
 
 
-def _cached(model: RelationModel, file: Path, opened: AsyncExitStack) -> RelationModel:
+def _put_cache(model: RelationModel, file: Path, opened: AsyncExitStack) -> RelationModel:
     """The model with a cache; of a calibrated one what lies below the map is cached."""
     if isinstance(model, CalibratedRelations):
         model.model = open_cached(model.model, file, opened)

@@ -173,9 +173,9 @@ def _fit(probabilities: NDArray[np.float64], truth: NDArray[np.int64], *, shared
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 1000, "ftol": 1e-12}).x
     slopes = np.broadcast_to(found[:count], (len(LABELS),))
     biases = found[count:] - found[count:].mean()
-    return _rounded(slopes), _rounded(biases)
+    return _round_three(slopes), _round_three(biases)
 
 
-def _rounded(values: NDArray[np.float64]) -> Triple:
+def _round_three(values: NDArray[np.float64]) -> Triple:
     first, second, third = (round(float(value), DECIMALS) + 0.0 for value in values)
     return first, second, third

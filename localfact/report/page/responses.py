@@ -141,13 +141,13 @@ def _describe_passage(
 ) -> dict[str, Any]:
     """A passage of a verdict: its relation, and the places that decided."""
     if counted.predicted is not None:
-        return _described(counted, passage, counted.predicted)
+        return _describe_relation(counted, passage, counted.predicted)
     kept = distributions.get(Pair(passage.text, claim.text), ())
     said = next((one for one in kept if (one.label, one.probability) == (counted.relation, counted.probability)), None)
-    return _described(counted, passage, said)
+    return _describe_relation(counted, passage, said)
 
 
-def _described(counted: CountedPassage, passage: Passage, said: RelationProbabilities | None) -> dict[str, Any]:
+def _describe_relation(counted: CountedPassage, passage: Passage, said: RelationProbabilities | None) -> dict[str, Any]:
     return {
         "relation": counted.relation.value if counted.relation is not None else None,
         "probability": counted.probability,
