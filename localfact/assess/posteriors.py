@@ -51,7 +51,7 @@ def verdict_of(
         claim_id=claim.id,
         label=label_of(posterior, error, related, rules, prior),
         posterior=posterior,
-        rationale=_rationale([relation.label for relation in related], posterior),
+        rationale=_rationale(related, posterior),
         passages=tuple(
             CountedPassage(passage_id=relation.source, relation=relation.label, probability=relation.probability, shift=shift)
             for relation, shift in list(strongest.values())[:PASSAGES_NAMED]
@@ -112,14 +112,16 @@ def fail_claim(claim: Claim, reason: str) -> Verdict:
     return Verdict(claim_id=claim.id, label=VerdictLabel.FAILED, rationale=reason)
 
 
-def _rationale(labels: list[RelationLabel], posterior: float) -> str:
-    """For example "2 passages entail it, 1 contradicts it; posterior 0.93"."""
+def _rationale(related: Collection[Relation], posterior: float) -> str:
+    """For example "2 passages entail it, 1 contradicts it; posterior 0.93"; passages that are rather neutral lean."""
     phrases: list[str] = []
-    for label, one, many in (
-        (RelationLabel.ENTAILMENT, "entails it", "entail it"),
-        (RelationLabel.CONTRADICTION, "contradicts it", "contradict it"),
+    for label, neutral, one, many in (
+        (RelationLabel.ENTAILMENT, False, "entails it", "entail it"),
+        (RelationLabel.CONTRADICTION, False, "contradicts it", "contradict it"),
+        (RelationLabel.ENTAILMENT, True, "leans towards it", "lean towards it"),
+        (RelationLabel.CONTRADICTION, True, "leans against it", "lean against it"),
     ):
-        if count := labels.count(label):
+        if count := sum(relation.label is label and is_rather_neutral(relation) is neutral for relation in related):
             noun = "" if phrases else " passage" if count == 1 else " passages"
             phrases.append(f"{count}{noun} {one if count == 1 else many}")
     return (

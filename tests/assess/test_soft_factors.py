@@ -73,3 +73,10 @@ async def test_two_sides_conflict_by_the_models_probabilities_not_by_the_factors
 def test_soft_factors_are_for_the_balanced_tables_alone() -> None:
     with pytest.raises(InputError, match="Soft factors are made for the balanced tables, not for paper: add --tables balanced"):
         FactReasoner(2, tables="paper", factors="soft")
+
+
+async def test_the_sentence_of_a_verdict_tells_passages_that_lean_from_those_that_say_so() -> None:
+    told = {("c", "a1"): says(0.8, 0.1), ("d", "a1"): says(0.3, 0.1), ("e", "a1"): says(0.3, 0.1), ("f", "a1"): says(0.1, 0.3)}
+    (verdict,) = (await judge(SOFT, [claim("a1")], evidence({"a1": "cdef"}), told)).verdicts
+    assert verdict.rationale is not None
+    assert verdict.rationale.startswith("1 passage entails it, 2 lean towards it, 1 leans against it; posterior 0.")
