@@ -2,6 +2,7 @@
 #
 #     make eval                               the shipped sample, no model to download, no GPU
 #     make eval DATA=answers.jsonl CORPUS=index/mine METHOD=builtin-fr3 OUT=runs/mine
+#     make eval REPLAY=1                      what a language model of 1.5B makes of the sample, recorded: seconds, nothing to download
 #     make eval MODEL=smollm2-135m            a demonstration of language models on any laptop: fetches its own weights (93 MB)
 #     make eval EXTRACTOR=small-lm            claims as people take them apart, by the same small model on the CPU
 #     make eval MODEL=llama-3.1-70b           with a language model in vLLM; ARGS="--theta 0.99" for more options
@@ -13,13 +14,14 @@
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
-.PHONY: setup setup-llm setup-dev eval table10 benchmark bundle test test-fast test-all lint bench fuzz check-gpu clean help
+.PHONY: setup setup-llm setup-dev eval record-sample table10 benchmark bundle test test-fast test-all lint bench fuzz check-gpu clean help
 
 DATA   ?=
 METHOD ?=
 MODEL  ?=
 CORPUS ?=
 EXTRACTOR ?=
+REPLAY ?=
 OUT    ?=
 ARGS   ?=
 SIZE   ?= 1
@@ -85,10 +87,18 @@ models/weights/%/pulled.yaml: | $(VENV)/.base
 FETCH := $(filter $(FETCHED),$(MODEL)) $(if $(filter small-lm,$(EXTRACTOR)),smollm2-135m)
 NEEDED := $(if $(MODEL),$(VENV)/.llm-$(ACCELERATOR)) $(patsubst %,models/weights/%/pulled.yaml,$(sort $(FETCH)))
 
-eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= EXTRACTOR= CORPUS= OUT= ARGS= (default: the sample)
+eval: $(VENV)/.base $(NEEDED) ## score responses: DATA= METHOD= MODEL= REPLAY= EXTRACTOR= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact eval $(if $(DATA),--data "$(DATA)") $(if $(METHOD),--method "$(METHOD)") \
 	    $(if $(MODEL),--model "$(MODEL)") $(if $(EXTRACTOR),--extractor "$(EXTRACTOR)") \
+	    $(if $(REPLAY),--replay "$(if $(filter 1,$(REPLAY)),sample,$(REPLAY))") \
 	    $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(OUT),--out "$(OUT)") $(ARGS)
+
+# After a prompt or a page of the sample changed: an hour or two on two cores. Killed, the same command goes on.
+RECORDED := qwen2.5-coder-1.5b
+record-sample: setup-llm models/weights/$(RECORDED)/pulled.yaml ## the language model's run of the sample, again, for `make eval REPLAY=1`
+	@$(BIN)/localfact eval --model $(RECORDED) --out runs/record-sample --transcript runs/record-sample/calls.sqlite
+	@mv runs/record-sample/calls.sqlite index/sample-recording.sqlite
+	@rm -r runs/record-sample
 
 table10: $(VENV)/.base $(NEEDED) ## FactReasoner's Table 10: DATA= MODEL= CORPUS= OUT= ARGS= (default: the sample)
 	@$(BIN)/localfact papers table10 $(if $(DATA),--data "$(DATA)") $(if $(MODEL),--model "$(MODEL)") \

@@ -18,7 +18,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from localfact.api.evaluate import Job, prepare, sample_responses
+from localfact.api.evaluate import Job, prepare
+from localfact.api.sample import sample_responses
 from localfact.methods.options import Options
 from localfact.methods.wiring import wire
 from localfact.pipeline import Costs, Pipeline, unobserved

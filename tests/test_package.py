@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import localfact
-from localfact.api.evaluate import sample_corpus
+from localfact.api.sample import sample_corpus
 from localfact.runs.progress import Silent
 from localfact.vocabulary import Flag, VerdictLabel
 

@@ -2,7 +2,7 @@
 
 from contextlib import AsyncExitStack
 
-from localfact.api.evaluate import sample_corpus
+from localfact.api.sample import sample_corpus
 from localfact.errors import InputError
 from localfact.inputs.json_rows import Row
 from localfact.inputs.responses import MAX_WORDS, response_of

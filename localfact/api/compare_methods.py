@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from localfact.api.compare import compare_runs
-from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_corpus, sample_responses, without_evidence_marked
+from localfact.api.evaluate import RUNS, Job, execute, prepare, without_evidence_marked
 from localfact.api.extract import response_row
+from localfact.api.sample import sample_corpus, sample_responses
 from localfact.errors import InputError
 from localfact.inputs.claims import claim_row
 from localfact.inputs.responses import MAX_WORDS, read_responses

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from localfact.api.data import Data, read_data
 from localfact.api.report import write_report
 from localfact.api.rescore import summarise_record
+from localfact.api.sample import sample_corpus, sample_responses, with_recording
 from localfact.errors import LocalFactError, MissingError, RunFolderError
 from localfact.inputs.responses import MAX_WORDS
 from localfact.llm.calls import deciding
@@ -32,7 +33,6 @@ from localfact.runs.run import CONCURRENCY, CONCURRENCY_WITH_MODEL, run
 from localfact.runs.run_folder import RELATIONS_FILE, RUN_FILE, SHOWN, RunFolder, pending, settings_name
 from localfact.runs.shards import Shard
 from localfact.runtime.interrupts import interruptible
-from localfact.runtime.locations import data_folder
 from localfact.runtime.tasks import complete
 from localfact.runtime.versions import versions
 from localfact.scoring import KPolicy
@@ -72,16 +72,6 @@ class Job:
         return range(len(self.responses)) if self.shard is None else self.shard.indices(len(self.responses))
 
 
-def sample_responses() -> Path:
-    """The responses of the shipped sample."""
-    return data_folder("index") / "sample-responses.jsonl"
-
-
-def sample_corpus() -> Path:
-    """The corpus of the shipped sample."""
-    return data_folder("index") / "sample"
-
-
 def prepare(
     data: Data | None = None,
     *,
@@ -109,7 +99,7 @@ def prepare(
         InputError: the file, the method or an option cannot be used.
         MissingError: there is no evidence for any response, or the language model is not on this machine.
     """
-    options = with_corpus(options or Options())
+    options = with_recording(with_corpus(options or Options()), of_sample=data is None)
     if data is None:
         defaults = {"corpus": options.corpus or sample_corpus(), "claims": options.claims or "extract"}
         options = options.model_copy(update=defaults)
@@ -304,5 +294,7 @@ def notes_of(job: Job) -> dict[str, dict[str, Any]]:
     if options.live:
         sources |= {"providers": ", ".join(options.providers)}
     if options.names_model:
-        sources |= {"model": options.model or "", "transcript": path_text(options.transcript or options.replay or "")}
+        sources |= {"model": options.model or "", "transcript": path_text(options.transcript or "")}
+    if options.replay is not None and facts is not None:
+        sources |= {"model": facts.identity.model, "replayed from": path_text(options.replay)}
     return {"sources": sources, "machine": dict(facts.machine) if facts else {}}

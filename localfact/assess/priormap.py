@@ -50,6 +50,10 @@ class PriorMap(Record):
         return low + (high - low) * (expected - left) / (right - left)
 
 
+#: The map of a model whose opinions say nothing.
+UNINFORMED = PriorMap(knots=((0.0, 0.5),))
+
+
 def fit_prior_map(expected: Sequence[float], supported: Sequence[bool], model: str) -> PriorMap:
     """The isotonic map with the least squared error on the labels.
 

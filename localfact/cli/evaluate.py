@@ -84,7 +84,7 @@ def eval_command(
     from localfact.api.plan import plan as planned
     from localfact.api.rescore import first_failure
     from localfact.methods.web import privacy_note
-    from localfact.report.terminal import machine_line, summary_view
+    from localfact.report.terminal import machine_line, replay_line, summary_view
     from localfact.scoring import KPolicy
 
     recall = KPolicy.parse(recall_k)
@@ -105,6 +105,8 @@ def eval_command(
         return
     if job.chosen.facts is not None and job.chosen.facts.machine:
         note(machine_line(job.chosen.facts.machine))
+    if job.chosen.facts is not None and job.chosen.options.replay is not None:
+        note(replay_line(job.chosen.facts.identity.model, job.chosen.options.replay.name))
     if job.chosen.options.live:
         note(privacy_note(job.chosen.options))
     left = f"What is done is in {job.out}; the same command goes on from there."

@@ -37,12 +37,14 @@ class EngineFacts:
         machine: the hardware and the placement on it; empty for a replay.
         settings: what vLLM is started from; None for a replay.
         policy: how it is asked.
+        trusts_opinion: whether what it says of claims without evidence counts, by its card.
     """
 
     identity: EngineIdentity
     machine: Mapping[str, Any] = field(default_factory=dict)
     settings: "EngineSettings | None" = None
     policy: AskingPolicy = field(default_factory=AskingPolicy)
+    trusts_opinion: bool = True
 
     def at_once(self, each: int) -> int:
         """How many rows keep the model busy; `each`: how many do for one copy of it on a GPU, or for a server."""
@@ -71,17 +73,22 @@ def engine_facts(options: Options) -> EngineFacts:
             named = ", ".join(options.engine_args)
             raise InputError(f"--replay starts no engine, so --engine-arg ({named}) would change nothing; leave it out.")
         recorded = read_recorded_identity(options.replay, options.model)
-        return EngineFacts(recorded, policy=asking_policy(options, recorded.model))
-    settings = start_settings(options)
-    return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, options.model))
+        card = card_of(recorded.model)
+        return EngineFacts(recorded, policy=asking_policy(options, card), trusts_opinion=card.trusts_opinion)
+    settings, card = start_settings(options), card_of(options.model)
+    return EngineFacts(settings.identity, settings.machine, settings, asking_policy(options, card), card.trusts_opinion)
 
 
-def asking_policy(options: Options, model: str | None) -> AskingPolicy:
-    """How the model is asked: as the options say, else as its card; without a card on this machine, freely."""
+def card_of(model: str | None) -> ModelCard:
+    """The card of a model that may not be on this machine any more; then one without a word of how it is asked."""
     try:
-        card = find_card(model or "")
+        return find_card(model or "")
     except (LocalFactError, OSError):
-        card = ModelCard(name="unknown", revision="unknown", roles=("llm",))
+        return ModelCard(name="unknown", revision="unknown", roles=("llm",))
+
+
+def asking_policy(options: Options, card: ModelCard) -> AskingPolicy:
+    """How the model is asked: as the options say, else as its card."""
     return AskingPolicy(
         guided=card.guided if options.guided is None else options.guided,
         answer_tokens=card.answer_tokens,

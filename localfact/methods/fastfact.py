@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from localfact.assess.fastfact import FastFact
+from localfact.assess.gate import THETA
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options
@@ -17,7 +18,8 @@ class FastFactMethod(Method):
 
     def assessment(self, options: Options, relations: Sequence[str]) -> FastFactSettings:
         """The gate's threshold, and the most tokens of a verifier's answer."""
-        return FastFactSettings(theta=options.theta, verification_tokens=options.verification_tokens)
+        theta = THETA if options.theta is None else options.theta
+        return FastFactSettings(theta=theta, verification_tokens=options.verification_tokens)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
         """FastFact's assessor: the gate and the verifier."""

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from localfact.assess.gate import THETA
 from localfact.assess.localfact import LocalFact
-from localfact.assess.priormap import read_prior_map
+from localfact.assess.priormap import UNINFORMED, read_prior_map
 from localfact.llm.engine import Engine
 from localfact.methods.factreasoner import FactReasonerMethod, factreasoner
 from localfact.methods.options import Options
@@ -21,7 +22,8 @@ class LocalFactMethod(FactReasonerMethod):
         """The graph's settings, the gate's threshold, and the map of priors if there is one."""
         graph = super().assessment(options, relations)
         prior_map = None if options.prior_map is None else read_prior_map(options.prior_map)
-        return LocalFactSettings(**dict(graph), theta=options.theta, prior_map=prior_map)
+        theta = THETA if options.theta is None else options.theta
+        return LocalFactSettings(**dict(graph), theta=theta, prior_map=prior_map)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
         """The gate, and the graph for the claims that it leaves open."""
@@ -29,6 +31,16 @@ class LocalFactMethod(FactReasonerMethod):
         if not isinstance(chosen, LocalFactSettings):
             raise AssertionError("localfact is wired with settings of its own")
         return LocalFact(factreasoner(chosen), theta=chosen.theta, prior_map=chosen.prior_map)
+
+
+def without_opinion(settings: LocalFactSettings, options: Options) -> LocalFactSettings:
+    """The settings for a model whose opinions of claims say nothing: none is settled, and every prior is one half.
+
+    What the options name stays: a theta, or a map of priors.
+    """
+    theta = 1.0 if options.theta is None else options.theta
+    prior_map = settings.prior_map or UNINFORMED
+    return settings.model_copy(update={"theta": theta, "prior_map": prior_map})
 
 
 LOCALFACT = LocalFactMethod(

@@ -128,7 +128,7 @@ class ModelOptions(OptionGroup):
     transcript: Path | None = None
     """Keep every call of the model in this file (SQLite); calls in it are free."""
     replay: Path | None = None
-    """Answer from such a file alone: no model, no tokenizer, the same results."""
+    """Answer from such a file alone: no model, no tokenizer, the same results. sample: the one that comes with the sample."""
 
 
 class ClaimOptions(OptionGroup):
@@ -167,8 +167,9 @@ class GateOptions(OptionGroup):
 
     panel: ClassVar[str | None] = "FastFact"
 
-    theta: Probability = 0.995
-    """The confidence above which a definite label needs no evidence; 1 settles nothing."""
+    theta: Probability | None = None
+    """The confidence above which a definite label needs no evidence; 1 settles nothing. Default: 0.995, FastFact's; for \
+localfact 1 where the model's card trusts no opinion of it."""
 
 
 class VerifierOptions(OptionGroup):

@@ -107,7 +107,9 @@ class AssessmentSettings(Record):
 
 
 class FastFactSettings(VerifierOptions, GateOptions, AssessmentSettings):
-    """FastFact's gate and verifier."""
+    """FastFact's gate, with `theta` resolved, and verifier."""
+
+    theta: Probability
 
 
 class JudgeSettings(VerifierOptions, AssessmentSettings):
@@ -143,8 +145,9 @@ class FactReasonerSettings(GraphOptions, AssessmentSettings):
 
 
 class LocalFactSettings(GateOptions, FactReasonerSettings):
-    """The gate before the graph; `prior_map` is the map itself, as its content decides, not its path."""
+    """The gate, with `theta` resolved, before the graph; `prior_map` is the map itself: its content decides, not its path."""
 
+    theta: Probability
     prior_map: PriorMap | None = unwritten(None)
 
 

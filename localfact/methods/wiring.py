@@ -11,17 +11,17 @@ from localfact.evidence.stepwise import StepwiseRetriever
 from localfact.llm.cores.sharing import Start, start_engine
 from localfact.llm.engine import Engine
 from localfact.methods.engine import EngineFacts, engine_facts, open_engine
-from localfact.methods.evidence import evidence_settings, open_source, retriever
+from localfact.methods.evidence import evidence_settings
 from localfact.methods.extraction import EXTRACTORS, RULES, extraction_settings, open_extractor
-from localfact.methods.localfact import LocalFactMethod
+from localfact.methods.localfact import LocalFactMethod, without_opinion
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.registry import method_for, relation_names
 from localfact.methods.relation_maps import relation_map_of
 from localfact.methods.relations import LLM, open_cached, relation_kind
-from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, Settings
+from localfact.methods.retrieval import is_replayed, open_search, replaying_retriever, retriever_of
+from localfact.methods.settings import EvidenceSettings, ExtractionSettings, FactReasonerSettings, LocalFactSettings, Settings
 from localfact.methods.web import Notes
-from localfact.models.embedder import open_embedder
 from localfact.pipeline import Observer, Pipeline
 from localfact.prompts import Task, prompt_hashes
 from localfact.relations.calibrated import CalibratedRelations
@@ -29,6 +29,11 @@ from localfact.relations.calibration import RelationMap
 from localfact.relations.reasons import Reasons
 from localfact.relations.second_opinion import SecondOpinion
 from localfact.stages import RelationModel
+
+NO_OPINION = (
+    "The model's card trusts no opinion of a claim that the model has without evidence: theta is {theta:g}, and priors are one "
+    "half unless --prior-map says otherwise."
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,8 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     assessment = method.assessment(options, identities)
     if isinstance(assessment, FactReasonerSettings):
         assessment = with_calibration(assessment, method, options, facts)
+    if isinstance(assessment, LocalFactSettings) and facts is not None and not facts.trusts_opinion:
+        assessment = without_opinion(assessment, options)
     asked = prompts_of(method, options, extraction, evidence)
     if facts is not None and only_judges and asked != ["relation"]:
         raise InputError(
@@ -149,8 +156,8 @@ def wire(
         EngineError: the language model cannot start.
     """
     method, options, settings = chosen.method, chosen.options, chosen.settings
-    embedder = open_embedder(options.embedder)
-    source = open_source(options, embedder, settings.evidence, opened, observe=observe)
+    replayed = is_replayed(options, settings.evidence)
+    search = None if replayed else open_search(options, settings.evidence, opened, observe)
     kinds = [relation_kind(name) for name in relation_names(method, options)]
     quick = {place: kind.open(options, None, opened) for place, kind in enumerate(kinds) if not kind.prompts}
     engine = open_engine(options, opened, chosen.facts, start, secret) if options.names_model else None
@@ -159,13 +166,11 @@ def wire(
         fitted = calibrated if isinstance(calibrated, RelationMap) else None
         models = [CalibratedRelations(one, fitted) if kind.prompts else one for one, kind in zip(models, kinds, strict=True)]
     related, kind = (models[0], kinds[0]) if models else (None, None)
-    searched = retriever(
-        source,
-        embedder,
-        query_writer(settings, engine),
-        settings.evidence,
-        score_affinity=settings.assessment.reads_affinity,
-    )
+    queries = query_writer(settings, engine)
+    if search is None:
+        searched = replaying_retriever(options, settings, queries, opened, observe)
+    else:
+        searched = retriever_of(search, options, settings, queries, opened)
     if engine is not None and settings.evidence.steps > 1:
         searched = StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
     pipeline = Pipeline(
@@ -177,7 +182,15 @@ def wire(
         Flags(EXTRACTORS[settings.extraction.extractor].languages, kind.languages if kind is not None else None),
         SecondOpinion(models[1]) if len(models) > 1 else None,
     )
-    return pipeline, source.notes
+    return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
+
+
+def notes_on(chosen: Configuration) -> tuple[str, ...]:
+    """What a reader of a run must know of its configuration."""
+    assessment = chosen.settings.assessment
+    if chosen.facts is None or chosen.facts.trusts_opinion or not isinstance(assessment, LocalFactSettings):
+        return ()
+    return (NO_OPINION.format(theta=assessment.theta),)
 
 
 def query_writer(settings: Settings, engine: Engine | None) -> QueryWriter | None:

@@ -77,6 +77,8 @@ class ModelCard(Record):
         thought_tokens: how many tokens of thought it has, apart from those of its answers.
         guided: whether a language model keeps a format only under a grammar, as those of less than some 3 billion parameters.
         answer_tokens: the most tokens of an answer that follows a grammar, where a model runs on.
+        trusts_opinion: whether what a language model says of a claim before it saw evidence may settle it, or be its prior, in
+            the method localfact. False where labelled claims show that it says nothing (`localfact calibrate`).
         min_mass: the least probability of the labels of a choice together, where the model is known to give them less than
             0.05.
         warn_mass: the average of it below which a run warns, where that is less than 0.5.
@@ -116,6 +118,7 @@ class ModelCard(Record):
     thought_tokens: Positive | None = None
     guided: bool = False
     answer_tokens: Positive | None = None
+    trusts_opinion: bool = True
     min_mass: Probability | None = None
     warn_mass: Probability | None = None
     relation_prompt: RelationPrompt | None = None

@@ -11,9 +11,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from localfact.api.evaluate import RUNS, sample_responses
+from localfact.api.evaluate import RUNS
 from localfact.api.extract import extract_file, note_versions
 from localfact.api.plot import write_figure
+from localfact.api.sample import sample_responses
 from localfact.errors import InputError
 from localfact.inputs.responses import read_responses
 from localfact.llm.engine import Engine

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localfact.api.evaluate import RUNS, Job, execute, prepare, sample_responses
+from localfact.api.evaluate import RUNS, Job, execute, prepare
+from localfact.api.sample import sample_responses
 from localfact.inputs.responses import read_responses
 from localfact.llm.cores.sharing import EngineOwner, Start, start_engine
 from localfact.methods.options import Options

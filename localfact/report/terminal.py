@@ -70,6 +70,11 @@ def machine_line(machine: Mapping[str, Any]) -> str:
     return f"Loading the language model on {machine['found']}: {'; '.join(parts)}."
 
 
+def replay_line(model: str, file: str) -> str:
+    """Whose answers a replay gives, in one sentence."""
+    return f"Recorded: every answer of {model} comes from {file}. No language model is asked."
+
+
 def scores_table(summary: Summary) -> Table:
     """One row a score; the policy is part of its name, so a table never leaves out which K it used.
 

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localfact.api.evaluate import prepare, sample_corpus
+from localfact.api.evaluate import prepare
+from localfact.api.sample import sample_corpus
 from localfact.errors import InputError
 from localfact.inputs.json_rows import first
 from localfact.inputs.responses import MAX_WORDS, TEXT_KEYS, read_responses, response_of, responses_of, warnings_about

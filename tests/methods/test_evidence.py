@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from localfact.api.evaluate import sample_corpus
+from localfact.api.sample import sample_corpus
 from localfact.corpus.build import build_corpus
 from localfact.corpus.corpus import corpus_identity, read_description, read_recorded_id
 from localfact.corpus.writer import CorpusWriter

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from localfact.api.evaluate import sample_corpus
+from localfact.api.sample import sample_corpus
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
 from localfact.methods.engine import EngineFacts

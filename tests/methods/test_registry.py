@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from localfact.api.evaluate import execute, prepare, sample_corpus
+from localfact.api.evaluate import execute, prepare
+from localfact.api.sample import sample_corpus
 from localfact.assess.factreasoner import FactReasoner
 from localfact.claims.given import GivenClaims
 from localfact.claims.rules.extractor import RuleExtractor

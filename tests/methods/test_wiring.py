@@ -9,7 +9,8 @@ import pytest
 import yaml
 from tiny_albert import tiny_albert
 
-from localfact.api.evaluate import evaluate, sample_corpus
+from localfact.api.evaluate import evaluate
+from localfact.api.sample import sample_corpus
 from localfact.assess.priormap import PriorMap
 from localfact.errors import InputError
 from localfact.evidence.queries import WRITTEN_QUERIES

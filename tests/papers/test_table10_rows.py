@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from localfact.api.evaluate import sample_corpus
+from localfact.api.sample import sample_corpus
 from localfact.errors import EngineError
 from localfact.llm.calls import ChooseCall
 from localfact.llm.engine import Choice

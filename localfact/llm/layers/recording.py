@@ -1,8 +1,9 @@
 """Records every call of a language model in one SQLite file, and replays them: the same run, bit for bit, without the model.
 
-The file, format 2: table `calls` (row, key, kind, stage, model, base, request, answer), in the order in which they were
+The file, format 3: table `calls` (row, key, kind, stage, model, base, request, answer), in the order in which they were
 recorded, request and answer as JSON in frames of zstd (`transcript_texts.py`); table `identities` (id, model, identity): the
-engines that answered. The first calls are shown in a report (`localfact report RUN --calls FILE`).
+engines that answered; table `evidence` (key, evidence), the passages that were found (`evidence/recorded.py`). The first calls
+are shown in a report (`localfact report RUN --calls FILE`).
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The SQLite file of a transcript: opening, reading and adding calls. See `llm/layers/recording.py`.
+"""The SQLite file of a transcript: opening, reading and adding calls and evidence. See `llm/layers/recording.py`.
 
 While it is recorded to it has a write-ahead log beside it, so that several processes can share it and a kill loses nothing. The
 last one to close it folds the log in and leaves one plain file, which can be read from a read-only medium.
@@ -25,7 +25,7 @@ from localfact.runtime.sqlite import connect, is_empty, number, primary_code, tr
 #: Marks the file as ours in SQLite's header: "LFTR".
 APPLICATION = 0x4C465452
 #: The format of the file; a file of another is refused.
-FORMAT = 2
+FORMAT = 3
 
 SCHEMA = (
     "CREATE TABLE identities (id INTEGER PRIMARY KEY, model TEXT NOT NULL, identity TEXT NOT NULL UNIQUE) STRICT",
@@ -35,6 +35,7 @@ SCHEMA = (
         model INTEGER NOT NULL REFERENCES identities, base INTEGER, request BLOB NOT NULL, answer BLOB NOT NULL
     ) STRICT
     """,
+    "CREATE TABLE evidence (key BLOB PRIMARY KEY, evidence BLOB NOT NULL) STRICT",
     f"PRAGMA application_id = {APPLICATION}",
     f"PRAGMA user_version = {FORMAT}",
 )
@@ -188,6 +189,24 @@ class CallStore:
             if not is_failure(text):
                 self._bases.offer(Base(number, request, text, base.depth + 1 if base else 0, frozenset(lines)))
         return text
+
+    def find_evidence(self, key: bytes) -> str | None:
+        """The evidence kept under the key, as it was given; None where there is none."""
+        with explain_errors(self.file, records=self._records):
+            row = self._database.execute("SELECT evidence FROM evidence WHERE key = ?", (key,)).fetchone()
+        try:
+            return None if row is None else unpack(row[0], None)
+        except (ValueError, TypeError) as error:
+            raise damage_error(self.file, f"the passages of a response cannot be read ({error})") from error
+
+    def keep_evidence(self, key: bytes, text: str) -> None:
+        """Adds evidence, or puts it in the place of what was found under the same key before."""
+        try:
+            frame = pack(text, None)
+        except ValueError as error:
+            raise unusable(self.file, str(error), records=True) from error
+        with explain_errors(self.file, records=True), transaction(self._database):
+            self._database.execute("INSERT OR REPLACE INTO evidence VALUES (?, ?)", (key, frame))
 
     def read_first(self, most: int) -> Iterator[tuple[str, str, str]]:
         """Stage, request and answer (JSON) of the first calls, at most so many, one at a time; without counts of tokens."""

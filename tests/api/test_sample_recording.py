@@ -1,0 +1,43 @@
+"""The recording that ships: a language model's run of the sample, replayed without weights, corpus or embedder."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from localfact.api.evaluate import execute, prepare
+from localfact.api.sample import RECORDING
+from localfact.errors import InputError
+from localfact.methods import wiring
+from localfact.methods.options import Options
+from localfact.runs.assessments import read_assessments
+
+#: What the language model makes of the sample: verdicts of all claims, and the relations that it was asked.
+VERDICTS = {"supported": 0, "contradicted": 0}
+REPLAY = Options(replay=RECORDING)
+
+
+def unopened(*_: object) -> None:
+    raise AssertionError("a replay of the sample opens neither embedder nor corpus")
+
+
+@pytest.mark.slow
+def test_the_recording_holds_all_that_a_replay_of_the_sample_asks_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wiring, "open_search", unopened)
+    monkeypatch.setattr("localfact.methods.retrieval.open_search", unopened)
+    summary = execute(prepare(options=REPLAY, out=tmp_path / "first"))
+    assert summary.responses_failed == 0
+    assert {label: count for label, count in summary.verdicts.items() if count} == VERDICTS
+    execute(prepare(options=REPLAY, out=tmp_path / "second"))
+    first, second = ((tmp_path / run / "assessments.jsonl").read_bytes() for run in ("first", "second"))
+    assert first == second
+    assessments = list(read_assessments(tmp_path / "first"))
+    counted = Counter(verdict.label for one in assessments for verdict in one.verdicts)
+    assert sum(counted.values()) == sum(len(one.claims) for one in assessments)
+
+
+def test_the_recording_is_of_the_sample_alone(tmp_path: Path) -> None:
+    data = tmp_path / "answers.jsonl"
+    data.write_text('{"text": "The bridge has six arches."}\n')
+    with pytest.raises(InputError, match="for the shipped sample alone"):
+        prepare(data, options=REPLAY)
