@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from localfact.assess.judges.assessor import PromptedJudge
+from localfact.assess.judges.calibration import JudgedPair, TruthCalibration, TruthMap
 from localfact.assess.judges.styles import STYLES
 from localfact.corpus.passages import PassageKind
+from localfact.errors import InputError
 from localfact.llm.engine import Engine
 from localfact.methods.method import Method
 from localfact.methods.options import Options
 from localfact.methods.settings import JudgeSettings, Settings
 from localfact.prompts import Judge
+from localfact.relations.reference import reference_name, reference_pairs
 from localfact.stages import Assessor
+from localfact.vocabulary import RelationLabel
 
 
 @dataclass(frozen=True)
@@ -35,15 +39,43 @@ class JudgeMethod(Method):
     calls: tuple[str, ...] = ("one a claim for which a passage was found",)
 
     def assessment(self, options: Options, relations: Sequence[str]) -> JudgeSettings:
-        """The judge, and the most tokens of its answer."""
-        return JudgeSettings(judge=self.prompts[0], verification_tokens=options.verification_tokens)
+        """The judge, the most tokens of its answer, and whether it is to be calibrated.
+
+        Raises:
+            InputError: an option about calibration that would change nothing.
+        """
+        decides_by_truth = STYLES[self.prompts[0]].read is None
+        if options.relation_map is not None or (options.calibrated and not decides_by_truth):
+            raise InputError(
+                f"{self.name} relates nothing, so --relation-map changes nothing there, and --calibrated only the judges that "
+                "decide by the probability of True: factscore and expertqa."
+            )
+        pairs = reference_name() if options.calibrated else None
+        return JudgeSettings(judge=self.prompts[0], verification_tokens=options.verification_tokens, truth_map=pairs)
 
     def assessor(self, settings: Settings, engine: Engine | None) -> Assessor:
         """The judge."""
         chosen = settings.assessment
         if engine is None or not isinstance(chosen, JudgeSettings):
             raise AssertionError("a judge is wired with a language model and with settings of its own")
-        return PromptedJudge(engine, STYLES[chosen.judge], max_tokens=chosen.verification_tokens, seed=settings.seed)
+        return PromptedJudge(
+            engine,
+            STYLES[chosen.judge],
+            max_tokens=chosen.verification_tokens,
+            seed=settings.seed,
+            calibration=_calibration_of(chosen),
+        )
+
+
+def _calibration_of(settings: JudgeSettings) -> TruthCalibration | None:
+    """The calibration of a judge: a passage that entails a claim makes it true, and one that does not, not."""
+    if settings.truth_map is None:
+        return None
+    fitted = settings.truth_map if isinstance(settings.truth_map, TruthMap) else None
+    labelled = [
+        JudgedPair(one.pair.hypothesis, one.pair.premise, one.label is RelationLabel.ENTAILMENT) for one in reference_pairs()
+    ]
+    return TruthCalibration(fitted, labelled, reference_name())
 
 
 JUDGES = (

@@ -237,7 +237,8 @@ class RelationOptions(OptionGroup):
     second_opinion: str | None = None
     """Ask this relation model again about the two passages of each claim that speak most surely for it or against it."""
     calibrated: Annotated[bool | None, OptionFlag(("--calibrated/--uncalibrated",))] = None
-    """Take a language model's own bias out of its relations, or not. Default: not in factreasoner-fr1, -fr2 and -fr3."""
+    """Take a language model's own bias out of its relations, or not. Default: not in the papers' methods; factscore and \
+expertqa take it out of True and False."""
     relation_map: Path | None = None
     """The map that does it, from `calibrate --relations`. Default: the model's that ships, else one is fitted at the start."""
     relations_cache: Annotated[Path | None, OptionFlag(("--relations-cache", "--kept-relations"))] = None

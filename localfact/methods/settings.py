@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field, SerializeAsAny
 
 from localfact.assess.factreasoner import Factors
+from localfact.assess.judges.calibration import TruthMap
 from localfact.assess.posteriors import Rules
 from localfact.assess.priormap import PriorMap
 from localfact.corpus.passages import PassageKind
@@ -113,9 +114,16 @@ class FastFactSettings(VerifierOptions, GateOptions, AssessmentSettings):
 
 
 class JudgeSettings(VerifierOptions, AssessmentSettings):
-    """A judge that the papers compare with: the name of its style (`assess/judges/styles.py`)."""
+    """A judge that the papers compare with.
+
+    Attributes:
+        judge: the name of its style (`assess/judges/styles.py`).
+        truth_map: calibrates the probability of True: a map, or the name of the pairs that it is to be fitted on when the run
+            begins; None leaves it as it comes.
+    """
 
     judge: Judge
+    truth_map: TruthMap | str | None = unwritten(None)
 
 
 class FactReasonerSettings(GraphOptions, AssessmentSettings):

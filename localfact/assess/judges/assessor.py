@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from localfact.assess.claim_result import MAX_TOKENS, RATIONALE_KEPT, STAGE, ClaimResult, count_passages, result_without_call
 from localfact.assess.fitting import Fitted, choose_after_answer, fit_passages, own_passages
-from localfact.assess.judges.answers import TRUE
+from localfact.assess.judges.answers import FALSE, TRUE
+from localfact.assess.judges.calibration import TruthCalibration, TruthMap
 from localfact.assess.judges.styles import JudgeStyle
 from localfact.errors import CorpusError, InputError, UnlikelyLabelsError
-from localfact.llm.engine import Engine
+from localfact.llm.engine import Choice, Engine
 from localfact.prompts import Boundary, judging_chat
-from localfact.records import Claim, Evidence, Judgement, Pair, Response, Verdict
+from localfact.records import Claim, Evidence, Judgement, Pair, Passage, Response, Verdict, passage_id
 from localfact.runtime.tasks import together
 from localfact.stages import Relations
 from localfact.vocabulary import Flag, PreVerificationLabel, VerdictLabel
@@ -41,6 +42,7 @@ class PromptedJudge:
         style: how it is asked.
         max_tokens: of an answer, from 1.
         seed: of the run: keys the markers, and is given to the engine.
+        calibration: takes the model's bias out of the probability of True, for a style that decides by it; None leaves it in.
 
     Raises:
         InputError: an option is out of its range.
@@ -50,6 +52,7 @@ class PromptedJudge:
     style: JudgeStyle
     max_tokens: int = MAX_TOKENS
     seed: int = 0
+    calibration: TruthCalibration | None = None
 
     def __post_init__(self) -> None:
         if self.max_tokens < 1:
@@ -71,6 +74,7 @@ class PromptedJudge:
         Raises:
             LocalFactError: one that concerns every claim: a dead engine, something missing, a full disk.
         """
+        await self.fit()
         judged = await together(self._judge(claim, evidence) for claim in claims)
         endings = Counter(one.ending for one in judged)
         chosen, left_out = sum(one.chosen for one in judged), sum(one.left_out for one in judged)
@@ -84,6 +88,19 @@ class PromptedJudge:
             warnings=tuple(warning for count, warning in ((chosen, ASKED_AGAIN), (left_out, PASSAGES_LEFT_OUT)) if count),
         )
 
+    async def fit(self) -> TruthMap | None:
+        """The map that calibrates the judge; None where none does. The first call may ask about the pairs that it is fitted on.
+
+        Raises:
+            EngineError: the model fails at one of them.
+        """
+        return None if self.calibration is None else await self.calibration.fit(self._ask_truth)
+
+    async def _ask_truth(self, claim: str, passage: str) -> float:
+        """How probable True is for a claim beside one passage."""
+        shown = [Passage(id=passage_id(passage), text=passage)]
+        return (await self._choose(await self._fitted(claim, shown)))[0].distribution[TRUE]
+
     async def _judge(self, claim: Claim, evidence: Evidence) -> ClaimResult:
         """Judges one claim; an error that concerns only this claim makes it failed."""
         if self._leaves(claim):
@@ -92,37 +109,50 @@ class PromptedJudge:
         if not passages and not self.style.without_evidence:
             return result_without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, NOTHING_FOUND, "claims_without_evidence")
         try:
-            boundary = Boundary(self.seed)
-            asked = await fit_passages(
-                self.engine,
-                passages,
-                lambda shown: judging_chat(self.style.prompt, claim.text, shown, boundary=boundary),
-                decision=self.style.slot + max(self.style.verdicts, key=len),
-                max_tokens=self.max_tokens if self.style.read else 1,
-            )
+            asked = await self._fitted(claim.text, passages)
             return await (self._judge_by_answer(claim, asked) if self.style.read else self._judge_by_choice(claim, asked))
         except CorpusError:
             raise
         except InputError as error:
             return result_without_call(claim, VerdictLabel.FAILED, str(error), "failed")
 
+    async def _fitted(self, claim: str, passages: Sequence[Passage]) -> Fitted:
+        """The prompt about a claim, with as many of the passages as fit."""
+        boundary = Boundary(self.seed)
+        return await fit_passages(
+            self.engine,
+            passages,
+            lambda shown: judging_chat(self.style.prompt, claim, shown, boundary=boundary),
+            decision=self.style.slot + max(self.style.verdicts, key=len),
+            max_tokens=self.max_tokens if self.style.read else 1,
+        )
+
     def _leaves(self, claim: Claim) -> bool:
         opinion = claim.preverification
         return self.style.leaves_irrelevant and opinion is not None and opinion.label is PreVerificationLabel.IRRELEVANT
 
-    async def _judge_by_choice(self, claim: Claim, asked: Fitted) -> ClaimResult:
-        """Decides by the probabilities of True and False as the first word of the answer."""
-        again = False
+    async def _choose(self, asked: Fitted) -> tuple[Choice, bool]:
+        """The probabilities of the labels as the first word of the answer, and whether their place had to be opened."""
+        labels = tuple(self.style.verdicts)
         try:
-            choice = await self.engine.choose(asked.chat, tuple(self.style.verdicts), stage=STAGE)
+            return await self.engine.choose(asked.chat, labels, stage=STAGE), False
         except UnlikelyLabelsError:  # a model that would begin with a sentence
-            choice, again = (
-                await self.engine.choose(asked.chat, tuple(self.style.verdicts), prefix=self.style.slot, stage=STAGE),
-                True,
-            )
-        true = choice.distribution[TRUE]
-        label = VerdictLabel.UNDECIDED if true == 0.5 else self.style.verdicts[choice.best]
-        verdict = Verdict(claim_id=claim.id, label=label, posterior=true, passages=count_passages(asked.passages))
+            return await self.engine.choose(asked.chat, labels, prefix=self.style.slot, stage=STAGE), True
+
+    async def _judge_by_choice(self, claim: Claim, asked: Fitted) -> ClaimResult:
+        """Decides by the probabilities of True and False, calibrated where they are."""
+        choice, again = await self._choose(asked)
+        said = choice.distribution[TRUE]
+        calibrate = await self.fit()
+        true = said if calibrate is None else calibrate(said)
+        label = VerdictLabel.UNDECIDED if true == 0.5 else self.style.verdicts[TRUE if true > 0.5 else FALSE]
+        verdict = Verdict(
+            claim_id=claim.id,
+            label=label,
+            posterior=true,
+            rationale=None if calibrate is None else f"True has {said:.3f} as the model says it, and {true:.3f} calibrated.",
+            passages=count_passages(asked.passages),
+        )
         return ClaimResult(verdict, "judged", again, asked.left_out)
 
     async def _judge_by_answer(self, claim: Claim, asked: Fitted) -> ClaimResult:
