@@ -26,18 +26,44 @@ _QUIET_CHILDREN = {
     "TORCH_CPP_LOG_LEVEL": "ERROR",
     "PYTHONWARNINGS": "ignore::FutureWarning,ignore:resource_tracker:UserWarning",
 }
-#: A program that waits until its owner or one of the processes ends, and in the first case kills the processes.
+#: A program that waits until its owner or one of the processes ends, and in the first case kills the processes and what they
+#: have started: one that dies while it loads leaves a worker with the weights behind.
 _WARDEN = """
 import os, select, signal, sys
-owner, *wards = map(os.pidfd_open, map(int, sys.argv[1:]))
-if owner in select.select([owner, *wards], [], [])[0]:
+owner, *wards = map(int, sys.argv[1:])
+
+def parent(process):
+    try:
+        with open(f"/proc/{process}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except OSError:
+        return None
+
+def opened(processes):
+    for process in processes:
+        try:
+            yield os.pidfd_open(process)
+        except ProcessLookupError:
+            pass
+
+lives = next(opened([owner]), None)
+if lives is None or lives in select.select([lives, *opened(wards)], [], [])[0]:
+    parents = {int(name): parent(name) for name in os.listdir("/proc") if name.isdigit()}
+    family = set(wards)
+    while more := {process for process, above in parents.items() if above in family} - family:
+        family |= more
+    left = list(opened(family))
     for number in (signal.SIGTERM, signal.SIGKILL):
-        for ward in list(wards):
+        for ward in left:
             try:
                 signal.pidfd_send_signal(ward, number)
             except ProcessLookupError:
-                wards.remove(ward)
-        select.select(wards[:1], [], [], 5)
+                pass
+        for _ in range(50):
+            ended = select.select(left, [], [], 0.1)[0]
+            left = [ward for ward in left if ward not in ended]
+            if not left:
+                sys.exit()
 """
 #: For eager execution on a CPU: vLLM would still compile two small kernels with a C++ compiler, which takes 20 seconds.
 _COMPILE_NOTHING = {"TORCHDYNAMO_DISABLE": "1"}

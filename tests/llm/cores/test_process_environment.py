@@ -1,6 +1,11 @@
 """What vLLM's processes are started with, and who ends them."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +17,33 @@ RESERVED = "VLLM_CPU_NUM_OF_RESERVED_CPU"
 def test_nobody_watches_where_a_process_cannot_be_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pidfd_open")
     assert warden([os.getpid()]) is None
+
+
+#: Starts a process that has started another, has both watched, tells their numbers, and waits.
+OWNER = """
+import subprocess, sys, time
+from localfact.llm.cores.process_environment import warden
+inner = "import subprocess, sys, time; print(subprocess.Popen(['sleep', '600']).pid, flush=True); time.sleep(600)"
+core = subprocess.Popen([sys.executable, "-c", inner], stdout=subprocess.PIPE, text=True)
+worker = core.stdout.readline().strip()
+warden([core.pid])
+print(core.pid, worker, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_killed_owner_leaves_neither_its_processes_nor_theirs() -> None:
+    owner = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True)
+    assert owner.stdout is not None
+    left = [Path("/proc") / number for number in owner.stdout.readline().split()]
+    assert len(left) == 2
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    owner.stdout.close()
+    until = time.monotonic() + 30
+    while any(process.exists() for process in left) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not [process for process in left if process.exists()]
 
 
 def test_few_cores_all_compute_and_of_many_vllm_keeps_one(monkeypatch: pytest.MonkeyPatch) -> None:
