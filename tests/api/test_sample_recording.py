@@ -12,8 +12,8 @@ from localfact.methods import wiring
 from localfact.methods.options import Options
 from localfact.runs.assessments import read_assessments
 
-#: What the language model makes of the sample: verdicts of all claims, and the relations that it was asked.
-VERDICTS = {"supported": 0, "contradicted": 0}
+#: What the language model makes of the sample's claims.
+VERDICTS = {"supported": 157, "contradicted": 52, "not_enough_evidence": 3, "undecided": 6}
 REPLAY = Options(replay=RECORDING)
 
 
