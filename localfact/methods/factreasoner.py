@@ -46,7 +46,7 @@ class FactReasonerMethod(Method):
             relations=own,
             second_opinion=second[0] if second else None,
             tables=tables,
-            factors=options.factors or "hard",
+            factors=options.factors,
             passage_prior=self.passage_prior if options.passage_prior is None else options.passage_prior,
             hosts=dict(sorted(options.hosts.items())),
             solver=options.solver,

@@ -252,8 +252,8 @@ class GraphOptions(OptionGroup):
 
     tables: Tables | None = None
     """Factor tables: paper, priors or balanced (docs/inference.md). Default: the method's."""
-    factors: Literal["hard", "soft"] | None = None
-    """How relations count: hard by the most probable label, soft by its odds. Default: soft where localfact calibrates them."""
+    factors: Literal["hard", "soft"] = "hard"
+    """How relations count: hard by the most probable label, soft by its odds (balanced tables; docs/inference.md)."""
     passage_prior: Annotated[float | None, Field(ge=0, le=1)] = None
     """Prior of a passage. Default: 0.99."""
     hosts: Annotated[Mapping[str, Probability], BeforeValidator(read_hosts), OptionFlag(("--hosts",), "FILE")] = Field(

@@ -83,7 +83,7 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
     evidence = evidence_settings(method, options)
     assessment = method.assessment(options, identities)
     if isinstance(assessment, FactReasonerSettings):
-        assessment = with_calibration(assessment, method, options, facts)
+        assessment = assessment.model_copy(update={"relation_map": relation_map_of(method, options, facts)})
     if isinstance(assessment, LocalFactSettings) and facts is not None and not facts.trusts_opinion:
         assessment = without_opinion(assessment, options)
     asked = prompts_of(method, options, extraction, evidence)
@@ -102,21 +102,6 @@ def run_settings(method: Method, options: Options, facts: EngineFacts | None = N
         prompts=prompt_hashes(*asked) if facts else None,
         asking=facts.policy if facts else None,
     )
-
-
-def with_calibration(
-    assessment: FactReasonerSettings, method: Method, options: Options, facts: EngineFacts | None
-) -> FactReasonerSettings:
-    """The settings with the map of a language model's relations. By our own rules, relations that are calibrated count softly.
-
-    Raises:
-        InputError: an option about maps that would change nothing, or a map that cannot be used.
-    """
-    relation_map = relation_map_of(method, options, facts)
-    own = assessment.rules == "own" and assessment.tables == "balanced"
-    softly = own and relation_map is not None and relation_names(method, options)[0] == LLM
-    factors = options.factors or ("soft" if softly else "hard")
-    return assessment.model_copy(update={"relation_map": relation_map, "factors": factors})
 
 
 def prompts_of(method: Method, options: Options, extraction: ExtractionSettings, evidence: EvidenceSettings) -> list[Task]:

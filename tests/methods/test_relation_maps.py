@@ -39,8 +39,8 @@ def test_maps_ship() -> None:
 @pytest.mark.parametrize(
     ("method", "typed", "calibrated", "factors"),
     [
-        ("localfact", {}, True, "soft"),
-        ("localfact", {"factors": "hard"}, True, "hard"),
+        ("localfact", {}, True, "hard"),
+        ("localfact", {"factors": "soft"}, True, "soft"),
         ("localfact", {"calibrated": False}, False, "hard"),
         ("localfact", {"tables": "paper"}, True, "hard"),
         ("localfact", {"relations": "lexical"}, False, "hard"),
@@ -49,7 +49,7 @@ def test_maps_ship() -> None:
         ("builtin-fr2", {"second_opinion": "llm"}, True, "hard"),
     ],
 )
-def test_our_own_methods_calibrate_a_language_model_and_let_its_relations_count_softly(
+def test_our_own_methods_calibrate_a_language_model_and_relations_count_softly_where_that_is_asked(
     method: str, typed: dict[str, object], calibrated: bool, factors: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wiring, "engine_facts", lambda options: EngineFacts(ScriptedEngine().identity))
