@@ -15,7 +15,9 @@ from localfact.text import language, words
 from localfact.web.extracting.charsets import decode
 from localfact.web.extracting.cleaning import clean, one_line
 from localfact.web.extracting.hidden import remove_data, remove_hidden
+from localfact.web.extracting.linked_data import shown_or_stated, stated_article
 from localfact.web.extracting.pdf import text_of_pdf
+from localfact.web.extracting.tables import add_missing, write_tables
 from localfact.web.extracting.walls import asks_for_password, wall
 from localfact.web.fetching.failures import PageError, Reason
 from localfact.web.pages import MAX_PAGE_CHARACTERS, language_code
@@ -146,16 +148,18 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
         with_password = asks_for_password(root)
         remove_hidden(root)
         described = extract_metadata(root, default_url=link, extensive=False)
+        stated = stated_article(root)
         remove_data(root)
+        tables = write_tables(root)
         document = trafilatura.bare_extraction(root, favor_recall=True, include_comments=False)
         title = described.title or ""
-        text = document.text if document is not None else ""
+        text = add_missing((document.text if document is not None else "") or "", tables)
         stated_language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or root.get("xml:lang")
     except (PageError, MemoryError):
         raise
     except Exception as error:  # parsers raise anything on untrusted input; it concerns this page alone
         raise PageError(Reason.UNREADABLE, f"the HTML cannot be read ({type(error).__name__})") from error
-    text = clean(text)
+    text = shown_or_stated(clean(text), stated)
     if failure := wall(text, title, with_password):
         raise PageError(failure.reason, failure.detail)
     if not text:

@@ -1,5 +1,6 @@
 """Bytes of pages to clean text: HTML, PDF and plain text, in the character sets and the states that the web has them in."""
 
+import json
 import os
 
 import pytest
@@ -157,10 +158,17 @@ def test_a_hidden_order_to_the_model_is_gone_and_a_visible_one_stays_as_it_is(hi
     assert of(shown).text == f"{LIGHT}\n{order}\n{LAMP}"
 
 
-def test_linked_data_gives_no_text_where_the_page_has_none() -> None:
-    data = '{"@type": "Article", "articleBody": "%s", "headline": "Orm"}' % (LIGHT * 3)
-    page = f'<html><head><title>Orm</title><script type="application/ld+json">{data}</script></head><body></body></html>'
-    assert refused(page) == (Reason.NO_TEXT, "")
+def test_linked_data_gives_the_article_of_a_page_that_shows_none_and_of_no_other() -> None:
+    data = json.dumps(
+        [{"@graph": [{"@type": "Article", "articleBody": f"<p>{LIGHT}</p><p>{LAMP * 3}</p>", "headline": "Orm"}]}]
+    )
+    head = f'<html><head><title>Orm</title><script type="application/ld+json">{data}</script></head>'
+    assert of(f"{head}<body></body></html>").text == f"{LIGHT}\n{LAMP * 3}"
+    assert of(f"{head}<body><p>We use cookies. Accept all cookies.</p></body></html>").text.startswith(LIGHT)
+    shown = "".join(f"<p>{LAMP} {number}</p>" for number in range(9))
+    assert LIGHT not in of(f"{head}<body><article>{shown}</article></body></html>").text
+    damaged = head.replace("]}]<", "]}<")
+    assert refused(f"{damaged}<body></body></html>") == (Reason.NO_TEXT, "")
 
 
 def test_a_sign_in_form_with_hardly_any_text_is_a_login_wall() -> None:
