@@ -30,8 +30,8 @@ _ENDS_SENTENCE = tuple('.!?:;。！？؟।…"”»)')
 FULL_LINE_SHARE = 0.7
 
 
-def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str | None]:
-    """The text, title ("" for none) and date of creation (ISO 8601, None where it is not given) of a PDF.
+def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str, str | None]:
+    """The text of a PDF, all lines of its pages, title ("" for none) and date of creation (ISO 8601; None where none is given).
 
     Headers and footers of its pages are left out (`pdf_margins.py`). The hidden text layer of a scanned page is included: its
     words are those of the picture.
@@ -60,8 +60,8 @@ def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str | None]:
     finally:
         document.close()
     title = " ".join(described["Title"].split())
-    texts = [paragraphs(lines) for lines in without_margins(pages, title)]
-    return "\n".join(text for text in texts if text)[:most], title, date_of(described["CreationDate"])
+    text = "\n".join(filter(None, map(paragraphs, without_margins(pages, title))))[:most]
+    return text, "\n".join(line for lines in pages for line in lines), title, date_of(described["CreationDate"])
 
 
 def lines_of_page(document: Any, number: int) -> list[str]:
