@@ -152,7 +152,7 @@ def _span(element: Element, name: str) -> int:
 def _names_columns(row: Sequence[Cell], rest: Sequence[Sequence[Cell]]) -> bool:
     """Whether a row at the top holds names of columns: headers all, and the cells below them are none."""
     texts = [cell for cell in row if cell.text]
-    if len({cell.text for cell in texts}) < 2:
+    if all(cell is row[0] for cell in row):
         return False
     if all(cell.head for cell in texts):
         return any(not cell.head for below in rest for cell in below)

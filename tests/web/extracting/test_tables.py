@@ -52,6 +52,10 @@ def lines(markup: str) -> list[str]:
             "<table><tr><th></th><th>2019</th><th>2020</th></tr><tr><th>Profit</th><td>1</td><td>2</td></tr></table>",
             ["Profit \N{EN DASH} 2019: 1; 2020: 2"],
         ),
+        (
+            "<table><tr><th></th><th>Use</th></tr><tr><td>Tar</td><td>roofs</td></tr><tr><td>Oil</td><td>lamps</td></tr></table>",
+            ["Tar \N{EN DASH} Use: roofs", "Oil \N{EN DASH} Use: lamps"],
+        ),
         ("<table><tr><th>Area</th><td>3 ha</td><th>Mayor</th><td>Ann Orm</td></tr></table>", ["Area: 3 ha; Mayor: Ann Orm"]),
         (
             "<dl><div><dt>Born</dt><dd>1815</dd></div><div><dt>Sons</dt><dd>Ivo</dd><dd>Jon</dd></div></dl>",
