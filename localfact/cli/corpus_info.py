@@ -21,6 +21,9 @@ OwnEmbedder = Annotated[
     typer.Option("--embedder", help="Folder of weights, where it is no card. [default: the corpus's own]"),
 ]
 
+#: Pages of which hardly anything is kept that are named.
+LINKS_NAMED = 5
+
 
 class PassageKindName(StrEnum):
     """The values of --passages: what `corpus.passages.PassageKind` allows; Typer takes no list of literals."""
@@ -33,6 +36,9 @@ class PassageKindName(StrEnum):
 def info(
     folder: Folder,
     failures: Annotated[bool, typer.Option("--failures", help="List the addresses that gave no page, and why.")] = False,
+    pages: Annotated[
+        bool, typer.Option("--pages", help="List the pages made of documents: words kept and dropped, lines made of tables.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what a corpus holds, what it was built with, and how many pages could not be had for which reason."""
@@ -50,6 +56,12 @@ def info(
             if fetch.failure is not None
         ]
         show(rows, as_json=as_json, view=rows_view)
+        return
+    if pages:
+        from localfact.corpus.extents import read_extents
+
+        found = read_extents(folder / STORE_FILE, finished=not description.unfinished)
+        show([{"link": link, **extent.model_dump()} for link, extent in found], as_json=as_json, view=rows_view)
         return
     size = sum(mark.bytes for mark in description.files.values())
     there = store.counts() if (folder / STORE_FILE).is_file() else {}
@@ -142,5 +154,22 @@ def show_description(folder: Path, description: "CorpusDescription", more: dict[
     if description.searches:
         store = PageStore(folder / STORE_FILE, finished=not description.unfinished)
         more = {**more, "never_asked_for": store.count_unfetched()}
+    extraction, hardly = extents_of(folder, description)
+    more = {**more, "extraction": extraction} if extraction["pages"] else more
     fields = {"corpus": str(folder), **more, **description.model_dump(mode="json", exclude={"files"})}
     show(fields, as_json=as_json, view=fields_table)
+    if hardly:
+        named = ", ".join(hardly[:LINKS_NAMED]) + (
+            "" if len(hardly) <= LINKS_NAMED else f" and {len(hardly) - LINKS_NAMED} more"
+        )
+        note(f"Hardly anything is kept of {named}. `localfact corpus info {folder} --pages` says how much of each page is.")
+
+
+def extents_of(folder: Path, description: "CorpusDescription") -> tuple[dict[str, int], list[str]]:
+    """What extraction kept and dropped of the corpus's documents, and the links of those of which it kept next to nothing."""
+    from localfact.corpus.extents import sum_extents
+    from localfact.corpus.files import STORE_FILE
+
+    if not (folder / STORE_FILE).is_file():
+        return {"pages": 0}, []
+    return sum_extents(folder / STORE_FILE, finished=not description.unfinished)

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from localfact.corpus import extents
 from localfact.corpus.passages import PassageKind, passages_of
 from localfact.corpus.store import Fetch, PageStore
 from localfact.corpus.tables import LEAVES, SCHEMA, page_digest, page_of_row
@@ -81,6 +82,7 @@ class Recorder:
             if is_empty(self._database):
                 self._database.executescript(f"BEGIN; {SCHEMA} PRAGMA application_id = 1; COMMIT;")
             self._database.execute(LEAVES)
+            self._database.execute(extents.TABLE)
         except sqlite3.OperationalError:  # a full disk, for example: the caller has an error for that
             raise
         except sqlite3.DatabaseError as error:
@@ -290,6 +292,8 @@ class Recorder:
         """
         # A snippet and a page with the same text are different pages.
         digest = ("snippet:" if snippet else "") + page_digest(page)
+        if page.extent is not None:
+            extents.record_extent(self._database, digest, page.extent)
         known = self._database.execute("SELECT id, provider FROM pages WHERE digest = ?", (digest,)).fetchone()
         if known is None:
             cursor = self._database.execute(

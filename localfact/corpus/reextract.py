@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from localfact.corpus.store import Fetch
+from localfact.corpus.tables import page_digest
 from localfact.corpus.writer import CorpusWriter
 from localfact.errors import CorpusError
 from localfact.runtime.tasks import for_each
@@ -85,7 +86,7 @@ async def again(link: str, writer: CorpusWriter, extractors: PageExtractors, don
     page = Page(link=address(fetch.final_link), provider=WEB, **document.model_dump())
     if fetch.page is None:
         done.gained += 1
-    elif page == fetch.page.model_copy(update={"provider": WEB}):
+    elif page_digest(page) == page_digest(fetch.page):
         return
     else:
         done.changed += 1

@@ -44,5 +44,5 @@ def page_of_row(row: Sequence[str | None]) -> Page:
 
 
 def page_digest(page: Page) -> str:
-    """SHA-256 that identifies a page, whichever provider found it."""
-    return hashlib.sha256(page.model_dump_json(exclude={"provider"}).encode()).hexdigest()
+    """SHA-256 that identifies a page, whichever provider found it and whatever its extraction left out."""
+    return hashlib.sha256(page.model_dump_json(exclude={"provider", "extent"}).encode()).hexdigest()

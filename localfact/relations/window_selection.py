@@ -1,11 +1,14 @@
 """Selects the windows of a long premise to read for a claim: those that share most of its rare words, names and numbers.
 
+Of windows that share as much, that one counts for more which has one sentence with what the claim says and a value of its kind:
+the value itself where the claim is true, another one where it is false.
+
 Used by models whose card limits how much of a premise is read at once, or how many such windows; their training data are made
 by the same functions. Lengths are counted in tokens, from the places where the model's tokenizer begins each of them.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
@@ -14,15 +17,32 @@ from localfact.errors import InputError
 from localfact.models.embedder import fitting_pieces
 from localfact.records import Pair, Span
 from localfact.relations.lexical.statements import ParsedClaim, idf_table
-from localfact.relations.lexical.tokens import is_detail, tokens
+from localfact.relations.lexical.tokens import LexicalToken, is_detail, tokens
+from localfact.relations.lexical.tokens import stem as stem_of
 from localfact.relations.windows import measure_cutting, pieces
 from localfact.text import sentences
 
 #: Part of a model's identity; increased when premises are cut or windows selected in another way, as that changes predictions.
-SELECTION_VERSION = 1
+SELECTION_VERSION = 2
 #: How much more a claim's names and numbers count than its other words of the same rarity.
 NAME_FACTOR = 1.0
 NUMBER_FACTOR = 2.0
+#: How much the best sentence of a window counts beside all that the window shares with the claim.
+SENTENCE_SHARE = 0.25
+#: In that sentence: how much the claim's subject counts, which often stands there as a pronoun, and how much more a sentence
+#: with a value of each kind that the claim has.
+SUBJECT_FACTOR = 0.5
+KINDS_FACTOR = 0.5
+#: Words, besides numbers, that are values.
+VALUE_STEMS = frozenset(
+    map(
+        stem_of,
+        (
+            *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "half", "quarter"),
+            *("dozen", "hundred", "thousand", "million", "billion", "once", "twice", "single", "only"),
+        ),
+    )
+)
 #: A word of a lower idf ("the", "was") is in most sentences and is not counted.
 COUNTED_IDF = 2.0
 #: How many parsed premises and claims are cached: pairs that share one come soon after each other.
@@ -73,12 +93,13 @@ class LongPremise:
         return self.text[self.spans[run.begin].start : self.spans[run.end - 1].end] if len(self.spans) > 1 else self.text
 
     def run_score(self, claim: ParsedClaim) -> RunScore:
-        """The score of a run of sentences: the summed weight of the claim's stems that it holds."""
+        """The score of a run of sentences: the summed weight of the claim's stems that it holds, and a share of its best's."""
         weighed = [(weight, self.places.get(stem, ())) for stem, weight in claim_weights(claim).items()]
         found = [(weight, places) for weight, places in weighed if places]
+        alone = self.sentence_scores(claim)
 
         def shared(begin: int, end: int) -> float:
-            total = 0.0
+            total = SENTENCE_SHARE * max(alone[begin:end])
             for weight, places in found:
                 place = bisect_left(places, begin)
                 if place < len(places) and places[place] < end:
@@ -87,14 +108,33 @@ class LongPremise:
 
         return shared
 
+    def sentence_scores(self, claim: ParsedClaim) -> list[float]:
+        """The score of each sentence: the weight of the claim's stems in it, more where it has values of the claim's kinds."""
+        scores = [0.0] * len(self.spans)
+        for stem, weight in claim_weights(claim).items():
+            for place in self.places.get(stem, ()):
+                scores[place] += weight * (SUBJECT_FACTOR if stem in claim.subject else 1.0)
+        asked = kinds_of(claim.tokens)
+        shares = [len(asked & kinds) / max(1, len(asked)) for kinds in self.kinds]
+        return [score * (1 + KINDS_FACTOR * share) for score, share in zip(scores, shares, strict=True)]
+
     @cached_property
     def places(self) -> dict[str, list[int]]:
         """Stem -> the numbers of the sentences that hold it, ascending."""
         found: dict[str, list[int]] = {}
-        for index, span in enumerate(self.spans):
-            for stem in dict.fromkeys(token.stem for token in tokens(self.text[span.start : span.end])):
+        for index, sentence in enumerate(self._tokens):
+            for stem in dict.fromkeys(token.stem for token in sentence):
                 found.setdefault(stem, []).append(index)
         return found
+
+    @cached_property
+    def kinds(self) -> list[frozenset[str]]:
+        """The kinds of values that each sentence has."""
+        return [kinds_of(sentence) for sentence in self._tokens]
+
+    @cached_property
+    def _tokens(self) -> list[list[LexicalToken]]:
+        return [tokens(self.text[span.start : span.end]) for span in self.spans]
 
 
 def own_starts(at: Sequence[int], span: Span) -> list[int]:
@@ -115,9 +155,19 @@ def sentence_spans(text: str, at: Sequence[int], limit: int) -> list[Span]:
     return found
 
 
+def is_value(token: LexicalToken) -> bool:
+    """Whether a token is a number, a year, a month, or a word that counts or orders."""
+    return is_detail(token) or token.stem in VALUE_STEMS
+
+
+def kinds_of(sentence: Iterable[LexicalToken]) -> frozenset[str]:
+    """The kinds of values among tokens: "year", "month", "number"."""
+    return frozenset("year" if token.year else "month" if token.month else "number" for token in sentence if is_value(token))
+
+
 def claim_weights(claim: ParsedClaim) -> dict[str, float]:
     """The weight of each informative stem of a claim."""
-    numbers = claim.details(is_detail)
+    numbers = claim.details(is_value)
     return {
         stem: weight * (NUMBER_FACTOR if stem in numbers else NAME_FACTOR if stem in claim.names | claim.subject else 1.0)
         for stem, weight in claim.weights.items()

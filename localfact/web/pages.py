@@ -32,6 +32,20 @@ PROVIDER = "local"
 WEB = "web"
 
 
+class Extent(Record):
+    """How much of what a document shows became the text of its page.
+
+    Attributes:
+        kept: words of the text.
+        dropped: words that the document shows and the text lacks: menus, notices, headers, and what extraction lost.
+        table_lines: lines of the text that were made of tables.
+    """
+
+    kept: int
+    dropped: int
+    table_lines: int = 0
+
+
 class Page(Record):
     """One web page or document.
 
@@ -40,6 +54,7 @@ class Page(Record):
         date: as the page states it.
         provider: who found it: "local" for pages that a user has.
         language: two letters (ISO 639-1), where it is known.
+        extent: of a page that was extracted from a document, as far as that is known; no part of what the page is.
     """
 
     link: Annotated[str, AfterValidator(address_without_secrets)]
@@ -48,6 +63,7 @@ class Page(Record):
     date: str | None = None
     provider: str = PROVIDER
     language: str | None = None
+    extent: Extent | None = None
 
 
 class NoPageError(Exception):

@@ -58,6 +58,19 @@ def test_a_year_of_the_claim_counts_more_than_a_rare_word_of_it() -> None:
     assert read(sentences, "Velmora, 1887.", size=6, most=1) == ["It was 1887."]
 
 
+@pytest.mark.parametrize(
+    ("claim", "decides"),
+    [
+        ("In the Velmora flood 300 people died.", "The Velmora flood, of which 140 people died."),
+        ("A third of the people died in the Velmora flood.", "Of the Velmora flood a fifth of the people died."),
+    ],
+)
+def test_the_sentence_with_another_value_of_the_claims_kind_is_read(claim: str, decides: str) -> None:
+    spread = ["The Velmora flood came late.", "Its people had long slept.", "Few thought that anyone had died."]
+    (window,) = read([*spread, *FILLER, decides, *FILLER], claim, size=16, most=1)
+    assert decides in window
+
+
 def test_more_windows_are_the_next_best_of_what_is_left_and_come_in_the_order_of_the_text() -> None:
     second = "A bridge in the harbour is old."
     sentences = [*FILLER[:2], second, *FILLER[2:5], ANSWER, *FILLER[5:]]

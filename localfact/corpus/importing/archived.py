@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from localfact.corpus.importing.imported import Problem, Progress, RawPage
 from localfact.corpus.importing.kinds import MARKUP, PDF_MAGIC
 from localfact.runtime.addresses import address_without_secrets
+from localfact.web.archiving.stored_bodies import decode_stored
 from localfact.web.archiving.warc_reading import WarcProblem, read_warc
-from localfact.web.fetching.decoding import Decoder, coding_of
 from localfact.web.fetching.exchange import Exchange
 from localfact.web.fetching.failures import PageError
 from localfact.web.pages import MAX_FILE_BYTES
@@ -69,13 +69,9 @@ def document(exchange: Exchange, name: str) -> RawPage | Problem:
     link = address_without_secrets(exchange.url)
     where = f"{name}, {link}"
     try:
-        decoder = Decoder(coding_of(exchange.headers), MAX_FILE_BYTES)
-        decoder.feed(exchange.payload)
-        if not exchange.truncated:
-            decoder.finish()
+        body = decode_stored(exchange.payload, exchange.headers, MAX_FILE_BYTES, whole=exchange.truncated is None)
     except PageError as error:
         return Problem(where, f"{error}.")
-    body = bytes(decoder.body)
     media_type = exchange.media_type or sniff_media_type(body)
     if media_type is None:
         return Problem(where, "The answer does not say what it is, and begins neither as HTML nor as PDF.")

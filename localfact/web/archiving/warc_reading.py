@@ -1,4 +1,4 @@
-"""Reads WARC files of other tools (wget, Heritrix, browsertrix) as exchanges, for import into a corpus.
+"""Reads WARC files of other tools (wget, Heritrix, browsertrix, Common Crawl) as exchanges, for import into a corpus.
 
 The files are untrusted: memory is bounded whatever they hold, and records that give no exchange are reported with a reason.
 """
@@ -54,10 +54,11 @@ class PassedOverError(Exception):
 
 
 def read_warc(file: Path, *, max_payload: int = 10_000_000) -> Iterator[Exchange | WarcProblem]:
-    """Yields the pages of a .warc or .warc.gz: its responses of status 200 and its resources, with http and https addresses.
+    """Yields the pages of a .warc or .warc.gz: responses of status 200, resources and conversions, with addresses of the web.
 
     Payloads come without transfer coding, still content-encoded. A revisit record gives its original's answer under its own
-    address, if the original stands before it in the same file. Reading stops at damage, which is reported. Records that are
+    address, if the original stands before it in the same file; a conversion (Common Crawl's WET) stands for its original where
+    that is not there. Reading stops at damage, which is reported. Records that are
     passed over for an ordinary reason (another status, another kind of address) are counted and reported at the end, once a
     reason.
 
@@ -126,7 +127,7 @@ class WarcReader:
         """
         if record.kind in {"warcinfo", "request", "metadata"}:
             return
-        if record.kind not in {"response", "resource", "revisit"}:
+        if record.kind not in {"response", "resource", "revisit", "conversion"}:
             raise PassedOverError(f"Records of type {readable(record.kind)[:40]!r} are not read.", ordinary=True)
         if not address(record).lower().startswith(WEB):
             raise PassedOverError("The record has no address of the web.", ordinary=True)
@@ -134,6 +135,8 @@ class WarcReader:
             raise PassedOverError("The record is one segment of several.", ordinary=True)
         if record.kind == "revisit":
             yield self._revisit(record)
+            return
+        if record.kind == "conversion" and ("id", record.field("WARC-Refers-To") or "") in self._originals:
             return
         exchange, doubt = self._original(record)
         if record.alone:
@@ -149,7 +152,7 @@ class WarcReader:
             raise PassedOverError("The record has no date.")
         if record.block is None:
             raise PassedOverError(f"The answer has more than {self._max_payload:,} bytes.")
-        content = resource(record.block, record) if record.kind == "resource" else response(record.block)
+        content = response(record.block) if record.kind == "response" else resource(record.block, record)
         if len(content.payload) > self._max_payload:
             raise PassedOverError(f"The answer has more than {self._max_payload:,} bytes.")
         doubt = doubt_of(record, record.block, content)
@@ -198,11 +201,14 @@ def response(block: bytes) -> Content:
     payload, whole = answer.body, True
     if "chunked" in (header_of(answer.headers, "Transfer-Encoding") or "").lower():
         payload, whole = dechunk(answer.body)
+    elif CHUNK_SIZE.match(answer.body):  # tools that leave the header out keep chunks by mistake: all of them, or it is text
+        payload, complete = dechunk(answer.body)
+        payload = payload if complete and payload else answer.body
     return Content(payload, answer.body, answer.headers, status[2] or "", answer.protocol.upper(), whole)
 
 
 def resource(block: bytes, record: WarcRecord) -> Content:
-    """The content of a resource record, which is the payload alone."""
+    """The content of a resource or conversion record, which is the payload alone."""
     kind = record.field("Content-Type")
     return Content(block, block, (("Content-Type", kind),) if kind else ())
 

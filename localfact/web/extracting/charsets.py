@@ -42,7 +42,7 @@ def decode(body: bytes, charset: str | None) -> str:
         return body[len(mark) :].decode(marked, "replace")
     if wide := _wide(body):
         return body.decode(wide, "replace")
-    if len(body.translate(None, _CONTROLS)) < (1 - MOST_CONTROLS) * len(body):
+    if not is_text(body):
         raise PageError(Reason.UNREADABLE, "the bytes are no text")
     declared = html_body_declared_encoding(body) or ""
     # A name inside the page could only be read if the page is not UTF-16.
@@ -56,6 +56,11 @@ def decode(body: bytes, charset: str | None) -> str:
         if (text := _decode(body, codec)) is not None:
             return text
     return body.decode(detect(body), "replace")
+
+
+def is_text(body: bytes) -> bool:
+    """Whether hardly any of the bytes are control characters; UTF-16 and UTF-32 are not known here."""
+    return len(body.translate(None, _CONTROLS)) >= (1 - MOST_CONTROLS) * len(body)
 
 
 def codec_of(charset: str | None) -> str | None:

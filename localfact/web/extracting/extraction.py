@@ -5,9 +5,10 @@ The bytes are untrusted. Time and memory are limited by extractors.py, which run
 
 import logging
 import re
+from collections import Counter
 from importlib import import_module
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from localfact.records import Record
@@ -15,10 +16,12 @@ from localfact.text import language, words
 from localfact.web.extracting.charsets import decode
 from localfact.web.extracting.cleaning import clean, one_line
 from localfact.web.extracting.hidden import remove_data, remove_hidden
+from localfact.web.extracting.linked_data import shown_or_stated, stated_article
 from localfact.web.extracting.pdf import text_of_pdf
+from localfact.web.extracting.tables import add_missing, write_tables
 from localfact.web.extracting.walls import asks_for_password, wall
 from localfact.web.fetching.failures import PageError, Reason
-from localfact.web.pages import MAX_PAGE_CHARACTERS, language_code
+from localfact.web.pages import MAX_PAGE_CHARACTERS, Extent, language_code
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 PDF_TYPES = frozenset({"application/pdf", "application/x-pdf"})
@@ -45,6 +48,7 @@ _DEFINITIONS = re.compile(r"(<!DOCTYPE[^\[>]{0,1000})\[.{0,100000}?\]\s*>", re.I
 DOCTYPE_CHARACTERS = 110_000
 _SCRIPT = re.compile(r"<script\b", re.IGNORECASE)
 _SCRIPT_END = re.compile(r"</script\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 # Characters that XML trees refuse; white space stays.
 _NO_MARKUP = re.compile("[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -57,12 +61,30 @@ class Document(Record):
         text: cleaned (`cleaning.clean`), never empty.
         date: ISO 8601, as the page states it.
         language: two letters (ISO 639-1).
+        extent: what was kept and dropped of what the page shows.
     """
 
     title: str
     text: str
     date: str | None = None
     language: str | None = None
+    extent: Extent | None = None
+
+
+class Extracted(NamedTuple):
+    """What one kind of document gives.
+
+    Attributes:
+        shown: all that its reader sees.
+        table_lines: how many lines were made of its tables.
+    """
+
+    text: str
+    shown: str
+    title: str = ""
+    date: str | None = None
+    language: str | None = None
+    table_lines: int = 0
 
 
 def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Document:
@@ -79,22 +101,29 @@ def extract(body: bytes, media_type: str, charset: str | None, link: str) -> Doc
             UNREADABLE: damaged, encrypted or no text at all. MEDIA_TYPE_REFUSED: neither HTML nor PDF nor plain text.
     """
     kind = kind_of(body, media_type)
-    found_language = None
     if kind == "html":
-        title, text, date, found_language = text_of_html(decode(body, charset), link)
+        found = text_of_html(decode(body, charset), link)
     elif kind == "pdf":
-        text, title, date = text_of_pdf(body, MAX_PAGE_CHARACTERS)
+        found = Extracted(*text_of_pdf(body, MAX_PAGE_CHARACTERS))
     else:
-        title, text, date = "", decode(body, charset), None
-    text = clean(text[:MAX_PAGE_CHARACTERS])
+        shown = decode(body, charset)
+        found = Extracted(shown, shown)
+    text = clean(found.text[:MAX_PAGE_CHARACTERS])
     if not text:
         raise PageError(Reason.NO_TEXT)
     return Document(
-        title=one_line(title, MAX_TITLE_CHARACTERS) or one_line(name_of(link), MAX_TITLE_CHARACTERS),
+        title=one_line(found.title, MAX_TITLE_CHARACTERS) or one_line(name_of(link), MAX_TITLE_CHARACTERS),
         text=text,
-        date=date,
-        language=language_of(found_language, text),
+        date=found.date,
+        language=language_of(found.language, text),
+        extent=extent_of(found.shown, text, found.table_lines),
     )
+
+
+def extent_of(shown: str, text: str, table_lines: int) -> Extent:
+    """How many words of what is shown a text has and lacks; those that it repeats, as names of columns, are not set off."""
+    kept = Counter(_WORD.findall(text))
+    return Extent(kept=kept.total(), dropped=(Counter(_WORD.findall(shown)) - kept).total(), table_lines=table_lines)
 
 
 def load_libraries() -> None:
@@ -129,7 +158,7 @@ def kind_of(body: bytes, media_type: str) -> str:
     raise PageError(Reason.MEDIA_TYPE_REFUSED, media_type)
 
 
-def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None]:
+def text_of_html(page: str, link: str) -> Extracted:
     """Title, main text, date and stated language of an HTML page; its hidden text is left out.
 
     Raises:
@@ -146,21 +175,26 @@ def text_of_html(page: str, link: str) -> tuple[str, str, str | None, str | None
         with_password = asks_for_password(root)
         remove_hidden(root)
         described = extract_metadata(root, default_url=link, extensive=False)
+        stated = stated_article(root)
         remove_data(root)
+        shown = " ".join(root.find("body").itertext()) if root.find("body") is not None else ""
+        tables = write_tables(root)
         document = trafilatura.bare_extraction(root, favor_recall=True, include_comments=False)
         title = described.title or ""
-        text = document.text if document is not None else ""
+        text = add_missing((document.text if document is not None else "") or "", tables)
         stated_language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or root.get("xml:lang")
     except (PageError, MemoryError):
         raise
     except Exception as error:  # parsers raise anything on untrusted input; it concerns this page alone
         raise PageError(Reason.UNREADABLE, f"the HTML cannot be read ({type(error).__name__})") from error
-    text = clean(text)
+    text = shown_or_stated(clean(text), stated)
     if failure := wall(text, title, with_password):
         raise PageError(failure.reason, failure.detail)
     if not text:
         raise PageError(Reason.NO_TEXT)
-    return title, text, described.date, stated_language
+    known = set(text.split("\n"))
+    table_lines = sum(line in known for table in tables for line in table.lines)
+    return Extracted(text, shown, title, described.date, stated_language, table_lines)
 
 
 def parse(page: str) -> Any:

@@ -1,10 +1,12 @@
 """The text of a PDF by pdfium, with title and date."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from itertools import pairwise
 from typing import Any
 
+from localfact.web.extracting.pdf_margins import without_margins
 from localfact.web.fetching.failures import PageError, Reason
 
 # Why pdfium: seconds and memory over the interpreter's, two cores, files of tests/support/pdf_files.py.
@@ -28,10 +30,11 @@ _ENDS_SENTENCE = tuple('.!?:;。！？؟।…"”»)')
 FULL_LINE_SHARE = 0.7
 
 
-def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str | None]:
-    """The text, title ("" for none) and date of creation (ISO 8601, None where it is not given) of a PDF.
+def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str, str | None]:
+    """The text of a PDF, all lines of its pages, title ("" for none) and date of creation (ISO 8601; None where none is given).
 
-    The hidden text layer of a scanned page is included: its words are those of the picture.
+    Headers and footers of its pages are left out (`pdf_margins.py`). The hidden text layer of a scanned page is included: its
+    words are those of the picture.
 
     Args:
         most: the most characters; the rest is left out.
@@ -47,41 +50,47 @@ def text_of_pdf(body: bytes, most: int) -> tuple[str, str, str | None]:
         wanting = "password" in str(error).lower()
         raise PageError(Reason.UNREADABLE, "the PDF asks for a password" if wanting else "the PDF is damaged") from error
     try:
-        texts, length = [], 0
+        pages, length = [], 0
         for number in range(min(len(document), MAX_PDF_PAGES)):
-            texts.append(text_of_page(document, number))
-            length += len(texts[-1])
+            pages.append(lines_of_page(document, number))
+            length += sum(map(len, pages[-1]))
             if length > most:
                 break
         described = document.get_metadata_dict()
     finally:
         document.close()
-    return "\n".join(text for text in texts if text)[:most], described["Title"], date_of(described["CreationDate"])
+    title = " ".join(described["Title"].split())
+    text = "\n".join(filter(None, map(paragraphs, without_margins(pages, title))))[:most]
+    return text, "\n".join(line for lines in pages for line in lines), title, date_of(described["CreationDate"])
 
 
-def text_of_page(document: Any, number: int) -> str:
-    """The paragraphs of one page; "" for a page that cannot be read."""
+def lines_of_page(document: Any, number: int) -> list[str]:
+    """The lines of one page, white space collapsed; none for a page that cannot be read."""
     import pypdfium2
 
     try:
         page = document[number]
     except pypdfium2.PdfiumError:
-        return ""
+        return []
     try:
         text = page.get_textpage()
         try:
-            return paragraphs(text.get_text_range())
+            return lines_of(text.get_text_range())
         finally:
             text.close()
     except pypdfium2.PdfiumError:
-        return ""
+        return []
     finally:
         page.close()
 
 
-def paragraphs(text: str) -> str:
+def lines_of(text: str) -> list[str]:
+    """The lines of a page's text; words that a line's end breaks are joined."""
+    return [" ".join(line.split()) for line in _BROKEN_WORD.sub("", text.replace("\r\n", "\n")).split("\n")]
+
+
+def paragraphs(lines: Sequence[str]) -> str:
     """Joins the lines of a page where a sentence runs on, so that sentences can be found."""
-    lines = [" ".join(line.split()) for line in _BROKEN_WORD.sub("", text.replace("\r\n", "\n")).split("\n")]
     lengths = sorted(len(line) for line in lines if line)
     full = FULL_LINE_SHARE * lengths[int(0.9 * len(lengths))] if lengths else 0
     joined: list[str] = []

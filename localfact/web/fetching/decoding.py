@@ -13,9 +13,9 @@ Coding = Literal["identity", "gzip", "deflate"]
 ACCEPTED_CODINGS = "gzip, deflate"
 #: The most members of a gzip body (RFC 1952, 2.2); more are only meant to waste time.
 MOST_MEMBERS = 1_000
+GZIP_MAGIC = b"\x1f\x8b"
 
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
-_GZIP_MAGIC = b"\x1f\x8b"
 _CODINGS: dict[str, Coding] = {"": "identity", "gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
 
 
@@ -83,7 +83,7 @@ class Decoder:
             # "deflate" is the zlib format (RFC 9110, 8.4.1.2), but some servers send it without the zlib header.
             zlib_header = data[0] & 0x0F == 8 and int.from_bytes(data[:2], "big") % 31 == 0
             self._member = zlib.decompressobj(zlib.MAX_WBITS if zlib_header else -zlib.MAX_WBITS)
-        elif self._members and not data.startswith(_GZIP_MAGIC):  # padding after the last member
+        elif self._members and not data.startswith(GZIP_MAGIC):  # padding after the last member
             self._ended = True
         else:
             self._member = zlib.decompressobj(_GZIP_WINDOW)

@@ -54,10 +54,35 @@ def test_the_content_coding_is_taken_off(tmp_path: Path) -> None:
     assert page.body == HTML
 
 
+@pytest.mark.parametrize(
+    ("headers", "payload"),
+    [
+        ({"Content-Encoding": "gzip"}, HTML),
+        ({"Content-Encoding": "gzip", "Transfer-Encoding": "chunked"}, HTML),
+        ({"Content-Encoding": "br", "Content-Length": "7"}, HTML),
+        ({"Content-Encoding": "zstd"}, HTML),
+        ({"Content-Encoding": "deflate", "Content-Length": "9000"}, b"<p>Die Fl\xfcsse</p>" * 20),
+        ({"Content-Encoding": "gzip, br"}, HTML),
+        ({"Content-Encoding": "br"}, b"%PDF-1.7 \x00\x01\x02\x03"),
+        ({}, b"%x\r\n%b\r\n0\r\n\r\n" % (len(HTML), HTML)),
+        ({}, b"2024\r\n" + HTML),
+        ({}, gzip.compress(HTML)),
+        ({"Content-Encoding": "gzip, gzip"}, gzip.compress(gzip.compress(HTML))),
+        ({"Content-Encoding": "gzip", "Transfer-Encoding": "chunked"}, gzip.compress(HTML)),
+    ],
+)
+def test_what_the_bytes_are_counts_for_more_than_the_headers(tmp_path: Path, headers: dict[str, str], payload: bytes) -> None:
+    headers = {"Content-Type": "text/html", **headers}
+    (page,) = read(archive(tmp_path / "site.warc.gz", ("https://a.example/", headers, payload)))
+    assert isinstance(page, RawPage)
+    coded = payload.startswith(b"\x1f\x8b") or payload.endswith(b"0\r\n\r\n")
+    assert page.body == (HTML if coded else payload)
+
+
 def test_a_bomb_and_an_unknown_coding_are_told_and_stop_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archived, "MAX_FILE_BYTES", 100_000)
     bomb = ("https://a.example/bomb", {"Content-Type": "text/html", "Content-Encoding": "gzip"}, gzip.compress(bytes(10**7)))
-    coded = ("https://a.example/br", {"Content-Type": "text/html", "Content-Encoding": "br"}, b"\x0b")
+    coded = ("https://a.example/br", {"Content-Type": "text/html", "Content-Encoding": "br"}, b"\x0b\x02\x80")
     good = ("https://a.example/good", {"Content-Type": "text/html"}, HTML)
     first, second, third = read(archive(tmp_path / "site.warc.gz", bomb, coded, good))
     assert isinstance(first, Problem)

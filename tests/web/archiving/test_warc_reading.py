@@ -24,6 +24,16 @@ def test_a_resource_record_is_a_page(tmp_path: Path) -> None:
     assert (found.url, found.time) == ("https://a.example/", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC))
 
 
+def test_a_conversion_is_a_page_where_its_original_is_not_there(tmp_path: Path) -> None:
+    """As Common Crawl's WET files hold them."""
+    original = record("response", answer(PAGE), WARC_Record_ID="<urn:uuid:7>")
+    converted = record("conversion", "Die Flüsse".encode(), WARC_Refers_To="<urn:uuid:7>")
+    (found,) = exchanges(written(tmp_path, zipped(converted)))
+    assert (found.payload.decode(), found.media_type) == ("Die Flüsse", "text/plain")
+    (found,) = exchanges(written(tmp_path, zipped(original, converted)))
+    assert found.payload == PAGE
+
+
 def test_records_that_are_not_of_the_web_and_other_statuses_are_counted(tmp_path: Path) -> None:
     content = [
         record("warcinfo", b"software: x"),
@@ -33,7 +43,7 @@ def test_records_that_are_not_of_the_web_and_other_statuses_are_counted(tmp_path
         record("resource", b"log", WARC_Target_URI="metadata://gnu.org/wget"),
         *(record("response", answer(b"", status="404 Not Found")) for _ in range(3)),
         record("response", answer(b"", status="301")),
-        record("conversion", b"text"),
+        record("continuation", b"text"),
         record("response", answer(b"a"), WARC_Segment_Number="1"),
         GOOD,
     ]
@@ -43,7 +53,7 @@ def test_records_that_are_not_of_the_web_and_other_statuses_are_counted(tmp_path
         ("other.warc.gz", "The record has no address of the web.", 2),
         ("other.warc.gz", "The answer has status 404.", 3),
         ("other.warc.gz", "The answer has status 301.", 1),
-        ("other.warc.gz", "Records of type 'conversion' are not read.", 1),
+        ("other.warc.gz", "Records of type 'continuation' are not read.", 1),
         ("other.warc.gz", "The record is one segment of several.", 1),
     }
 

@@ -1,10 +1,11 @@
 """Bytes of pages to clean text: HTML, PDF and plain text, in the character sets and the states that the web has them in."""
 
+import json
 import os
 
 import pytest
 from article_pages import article
-from pdf_files import assembled, lines_at, pdf
+from pdf_files import Line, assembled, lines_at, pdf
 
 from localfact.web.extracting.cleaning import clean
 from localfact.web.extracting.extraction import Document, extract
@@ -157,10 +158,17 @@ def test_a_hidden_order_to_the_model_is_gone_and_a_visible_one_stays_as_it_is(hi
     assert of(shown).text == f"{LIGHT}\n{order}\n{LAMP}"
 
 
-def test_linked_data_gives_no_text_where_the_page_has_none() -> None:
-    data = '{"@type": "Article", "articleBody": "%s", "headline": "Orm"}' % (LIGHT * 3)
-    page = f'<html><head><title>Orm</title><script type="application/ld+json">{data}</script></head><body></body></html>'
-    assert refused(page) == (Reason.NO_TEXT, "")
+def test_linked_data_gives_the_article_of_a_page_that_shows_none_and_of_no_other() -> None:
+    data = json.dumps(
+        [{"@graph": [{"@type": "Article", "articleBody": f"<p>{LIGHT}</p><p>{LAMP * 3}</p>", "headline": "Orm"}]}]
+    )
+    head = f'<html><head><title>Orm</title><script type="application/ld+json">{data}</script></head>'
+    assert of(f"{head}<body></body></html>").text == f"{LIGHT}\n{LAMP * 3}"
+    assert of(f"{head}<body><p>We use cookies. Accept all cookies.</p></body></html>").text.startswith(LIGHT)
+    shown = "".join(f"<p>{LAMP} {number}</p>" for number in range(9))
+    assert LIGHT not in of(f"{head}<body><article>{shown}</article></body></html>").text
+    damaged = head.replace("]}]<", "]}<")
+    assert refused(f"{damaged}<body></body></html>") == (Reason.NO_TEXT, "")
 
 
 def test_a_sign_in_form_with_hardly_any_text_is_a_login_wall() -> None:
@@ -270,6 +278,32 @@ def test_a_pdf_in_other_scripts_is_read_in_logical_order() -> None:
     arabic = "المنارة مصنوعة من الغرانيت"
     text = of(pdf([lines_at(72, [RUSSIAN, JAPANESE, arabic[::-1], "प्रकाशस्तंभ लाल ग्रेनाइट"])])).text
     assert all(line in text for line in (RUSSIAN, JAPANESE, arabic, "प्रकाशस्तंभ लाल ग्रेनाइट"))
+
+
+@pytest.mark.parametrize(
+    ("above", "below"),
+    [
+        (["11/26/26, 10:15 AM Cape Orm - A lighthouse"], ["https://a.example/cape-orm?x=1 {}/2"]),
+        (["26.11.2026, 10:15", "Cape Orm"], ["https://a.example/cape-orm", "{}/2"]),
+        (["Cape Orm https://a.example/cape-orm"], ["{} of 2 26/11/2026, 10:15"]),
+    ],
+)
+def test_what_a_browser_prints_around_a_page_is_gone(above: list[str], below: list[str]) -> None:
+    def printed(number: int, *lines: str) -> list[Line]:
+        text = [*above, *lines, *(line.format(number) for line in below)]
+        return lines_at(72, text)
+
+    text = of(pdf([printed(1, LIGHT, "Cape Orm"), printed(2, LAMP, "Told at https://b.example/orm")], title="Cape Orm")).text
+    assert text.startswith(LIGHT)
+    assert "Told at https://b.example/orm" in text
+    assert "a.example" not in text
+    assert "10:15" not in text
+
+
+def test_lines_that_run_through_a_pdf_come_once_and_page_numbers_not_at_all() -> None:
+    said = [f"{name} kept the lamp for {number} years." for number, name in enumerate(("Ann", "Ivo", "Jon", "Mira"), start=3)]
+    pages = [lines_at(72, [f"Annals of Orm {number}", line, "", f"{number}"]) for number, line in enumerate(said)]
+    assert of(pdf(pages)).text.split("\n") == ["Annals of Orm 0", *said]
 
 
 def test_an_encrypted_pdf_is_read_only_without_a_password() -> None:
