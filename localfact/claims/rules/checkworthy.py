@@ -21,6 +21,7 @@ class DropReason(StrEnum):
     HEADING = "heading"
     TABLE = "table row"
     REFERENCE = "reference"
+    CODE = "code"
     QUESTION = "question"
     INTRODUCTION = "introduces a list"
     FRAGMENT = "fragment"
@@ -37,7 +38,7 @@ LONGEST_ABSTENTION = 6
 
 _TABLE = re.compile(r"\s*\|")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
-_REFERENCE = re.compile(r"https?://|www\.|\bdoi:|\bISBN\b", re.IGNORECASE)
+_REFERENCE = re.compile(r"\bdoi:|\bISBN\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？؟]$")
 _INTRODUCES = re.compile(r"[:：]$")
 #: The end of a sentence with a full stop or another final mark.
@@ -65,6 +66,7 @@ _NOT_CHECKABLE = {
     DropReason.TALK: (
         rf"(?:{_START}|, )(?:I(?:['’](?:m|ve|d|ll))?|[Mm]y) [a-z]",
         rf"{_START}(?:[Aa]s an (?:AI|artificial)|[Hh]ere(?:['’]s| is| are)|[Ll]et me|[Tt]hank you|[Yy]ou['’]re welcome)\b",
+        r"\A(?:For )?(?:[Mm]ore|[Ff]urther|[Aa]dditional) (?:details?|info|information|reading)\b",
         r"\b(?:[Ii]n|[Tt]o) my (?:experience|mind|opinion|view)\b",
         r"\A(?:Absolutely|Certainly|Great question|Of course|Sure)[,!.]",
         r"\b(?i:my (?:knowledge|training)|knowledge cutoff|search results?)\b",

@@ -68,6 +68,9 @@ def _independent(clause: Clause) -> list[Clause]:
     masked = mask(clause.text)
     for joint in _INDEPENDENT.finditer(masked):
         before, subject, after = masked[: joint.start()], joint["subject"], masked[joint.end() :]
+        # What a colon announces is one list.
+        if ":" in before:
+            break
         named = subject and not NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
         if named or (not subject and subject_of(before) and _CLAUSE_START.match(after)):
             rest = Clause(clause.text[joint.end() :], clause.start + joint.end(), 0)

@@ -14,7 +14,7 @@ from localfact.claims.rules.checkworthy import DropReason, abstains, drop_reason
         ("The main reasons include the following:", DropReason.INTRODUCTION),
         ("Very good.", DropReason.FRAGMENT),
         ("A quiet street near the old harbour", DropReason.FRAGMENT),
-        ("More at https://example.org/page for all readers.", DropReason.REFERENCE),
+        ("The old tower, doi: 10.1000/182, is cited.", DropReason.REFERENCE),
         ("I hope this helps with the essay.", DropReason.TALK),
         ("Here are some facts about the bridge.", DropReason.TALK),
         ("As an AI, it has no memory of that.", DropReason.TALK),

@@ -1,10 +1,10 @@
-from localfact.claims.rules.markdown import plain_text
+from localfact.claims.rules.markdown import plain_text, whole_text
 from localfact.claims.rules.tables import row_sentences
 from localfact.records import Span
 
 
 def sentences(*rows: str, subject: str | None = None) -> list[list[str]]:
-    plain = [plain_text(row, Span(start=0, end=len(row))) for row in rows]
+    plain = [plain_text(whole_text(row), Span(start=0, end=len(row))) for row in rows]
     return [[sentence.text for sentence in found] for found in row_sentences(plain, subject)]
 
 
