@@ -39,7 +39,6 @@ _MARK = "|".join(
         r"\[\d{1,4}[†:][^\[\]\n]{0,60}\]",
         r"【[^【】\n]{1,100}】",
         r"\ue200[^\ue201]{0,200}\ue201|[\ue200-\ue206]",
-        r"\b(?:cite)?turn\d+(?:search|view|news|fetch)\d+",
         r":?contentReference\[oaicite:\d+\]\{index=\d+\}",
         r"\[?oai_citation:[^\]\n]{1,150}\](?:\([^()\s]*\))?",
         r"\\(?:cite|footnote)[a-z]{0,2}\{[^{}]{1,200}\}",
@@ -52,8 +51,9 @@ _MARK = "|".join(
         r"(?:(?<=[^\W\d_]{3})|(?<=\d{4}))\^\d{1,2}\b(?!\.\d)",
         r"\((?:(?i:sources?|via|ref(?:erence)?s?|cited in): ?|ISBN|doi|DOI|arXiv)[^()\n]{1,120}\)",
         rf"{_NO_WORK}[(\[]{_AUTHOR_YEAR}(?:; ?{_AUTHOR_YEAR}){{0,9}}[)\]]",
-        r"(?<=\w) \(\d{1,2}(?:, ?\d{1,2}){0,5}\)(?=[.!?](?:\s|$))",
+        r"(?<=\w )\(\d{1,2}(?:, ?\d{1,2}){0,5}\)(?=[.!?](?:\s|$))",
         r"(?<=\w)[†‡]+(?=[\s.,;]|$)",
+        r"\ue200?(?:cite)?turn\d+(?:search|view|news|fetch)\d+",
     )
 )
 # Words that lead to a source, where nothing follows them.
@@ -63,10 +63,12 @@ _LEAD = (
     r"see(?: also| more at)?|cf\.|sources?:|via|at|from|on|here:|link:|more at|visit|refs?\.?|citing))?"
 )
 _END = r"(?=\s*(?:[.,;:!?)]|\n|$))"
-_CITED = rf"(?:{_LINK_IN_BRACKETS}|{_NUMBER_LINK}|{_SOURCE_LINK}|{_MARK})"
+# One look at the first character spares most places.
+_CITED = rf"(?:(?=[\[(【†‡{{^\\:\ue200-\ue206ct])(?:{_LINK_IN_BRACKETS}|{_NUMBER_LINK}|{_SOURCE_LINK}|{_MARK}))"
 _BRACKETED_URL = rf"[(<\[]\s*{_URL}\s*[)>\]]"
 _IN_FRONT = r"(?:(?<=[.!?\n] )|(?<=\n)|\A)(?:According to|As (?:per|stated (?:in|by)|reported (?:in|by))|From|Per|Via)\s*"
 _CITATION = re.compile(rf"{_IN_FRONT}{_CITED},\s*|{_LEAD}\s*{_CITED}{_END}|[ \t]*{_CITED}")
+_ANY_CITED = re.compile(_CITED)
 # "Her page is https://..." says which it is.
 _LINKED = re.compile(
     rf"{_IN_FRONT}{_URL},\s*|{_LEAD}:?[ \t]*{_BRACKETED_URL}|"
@@ -80,9 +82,11 @@ _SPACE_BEFORE = re.compile(r"(?<=[\w\"”’)])[ \t]+(?=[.,;](?:\s|$))")
 def hide_citations(whole: PlainText) -> PlainText:
     """Returns a text without links and citation marks; the words of a link that is part of its sentence stay."""
     found = whole.replace(_IMAGE, lambda _: "")
-    found = found.replace(_CITATION, lambda _: "")
+    if _ANY_CITED.search(found.text):
+        found = found.replace(_CITATION, lambda _: "")
     found = found.replace(_LINK, lambda link: link["shown"])
-    found = found.replace(_LINKED, lambda _: "")
+    if "://" in found.text or "www." in found.text:
+        found = found.replace(_LINKED, lambda _: "")
     if found.text == whole.text:
         return whole
     for left in (_LEFT_OVER, _SPACE_BEFORE, _DOUBLE_END):
