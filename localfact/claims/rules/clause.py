@@ -27,6 +27,12 @@ class Clause(NamedTuple):
         """Where the clause's own text ends in the sentence."""
         return self.start + len(self.text) - self.borrowed
 
+    def subject_at(self, sentence: str) -> int:
+        """Where its subject stands in the sentence that it was cut from, at least nearly."""
+        if not self.borrowed:
+            return self.start
+        return max(sentence.rfind(self.text[: self.borrowed].strip(), 0, self.start), 0)
+
     def head(self, end: int) -> "Clause":
         """Returns the clause up to that character."""
         return self._replace(text=self.text[:end].rstrip(" ,;"))

@@ -9,6 +9,7 @@ from collections import Counter
 
 from localfact.claims.rules.blocks import hide_blocks
 from localfact.claims.rules.citations import hide_citations
+from localfact.claims.rules.lists import names_something
 from localfact.claims.rules.markdown import PlainText, whole_text
 
 # A backslash and an n, as data that was escaped once too often has them; "\nu" is a letter of LaTeX.
@@ -17,8 +18,8 @@ _ATTRIBUTES = r"(?:\s+[\w:.-]+\s*=\s*(?:\"[^\"<>]{0,1000}\"|'[^'<>]{0,1000}'|[^\
 _TAG = re.compile(rf"<(?P<slash>/?)(?P<name>[A-Za-z][\w-]{{0,20}}){_ATTRIBUTES}{{0,20}}\s*/?>|<\|\w{{1,30}}\|>")
 _CLOSED = re.compile(r"</([A-Za-z][\w-]{0,20})\s*>")
 _BLOCK = re.compile(
-    r"article|aside|blockquote|body|br|center|dd|div|dl|dt|figure|footer|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tbody|td|"
-    r"tfoot|th|thead|tr|ul"
+    r"article|aside|blockquote|body|br|center|dd|div|dl|dt|figure|footer|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tbody|"
+    r"tfoot|thead|ul"
 )
 _INLINE = re.compile(
     r"a|abbr|b|big|cite|code|del|details|em|font|head|html|i|img|ins|kbd|mark|q|ref|s|small|span|strike|strong|sub|summary|sup|title|"
@@ -36,6 +37,19 @@ _NUMBERS = re.compile(r"[\[(]?\d{1,3}(?:\s?[,–-]\s?\d{1,3})*[\])]?")
 # Behind a power of ten, a unit or a letter small raised digits are an exponent: 10⁶, km², x².
 _RAISED_NUMBER = re.compile(r"(?:(?<!\d)10|(?<![^\W\d_])[^\W\d_]{1,2}|(?i:miles|feet|met(?:er|re)s|inches|[kmc]m/s))$")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
+# A label in bold whose sentence follows without a colon.
+_LABEL = re.compile(
+    r"^(?P<lead>[ \t]*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?)(?P<bold>\*\*|__)(?P<label>[A-Z][^*_\n:.]{1,60})(?P=bold)"
+    r"(?P<gap>[ \t]+)(?=(?P<next>[A-Z]\w*))",
+    re.MULTILINE,
+)
+_NEW_SENTENCE = re.compile(r"An?|As|At|Born|Her|His|In|Its?|On|She|He|The|Their|There|They|These|This")
+# A table without bars at its edges, and the head of one in HTML.
+_BARE_TABLE = re.compile(
+    r"(?m)^[^\n|]{1,200}\|[^\n]*\n[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t]*:?-{2,}:?[ \t]*)+(?:\n[^\n|]{1,200}\|[^\n]*)*"
+)
+_LINE_BEGIN = re.compile(r"(?m)^[^\n]")
+_HEAD_ROW = re.compile(r"<tr\b[^<>]{0,200}>(?:(?!</tr).){0,5000}<th\b(?:(?!</tr).){0,5000}</tr\s*>", re.IGNORECASE | re.DOTALL)
 _MARKS = (("1", "2", "3"), ("a", "b", "c"), ("i", "ii", "iii"))
 _ENUMERATED = re.compile(r"(?:(?<=\s)|^)\(?(?P<mark>\d{1,2}|[a-h]|i{1,3}|iv|vi{0,3})\) ", re.MULTILINE)
 
@@ -45,12 +59,29 @@ def clean(response_text: str, dropped: Counter[str]) -> PlainText:
     whole = whole_text(response_text).replace(_ESCAPED_BREAK, lambda _: "\n")
     if "<" in whole.text:
         whole = whole.replace(_HIDDEN, lambda hidden: "\n" if (hidden["name"] or "").lower() == "pre" else "")
+        whole = whole.replace(_HEAD_ROW, lambda row: f"{row[0]}\n|{'---|' * row[0].lower().count('<th')}")
         whole = whole.replace(_RAISED, lambda found: _lower(found["raised"], found.string[: found.start()]))
         closed = {name.lower() for name in _CLOSED.findall(whole.text)}
         whole = whole.replace(_TAG, lambda tag: _instead_of(tag, closed))
+    tables = [table.span() for table in _BARE_TABLE.finditer(whole.text)]
+    if tables:
+        whole = whole.replace(_LINE_BEGIN, lambda found: _put_bar(found, tables))
+    whole = whole.replace(_LABEL, _mark_label)
     whole = whole.replace(_RAISED_DIGITS, _lower_digits)
     whole = whole.replace(_ENTITY, lambda entity: html.unescape(entity[0]).replace("\xa0", " "))
     return _hide_enumeration(hide_citations(hide_blocks(whole, dropped)))
+
+
+def _put_bar(first: re.Match[str], tables: list[tuple[int, int]]) -> str | None:
+    """Returns the first character of a table's line with a bar before it; None outside of tables."""
+    return f"| {first[0]}" if any(start <= first.start() < end for start, end in tables) else None
+
+
+def _mark_label(label: re.Match[str]) -> str | None:
+    """Returns a label in bold with the colon that it lacks; None for a subject in bold, which its verb or name follows."""
+    if names_something(label["label"]) and not _NEW_SENTENCE.fullmatch(label["next"]):
+        return None
+    return f"{label['lead']}{label['bold']}{label['label']}{label['bold']}:{label['gap']}"
 
 
 def _instead_of(tag: re.Match[str], closed: set[str]) -> str | None:
@@ -62,6 +93,10 @@ def _instead_of(tag: re.Match[str], closed: set[str]) -> str | None:
         return "\n- "
     if re.fullmatch("h[1-6]", name) and not tag["slash"]:
         return "\n# "
+    if name in ("td", "th"):
+        return "|" if tag["slash"] else ""
+    if name == "tr":
+        return "" if tag["slash"] else "\n|"
     if _BLOCK.fullmatch(name):
         return "\n"
     return "" if _INLINE.fullmatch(name) else "\n" if name in closed else None

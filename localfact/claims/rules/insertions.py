@@ -44,9 +44,11 @@ def lifetime(clause: Clause, masked: str, place: Place) -> list[Clause]:
 
 
 _DATE = rf"(?:on (?:{MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {MONTH} \d{{4}}|{MONTH} \d{{1,2}})|in (?:{MONTH} )?\d{{4}})"
+# No verb of another clause stands within a place.
+_PLACE = rf"in [A-Z](?:(?!\b(?:{VERB}|and [a-z]|who|where|which|when|while|then)\b|\(\d)[^;:]){{1,80}}?"
 _LIFE_EVENT = re.compile(
-    rf"(?P<event>(?:{BE} (?:born|buried)|died|married)) (?:(?P<date>{_DATE}),? (?P<place>in [A-Z][^;]{{1,80}})|"
-    rf"(?P<place_first>in [A-Z][^;]{{1,80}}?),? (?P<date_last>{_DATE}))$"
+    rf"(?P<event>(?:{BE} (?:born|buried)|died|married)) (?:(?P<date>{_DATE}),? (?P<place>{_PLACE})|"
+    rf"(?P<place_first>{_PLACE}),? (?P<date_last>{_DATE}))$"
 )
 
 
@@ -127,7 +129,7 @@ _PASTS = {
 }
 _FOLLOWING = re.compile(
     rf",(?: (?:also|eventually|later|subsequently|then))? (?P<verb>{'|'.join(_PASTS)}) "
-    r"(?P<rest>(?![^,;]* and \w+ing\b)[^,;]{3,120})$"
+    r"(?P<rest>(?![^,;]* and (?:\w+ly |later |then )?\w+ing\b)[^,;]{3,120})$"
 )
 
 

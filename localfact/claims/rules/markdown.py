@@ -32,6 +32,11 @@ class PlainText(NamedTuple):
         other = other.behind(words)
         return PlainText(self.text + other.text, self.offsets + other.offsets)
 
+    def ended(self) -> "PlainText":
+        """Returns the text, not empty, with a full stop, unless it has a final mark."""
+        ends = self.text.rstrip("\"'”’)")[-1:] in tuple(".!?…")
+        return self if ends else PlainText(f"{self.text}.", (*self.offsets, self.offsets[-1]))
+
     def replace(self, pattern: re.Pattern[str], how: Callable[[re.Match[str]], str | None]) -> "PlainText":
         """Returns the text with what is found replaced by what `how` returns for it; None leaves it."""
         pieces: list[str] = []

@@ -16,7 +16,7 @@ from localfact.claims.rules.clauses import split_clauses
 from localfact.claims.rules.lists import sentence_of
 from localfact.claims.rules.markdown import PlainText
 from localfact.claims.rules.outline import Line, read_outline
-from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic
+from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic, usable_topic
 from localfact.claims.rules.tables import row_sentences
 from localfact.records import Response, Span
 
@@ -60,7 +60,7 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
     if abstains(prose):
         dropped[DropReason.ABSTENTION] += len(prose)
         return
-    topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
+    topic = usable_topic(response.topic) or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
     of_person = dominant_pronoun(response.text) in ("he", "she")
     subjects = _Subjects(topic, response.text, lines)
     for line, sentence in _sentences(lines, topic, dropped, english=english):
@@ -75,10 +75,15 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
             subject = subjects.under(line.heading)
             if line.item:
                 subject.begin_item()
+            elif line.first:
+                subject.begin_line()
             subject.read(stated.text)
             clauses = split_clauses(stated.text, of_person=of_person)
             claims = [
-                (finish_claim(subject.resolve(clause.text), sentence.text), stated.span(clause.start, clause.end))
+                (
+                    finish_claim(subject.resolve(clause.text, clause.subject_at(stated.text)), sentence.text),
+                    stated.span(clause.start, clause.end),
+                )
                 for clause in clauses
             ]
         yield Statement(stated.text, whole, tuple(claims), topic, english)
