@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from localfact import text
-from localfact.claims.rules.checkworthy import ENDED, DropReason, abstains, drop_reason
+from localfact.claims.rules.checkworthy import ENDED, DropReason, drop_reason
 from localfact.claims.rules.clauses import split_clauses
 from localfact.claims.rules.lists import sentence_of
 from localfact.claims.rules.markdown import PlainText
 from localfact.claims.rules.outline import Line, read_outline
+from localfact.claims.rules.refusals import follows_refusal, refuses
 from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic, usable_topic
 from localfact.claims.rules.tables import row_sentences
 from localfact.records import Response, Span
@@ -30,6 +31,9 @@ _OPENING = re.compile(
     r"similarly|specifically|therefore|thus|ultimately), |"
     r"[Ii]t(?: is|['’]s) (?:also )?(?:important to note|notable|worth noting) that |Note that )+"
 )
+_FREQUENT = re.compile(r"\b(?i:an?|and|as|at|by|for|from|has|he|her|his|in|is|it|of|on|she|that|the|to|was|were|with)\b")
+# The least share of those words in a text that is surely English.
+LEAST_FREQUENT = 0.1
 _COMMA_IN_QUOTES = re.compile(r",(?=[\"”]$)")
 
 
@@ -54,10 +58,10 @@ class Statement:
 
 def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]:
     """Yields the statements of a response in order; counts its other sentences in `dropped`, by reason."""
-    english = text.language(response.text) == "en"
+    english = _is_english(response.text)
     lines = list(read_outline(response.text, dropped))
     prose = [line.text.text for line in lines if not line.row]
-    if abstains(prose):
+    if _abstains(prose, english=english) and len(prose) == len(lines):
         dropped[DropReason.ABSTENTION] += len(prose)
         return
     topic = usable_topic(response.topic) or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
@@ -87,6 +91,22 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
                 for clause in clauses
             ]
         yield Statement(stated.text, whole, tuple(claims), topic, english)
+
+
+def _is_english(response_text: str) -> bool:
+    """Whether the rules for English apply; a text with few of its frequent words is looked at more closely."""
+    if text.language(response_text) != "en":
+        return False
+    sample = response_text[: text.LANGUAGE_SAMPLE]
+    frequent = len(_FREQUENT.findall(sample)) >= LEAST_FREQUENT * text.word_count(sample)
+    return frequent or text.foreign_language(response_text, ("en",)) is None
+
+
+def _abstains(prose: Sequence[str], *, english: bool) -> bool:
+    """Whether the sentences of a response decline to answer: one at its beginning refuses, and nothing behind it is stated."""
+    return any(refuses(sentence) for sentence in prose[:OPENING_SENTENCES]) and all(
+        follows_refusal(sentence) or drop_reason(_OPENING.sub("", sentence), english=english) is not None for sentence in prose
+    )
 
 
 def _sentences(

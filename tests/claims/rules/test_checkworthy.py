@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from localfact.claims.rules.checkworthy import DropReason, abstains, drop_reason, structural_reason
+from localfact.claims.rules.checkworthy import DropReason, drop_reason, structural_reason
 
 
 @pytest.mark.parametrize(
@@ -82,17 +82,6 @@ def test_words_of_english_do_not_judge_another_language() -> None:
 )
 def test_markdown_structure_is_no_prose(sentence: str, reason: DropReason | None) -> None:
     assert structural_reason(sentence) is reason
-
-
-def test_a_short_response_that_begins_with_a_refusal_abstains() -> None:
-    assert abstains(["I'm sorry, but I could not find anyone of that name.", "Many people are called so."])
-    assert abstains(["There is no reliable information about this person."])
-
-
-def test_a_refusal_in_quotation_marks_or_before_a_long_answer_does_not_abstain() -> None:
-    assert not abstains(['"I cannot provide that," he said in 1990.'])
-    assert not abstains(["I cannot provide his address.", *(["He was born in Lyon."] * 9)])
-    assert not abstains([])
 
 
 def test_most_checkworthy_sentences_of_factcheck_gpt_are_kept(shared: Path) -> None:
