@@ -4,10 +4,12 @@ A sentence is judged as a whole with its quotations masked, so that words inside
 """
 
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 
 from localfact import text
 from localfact.claims.rules.english import VERB, mask
+from localfact.claims.rules.filler import FILLER
 from localfact.claims.rules.refusals import START, refuses
 from localfact.prose import instead_of_prose
 
@@ -31,6 +33,8 @@ class DropReason(StrEnum):
     OPINION = "opinion"
 
 
+#: What was said in a form that no rule reads.
+_UNREAD = (DropReason.TABLE, DropReason.FRAGMENT, DropReason.NO_PROSE, DropReason.CODE, DropReason.REFERENCE)
 # The least number of words of a claim.
 FEWEST_WORDS = 3
 
@@ -97,6 +101,14 @@ def structural_reason(sentence: str) -> DropReason | None:
     return None
 
 
+def left_unread(dropped: Mapping[str, int]) -> tuple[str, ...]:
+    """Warns of a response without claims that says something all the same; () where it abstains or states nothing."""
+    unread = [f"{reason}: {dropped[reason]}" for reason in _UNREAD if dropped.get(reason)]
+    if not unread or dropped.get(DropReason.ABSTENTION):
+        return ()
+    return (f"Nothing of a response could be read as a claim ({', '.join(unread)}): it is unscored, it did not abstain.",)
+
+
 def drop_reason(sentence: str, *, topic: str = "", english: bool = True) -> DropReason | None:
     """Returns why a sentence without markup is no claim, or None if it is one.
 
@@ -127,7 +139,7 @@ def _english_reason(sentence: str, masked: str, topic: str) -> DropReason | None
             return reason
     if not ENDED.search(sentence) and not _VERB.search(masked):
         return DropReason.FRAGMENT
-    if _EVALUATION.search(masked) and not _has_anchor(masked, topic):
+    if (_EVALUATION.search(masked) or FILLER.search(masked)) and not _has_anchor(masked, topic):
         return DropReason.OPINION
     return None
 

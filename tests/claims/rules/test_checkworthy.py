@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from localfact.claims.rules.checkworthy import DropReason, drop_reason, structural_reason
+from localfact.claims.rules.checkworthy import DropReason, drop_reason, left_unread, structural_reason
 
 
 @pytest.mark.parametrize(
@@ -95,3 +95,37 @@ def test_most_checkworthy_sentences_of_factcheck_gpt_are_kept(shared: Path) -> N
         counts[1] += 1
     assert kept[True][0] / kept[True][1] > 0.94
     assert kept[False][0] / kept[False][1] < 0.65
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fame came late.",
+        "The move was highly controversial.",
+        "Reactions to the show were mixed.",
+        "It was not easy.",
+        "It was a success.",
+    ],
+)
+def test_what_could_be_said_of_anybody_is_no_claim(sentence: str) -> None:
+    assert drop_reason(sentence) is DropReason.OPINION
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fame came to Morel in 1990.",
+        "The work was published by a friend.",
+        "The choice of Paris was controversial.",
+        "Volcanoes emit lava.",
+    ],
+)
+def test_a_plain_statement_is_a_claim(sentence: str) -> None:
+    assert drop_reason(sentence) is None
+
+
+def test_a_text_of_which_nothing_was_read_did_not_abstain() -> None:
+    assert left_unread({"table row": 3, "opinion": 1}) == (
+        "Nothing of a response could be read as a claim (table row: 3): it is unscored, it did not abstain.",
+    )
+    assert left_unread({"opinion": 1, "question": 2}) == left_unread({"abstention": 1, "fragment": 1}) == ()
