@@ -53,6 +53,8 @@ _INTRODUCTION = re.compile(
 )
 _SUBJECT = re.compile(rf"(?P<subject>{SUBJECT}){_PREDICATE_AHEAD}")
 NO_SUBJECT = re.compile(
+    # A verb of no list: "this code creates a list called".
+    r"\b[a-z]{2,}[^\Waisu_]s (?:an?|the|his|her|its|their)\b|"
     rf"\b(?:that|who|which|when|where|whose|while|if|{BE}|{HAVE})\b|\b(?:an?|the|his|her|its|their|of|in|and|or)$"
 )
 

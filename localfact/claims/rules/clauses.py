@@ -20,6 +20,7 @@ from localfact.claims.rules.english import (
     OBJECT,
     PARTICIPLE,
     PASSIVE,
+    STATE,
     SUBJECT,
     VERB,
     mask,
@@ -87,10 +88,13 @@ def _independent(clause: Clause) -> list[Clause]:
     return [clause]
 
 
-_JOINT = re.compile(rf"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)(?={ADVERB}?{JOINED_VERB})")
+_JOINT = re.compile(
+    rf"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)(?={ADVERB}?(?!put (?:simply|differently)){JOINED_VERB})"
+)
 _LEADING_VERBS = re.compile(rf" {ADVERB}?(?P<first>{VERB})(?: {ADVERB}?{PARTICIPLE})?")
 _NEXT_PARTICIPLE = re.compile(rf"{ADVERB}?{PARTICIPLE}")
-_NEXT_PASSIVE = re.compile(rf"{ADVERB}?{PASSIVE}")
+_NEXT_PASSIVE = re.compile(rf"{ADVERB}?(?:{PASSIVE}|{STATE}(?!{OBJECT}))")
+_NEXT_STATE = re.compile(rf"{ADVERB}?{STATE}(?!{OBJECT})")
 
 
 # Behind these another clause has a subject of its own.
@@ -123,7 +127,10 @@ def _predicates(clause: Clause, masked: str, place: Place) -> list[Clause]:
             or (not parts and HEDGE.search(verbs[0] + masked[verbs.end() : end]))
         ):
             return [clause]
-        if carried := _carry_auxiliary(auxiliary, masked[begin + 1 : end]):
+        carried = _carry_auxiliary(auxiliary, masked[begin + 1 : end])
+        if not carried and _NEXT_STATE.match(masked, begin + 1):
+            return [clause]
+        if carried:
             parts.append(clause.part(begin + 1, end, prefix=f"{subject} {carried}"))
             continue
         auxiliary = masked[verbs.start("first") : verbs.end()]

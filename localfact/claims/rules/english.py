@@ -74,6 +74,13 @@ HEDGE = re.compile(
     r"\b(?:may|might|could|reportedly|allegedly|supposedly|purportedly|rumou?red|believed|thought|alleged|claimed|claims|supposed|"
     r"hoped|planned|wanted|intended|tried|refused|failed|threatened|promised)\b"
 )
+#: A participle that says how somebody is or is seen, and is no finite verb where nothing follows that it acts on.
+STATE = (
+    r"(?:acclaimed|admired|aligned|appreciated|associated|celebrated|committed|concerned|connected|convinced|credited|dedicated|"
+    r"delighted|determined|devoted|disappointed|dressed|enchanted|engaged|esteemed|excited|exhausted|fascinated|filled|hono[u]?red|"
+    r"inspired|interested|involved|loved|motivated|pleased|praised|prepared|prized|recogni[sz]ed|regarded|related|respected|revered|"
+    r"satisfied|surprised|surrounded|thrilled|tired|valued|welcomed|worried)\b"
+)
 #: An adverb before a verb, with the space behind it.
 ADVERB = r"(?:(?:also|best|currently|eventually|later|now|often|once|soon|still|subsequently|then|[a-z]{3,}ly) )"
 _CAPITALISED = r"[A-Z\u00c0-\u00de][\w.'’&-]*"

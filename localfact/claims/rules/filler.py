@@ -30,7 +30,7 @@ FILLER = re.compile(
     rf"(?:(?: (?:also|soon|eventually|finally|later|quickly|then|often))? {_COMES}\b.{{0,40}}|"
     rf" {_BE}{_DEGREE} {_VAGUE}\b.{{0,40}}| (?:is|was) history|speaks? for (?:itself|themselves)))[.!]$|"
     rf"\A(?i:(?:it|this|that) (?:was|is) (?:an?|the) (?:\w+ )?(?:success|failure|turning point|milestone))[.!]$|"
-    r"\A(?i:only time will tell|time will tell|the rest is history|the possibilities are endless|times (?:were|are) (?:hard|tough)|"
+    r"\A(?i:only time will tell|time will tell|the rest is history|the possibilities are endless|times were (?:hard|tough)|"
     r"(?:much|a lot|everything|things) (?:has |have |had |was |were )?(?:changed|changing)|"
     r"it (?:was|is) (?:not|never|no|hardly) easy)\b"
 )

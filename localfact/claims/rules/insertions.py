@@ -113,7 +113,9 @@ _EVENT = (
     r"(?:\w+ )?(?:achievement|change|claim|decision|event|feat|first|marriage|milestone|moment|move|position|post|practice|"
     r"process|record|result|role|step|time|title|victory|win|year)\b"
 )
-_APPOSITION = re.compile(rf"(?<!,)(?<! and) (?P<name>{NAME}), (?P<noun>an? (?!{_EVENT})[^,;]{{3,100}})$")
+_APPOSITION = re.compile(
+    rf"(?<!,)(?<! and)(?<! a)(?<! an)(?<! the) (?P<name>{NAME}), (?P<noun>an? (?!{_EVENT})[^,;]{{3,100}})$"
+)
 # A verb in -ing behind the last comma has the subject of the clause; others than these may have another.
 _PASTS = {
     "becoming": "became",
@@ -133,11 +135,15 @@ _FOLLOWING = re.compile(
 )
 
 
+# Another clause, or more items of a list.
+_NO_NOUN = re.compile(rf"{VERB}| and (?:an?|the|his|her|its) ")
+
+
 def apposition(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X married Y, a chemist. -> X married Y | Y was a chemist."""
     found = _APPOSITION.search(masked, place[1])
     verb = _MAIN_VERB.match(masked, place[1])
-    if found is None or verb is None or re.search(rf"\d|{MONTH}", found["name"]) or re.search(VERB, found["noun"]):
+    if found is None or verb is None or re.search(rf"\d|{MONTH}", found["name"]) or _NO_NOUN.search(found["noun"]):
         return [clause]
     name = clause.text[slice(*found.span("name"))]
     return [clause.head(found.end("name")), clause.part(*found.span("noun"), prefix=f"{name} {_be(verb['verb'])}")]

@@ -8,6 +8,7 @@ import re
 from localfact.claims.rules.checkworthy import DropReason, drop_reason
 from localfact.claims.rules.english import (
     ADVERB,
+    BE,
     FINITE,
     JOINED_VERB,
     MONTH,
@@ -83,7 +84,8 @@ _OPENED = re.compile(
 )
 # Less the forms of verbs that are a noun, a plural, or advice as well.
 _VERB_FIRST = re.compile(
-    r"(?!(?i:can|covers|cut|do|had|have|hit|include|lead|leads|made|may|means|put|read|set|shot|spread|uses?|used|will|works?)\b)"
+    rf"(?![A-Za-z]+ed (?:{MONTH}|\d{{4}})\b)"
+    r"(?!(?i:began|ended|lasted|started|can|covers|cut|do|had|have|hit|include|lead|leads|made|may|means|put|read|set|shot|spread|uses?|used|will|works?)\b)"
     rf"(?:{JOINED_VERB}|{FINITE})(?= (?!that\b)\S)"
 )
 _PLACEHOLDER = re.compile(r"(?i:n/?a|none|no|yes|unknown|tbd|\W*)$")
@@ -99,7 +101,10 @@ _RELATIVE = re.compile(rf" (?:that|which|who) (?={ADVERB}?{VERB})")
 # A verb that is no participle ("built in 1889") and is not the second of two ("that reads and writes").
 _MAIN_VERB = re.compile(rf"(?<!and )(?<!or )\b{VERB}(?! (?:as|at|by|for|from|in|of|on|to|with)\b)")
 # One of a closed list or not, it states what its noun does: "a traveler pays $100".
-_S_VERB = re.compile(rf"(?<!that )(?<!who )(?<!which )(?<!and )(?<!or )\b[a-z]{{2,}}[^\Waisu_]s(?={OBJECT})")
+_S_VERB = re.compile(
+    rf"\b{BE}|\b(?:led|came|went|grew|fell|refers) (?:to|into|from)\b|"
+    rf"(?<!that )(?<!who )(?<!which )(?<!and )(?<!or )\b[a-z]{{2,}}[^\Waisu_]s(?={OBJECT})"
+)
 _ATTRIBUTE = re.compile(r"[A-Za-z][a-z-]+(?: (?:of )?[a-z-]+){0,2}")
 _SENTENCE = re.compile(rf"(?!\S+ (?:\S+ )?(?:that|which|who)\b){SUBJECT} {VERB}")
 
