@@ -38,6 +38,9 @@ _UNREAD = (DropReason.TABLE, DropReason.FRAGMENT, DropReason.NO_PROSE, DropReaso
 # The least number of words of a claim.
 FEWEST_WORDS = 3
 
+# More of its words than these are commands of a formula in LaTeX.
+MOST_COMMANDS = 0.3
+_FORMULA = re.compile(r"\\[A-Za-z]{2,}")
 _TABLE = re.compile(r"\s*\|")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
 _REFERENCE = re.compile(r"\bdoi:|\bISBN\b", re.IGNORECASE)
@@ -94,7 +97,7 @@ def structural_reason(sentence: str) -> DropReason | None:
         return DropReason.TABLE
     if text.word_count(sentence) == 0:
         return DropReason.NO_WORDS
-    if instead_of_prose(sentence) is not None:
+    if instead_of_prose(sentence) is not None or len(_FORMULA.findall(sentence)) > MOST_COMMANDS * text.word_count(sentence):
         return DropReason.NO_PROSE
     if _HEADING.match(sentence):
         return DropReason.HEADING

@@ -34,7 +34,8 @@ _AUTHOR_YEAR = (
 _NO_WORK = "".join(rf"(?<!{work} )" for work in ("film", "movie", "album", "novel", "book", "song", "series", "play"))
 _MARK = "|".join(
     (
-        r"\[{1,2}\^?\d{1,4}(?:\s?[,;–-]\s?\^?\d{1,4}){0,20}\]{1,2}(?!\()",
+        # Not the root of LaTeX, a place of an array, an interval from 0.
+        r"\[{1,2}\^?(?!0)\d{1,4}(?:\s?[,;–-]\s?\^?\d{1,4}){0,20}\]{1,2}(?![({=])",
         r"\[\d{1,4}(?:[,:] ?|\s)(?:(?:pp?\.|pages?|ch\.|chap\.|sec\.|fig\.|§) ?)?[\w–-]{1,15}\](?!\()",
         r"\[\d{1,4}[†:][^\[\]\n]{0,60}\]",
         r"【[^【】\n]{1,100}】",
@@ -48,7 +49,7 @@ _MARK = "|".join(
         r"\[[a-z]\](?![a-z(])",
         r"\{\{[^{}\n]{1,200}\}\}",
         r"\[\^\d{1,3}\^\]",
-        r"(?:(?<=[^\W\d_]{3})|(?<=\d{4}))\^\d{1,2}\b(?!\.\d)",
+        r"(?<=\d{4})\^\d{1,2}\b(?!\.\d)",
         r"\((?:(?i:sources?|via|ref(?:erence)?s?|cited in): ?|ISBN|doi|DOI|arXiv)[^()\n]{1,120}\)",
         rf"{_NO_WORK}[(\[]{_AUTHOR_YEAR}(?:; ?{_AUTHOR_YEAR}){{0,9}}[)\]]",
         r"(?<=\w )\(\d{1,2}(?:, ?\d{1,2}){0,5}\)(?=[.!?](?:\s|$))",
@@ -74,7 +75,7 @@ _LINKED = re.compile(
     rf"{_IN_FRONT}{_URL},\s*|{_LEAD}:?[ \t]*{_BRACKETED_URL}|"
     rf"(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bis )(?<!\bare )(?<!\bwas ){_LEAD}:?[ \t]*{_URL}"
 )
-_LEFT_OVER = re.compile(r"[ \t]*[(\[]\s*(?:(?i:see|source|sources|cf\.|and|via)[:,]?)?\s*[,;.]*\s*[)\]]")
+_LEFT_OVER = re.compile(r"[ \t]*(?:\(\s*(?:(?i:see|sources?|cf\.|and|via)[:,]?)?\s*[,;.]*\s*\)|\[\s*[,;]*\s*\])")
 _DOUBLE_END = re.compile(r"(?<=[.!?])[ \t]*\.(?=\s|$)(?<!\.\.)")
 _SPACE_BEFORE = re.compile(r"(?<=[\w\"”’)])[ \t]+(?=[.,;](?:\s|$))")
 

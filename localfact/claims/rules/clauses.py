@@ -77,7 +77,7 @@ def _independent(clause: Clause) -> list[Clause]:
             break
         named = subject and not NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
         if named or (not subject and subject_of(before) and _CLAUSE_START.match(after)):
-            rest = Clause(clause.text[joint.end() :], clause.start + joint.end(), 0)
+            rest = Clause(clause.text[joint.end() :], clause.start + joint.end() - clause.borrowed, 0)
             if rest.text.startswith("in "):
                 rest = rest._replace(text=f"I{rest.text[1:]}")
             place = subject_of(before)

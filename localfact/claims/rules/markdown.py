@@ -7,8 +7,9 @@ from typing import NamedTuple
 from localfact.records import Span
 
 _ITEM_MARKER = r"(?P<marker>\A\s*(?:#{1,6}|[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))\s+)"
-# Between digits a star multiplies.
-_EMPHASIS = r"(?<![*\d])\*+(?=[^\s*])|(?<=[^\s*])\*+(?!\d)|(?<!\w)_+(?=[^\s_])|(?<=[^\s_])_+(?!\w)|`+"
+# Within a word one star is none, nor are two between digits: M*A*S*H, 5*3, 2**3.
+_STARS = r"(?<![\w*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![\w*])|(?<=[^\W\d])\*\*(?=\w)|(?<=\d)\*\*(?=[^\W\d])"
+_EMPHASIS = rf"{_STARS}|(?<!\w)_+(?=[^\s_])|(?<=[^\s_])_+(?!\w)|`+"
 _MARKER = re.compile(_ITEM_MARKER)
 _MARKUP = re.compile("|".join((_ITEM_MARKER, _EMPHASIS)))
 

@@ -19,7 +19,11 @@ _PROMPT_TOPIC = re.compile(
     rf"(?P<topic>{NAME})\W*$"
 )
 _OPENING_TOPIC = re.compile(rf"(?P<topic>(?:The )?{NAME})(?: \([^()]{{1,200}}\))?(?:, [^,]{{1,100}},)? (?:is|was|are|were)\b")
-_NO_NAME = re.compile(r"(?:An?|He|Her|Here|His|How|In|It|Its|She|The(?! [A-Z])|Their|There|These|They|This|What|Who|Why)\b")
+_NO_NAME = re.compile(
+    r"(?:Above|All|Although|And|Another|As|At|Below|Both|But|By|During|Each|First|Following|For|If|Key|Many|Most|My|No|Note|Now|On|"
+    r"One|Other|Our|Overall|Several|Since|So|Some|Such|That|Then|Those|To|Today|Two|We|When|While|With|Yes|You|Your)\b|"
+    r"(?:An?|He|Her|Here|His|How|In|It|Its|She|The(?! [A-Z])|Their|There|These|They|This|What|Who|Why)\b"
+)
 
 # A topic as some inputs have it: a question, or what is asked for.
 _NO_TOPIC = re.compile(

@@ -17,6 +17,7 @@ def plain(text: str) -> str:
         ("1. He is an *actor*.", "He is an actor."),
         ("## The _early_ years", "The early years"),
         ("See `code` and **2*3*4** or 5*3.", "See code and 2*3*4 or 5*3."),
+        ("M*A*S*H was **b**old, 2**3 was *not*.", "M*A*S*H was bold, 2**3 was not."),
         ("5 * 3 = 15 and snake_case_name", "5 * 3 = 15 and snake_case_name"),
         ("He called it [sic] a (fine) day", "He called it [sic] a (fine) day"),
         ("two\n  lines", "two lines"),
