@@ -80,12 +80,14 @@ _PASSIVE = re.compile(
 _STATE = re.compile(r"(?i:based|considered|known|located|regarded|situated|used) (?:as|at|by|for|in|near|on|to)\b")
 # "Built in 1889, it is high": what follows the comma is the sentence.
 _OPENED = re.compile(
-    rf"(?:[^,]{{3,120}}, ){{1,4}}(?:(?:he|she|it|they)\b|{NAME}|(?:the|his|her|its|their)(?: [\w'’-]+){{1,4}}) {ADVERB}?{VERB}"
+    rf"(?:[^,]{{3,120}}, ){{1,4}}(?:(?:he|she|it|they)\b|{NAME}|(?:the|his|her|its|their)(?: [\w'’-]+){{1,4}}) "
+    rf"{ADVERB}?(?:{VERB}|[a-z]{{2,}}[^\Waisu_]s\b)"
 )
 # Less the forms of verbs that are a noun, a plural, or advice as well.
 _VERB_FIRST = re.compile(
     rf"(?![A-Za-z]+ed (?:{MONTH}|\d{{4}})\b)"
-    r"(?!(?i:began|ended|lasted|started|can|covers|cut|do|had|have|hit|include|lead|leads|made|may|means|put|read|set|shot|spread|uses?|used|will|works?)\b)"
+    r"(?!(?i:advanced|animated|applied|combined|dedicated|detailed|distinguished|enhanced|estimated|extended|improved|increased|"
+    r"integrated|limited|mixed|preferred|recommended|reduced|related|required|unified|united|began|ended|lasted|started|can|covers|cut|do|had|have|hit|include|lead|leads|made|may|means|put|read|set|shot|spread|uses?|used|will|works?)\b)"
     rf"(?:{JOINED_VERB}|{FINITE})(?= (?!that\b)\S)"
 )
 _PLACEHOLDER = re.compile(r"(?i:n/?a|none|no|yes|unknown|tbd|\W*)$")
