@@ -21,6 +21,8 @@ _REFERENCE_HEADING = re.compile(
     r"reference list|sources(?: cited| and further reading)?|web ?sources|works cited|quellen|literatur(?:verzeichnis)?|"
     r"referencias|bibliografía|références|bibliographie|参考文献|参考资料)[\s*_:：]*$"
 )
+# Notes are prose as often as not.
+_NOTES_HEADING = re.compile(r"[\s#*_\d.]*(?i:(?:foot|end)?notes)[\s*_:]*$")
 #: What an entry of a bibliography has and prose hardly ever.
 _ENTRY = re.compile(
     r"\(\d{4}[a-z]?(?:, \w+(?: \d{1,2})?)?\)\.|\(n\.d\.\)|https?://|www\.|\bdoi\b|\bISBN\b|\bISSN\b|arXiv|\[(?:Online|Internet)\]|"
@@ -92,9 +94,11 @@ def _reference_lines(texts: Sequence[str]) -> Iterator[int]:
         if not line.strip():
             previous_blank = True
             continue
-        if _REFERENCE_HEADING.match(line):
+        heads = _REFERENCE_HEADING.match(line) or _NOTES_HEADING.match(line)
+        following = next((text for text in texts[place + 1 :] if text.strip()), "") if heads else ""
+        if heads and (_REFERENCE_HEADING.match(line) or _ENTRY.search(following)):
             by_markdown = bool(_HEADING.match(line))
-            below = by_markdown or _leads_to_entry(texts[place + 1 :])
+            below = by_markdown or _is_entry(following)
             if below and not by_markdown:
                 yield place
         elif _HEADING.match(line) and not _ITEM.match(line):
@@ -105,11 +109,6 @@ def _reference_lines(texts: Sequence[str]) -> Iterator[int]:
             if below or place in trailing or _DEFINITION.match(line) or _PLAIN_ENTRY.match(line) or _cites_only(line):
                 yield place
         previous_blank = False
-
-
-def _leads_to_entry(texts: Sequence[str]) -> bool:
-    following = next((line for line in texts if line.strip()), "")
-    return _is_entry(following)
 
 
 def _is_entry(line: str) -> bool:

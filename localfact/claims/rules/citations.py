@@ -50,7 +50,7 @@ _MARK = "|".join(
         r"\{\{[^{}\n]{1,200}\}\}",
         r"\[\^\d{1,3}\^\]",
         r"(?<=\d{4})\^\d{1,2}\b(?!\.\d)",
-        r"\((?:(?i:sources?|via|ref(?:erence)?s?|cited in): ?|ISBN|doi|DOI|arXiv)[^()\n]{1,120}\)",
+        r"[(\[](?:(?i:sources?|via|ref(?:erence)?s?|cited in): ?|ISBN|doi|DOI|arXiv)[^()\[\]\n]{1,120}[)\]](?!\()",
         rf"{_NO_WORK}[(\[]{_AUTHOR_YEAR}(?:; ?{_AUTHOR_YEAR}){{0,9}}[)\]]",
         r"(?<=\w )\(\d{1,2}(?:, ?\d{1,2}){0,5}\)(?=[.!?](?:\s|$))",
         r"(?<=\w)[†‡]+(?=[\s.,;]|$)",

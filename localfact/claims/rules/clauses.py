@@ -89,7 +89,8 @@ def _independent(clause: Clause) -> list[Clause]:
 
 
 _JOINT = re.compile(
-    rf"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)(?={ADVERB}?(?!put (?:simply|differently)){JOINED_VERB})"
+    r"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)"
+    rf"(?={ADVERB}?(?!put (?:simply|differently)|aged\b){JOINED_VERB})"
 )
 _LEADING_VERBS = re.compile(rf" {ADVERB}?(?P<first>{VERB})(?: {ADVERB}?{PARTICIPLE})?")
 _NEXT_PARTICIPLE = re.compile(rf"{ADVERB}?{PARTICIPLE}")
@@ -102,7 +103,10 @@ _AS = re.compile(
     r", (?:as|since|so|after|before|until|than)\b(?! well| a result)|"
     r"\b(?:as|than) (?:[\w'’-]+ ){1,4}?(?:is|are|was|were|feel|felt)\b"
 )
-_WITH_OBJECT = re.compile(rf"{ADVERB}?[a-z]+{OBJECT}")
+# A participle that depends on the auxiliary before it is followed by no object: "won neither" is a predicate of its own.
+_WITHOUT_OBJECT = re.compile(
+    rf"{ADVERB}?[a-z-]+(?: (?:again|as|at|by|during|for|from|in|into|of|on|over|there|through|to|twice|under|with)\b|[,;]|$)"
+)
 # These have an object as passives too.
 _OF_TWO_OBJECTS = re.compile(rf"{ADVERB}?(?:awarded|appointed|called|considered|elected|given|named)\b")
 
@@ -143,7 +147,7 @@ def _carry_auxiliary(before: str, predicate: str) -> str:
     auxiliary, _, participle = before.partition(" ")
     if re.match(BE, auxiliary) and _NEXT_PASSIVE.match(predicate):
         # "Was a painter and won the prize" won it.
-        passive = not _WITH_OBJECT.match(predicate) or (participle and _OF_TWO_OBJECTS.match(predicate))
+        passive = bool(_WITHOUT_OBJECT.match(predicate)) or (participle and _OF_TWO_OBJECTS.match(predicate))
         return auxiliary if passive else ""
     if re.match(HAVE, auxiliary) and _NEXT_PARTICIPLE.match(predicate):
         return auxiliary

@@ -37,9 +37,10 @@ _NUMBERS = re.compile(r"[\[(]?\d{1,3}(?:\s?[,–-]\s?\d{1,3})*[\])]?")
 # Behind a power of ten, a unit or a letter small raised digits are an exponent: 10⁶, km², x².
 _RAISED_NUMBER = re.compile(r"(?:(?<!\d)10|(?<![^\W\d_])[^\W\d_]{1,2}|(?i:miles|feet|met(?:er|re)s|inches|[kmc]m/s))$")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z]{2,31}\d{0,2});")
+_STRUCK_OUT = re.compile(r"~~[^~\n]{1,300}~~ ?")
 # A label in bold whose sentence follows without a colon.
 _LABEL = re.compile(
-    r"^(?P<lead>[ \t]*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?)(?P<bold>\*\*|__)(?P<label>[A-Z][^*_\n:.]{1,60})(?P=bold)"
+    r"(?:^|(?<=[.!?] ))(?P<lead>[ \t]*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?)(?P<bold>\*\*|__)(?P<label>[A-Z][^*_\n:.]{1,60})(?P=bold)"
     r"(?P<gap>[ \t]+)(?=(?P<next>[A-Z]\w*))",
     re.MULTILINE,
 )
@@ -66,7 +67,7 @@ def clean(response_text: str, dropped: Counter[str]) -> PlainText:
     tables = [table.span() for table in _BARE_TABLE.finditer(whole.text)]
     if tables:
         whole = whole.replace(_LINE_BEGIN, lambda found: _put_bar(found, tables))
-    whole = whole.replace(_LABEL, _mark_label)
+    whole = whole.replace(_STRUCK_OUT, lambda _: "").replace(_LABEL, _mark_label)
     whole = whole.replace(_RAISED_DIGITS, _lower_digits)
     whole = whole.replace(_ENTITY, lambda entity: html.unescape(entity[0]).replace("\xa0", " "))
     return _hide_enumeration(hide_citations(hide_blocks(whole, dropped)))
@@ -81,7 +82,8 @@ def _mark_label(label: re.Match[str]) -> str | None:
     """Returns a label in bold with the colon that it lacks; None for a subject in bold, which its verb or name follows."""
     if names_something(label["label"]) and not _NEW_SENTENCE.fullmatch(label["next"]):
         return None
-    return f"{label['lead']}{label['bold']}{label['label']}{label['bold']}:{label['gap']}"
+    within = label.start() and label.string[label.start() - 1] != "\n"
+    return f"{chr(10) if within else ''}{label['lead']}{label['bold']}{label['label']}{label['bold']}:{label['gap']}"
 
 
 def _instead_of(tag: re.Match[str], closed: set[str]) -> str | None:

@@ -5,7 +5,7 @@ import re
 from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, Place
 from localfact.claims.rules.english import ADVERB, BE, MONTH, NAME, PAST, VERB
 
-_BORN = re.compile(r"\(born (?P<details>[^()]{3,100})\)")
+_BORN = re.compile(r"\(born (?P<details>(?![^()]*\d{4} ?[–-] ?\d{4})[^()]{3,100})\)")
 _BORN_FIRST = re.compile(r"Born (?P<details>.+), $")
 _BORN_LAST = re.compile(rf" {BE} an? [^,]{{3,80}}?(?P<joint>,?) (?:who was )?born (?=on |in )")
 

@@ -126,6 +126,12 @@ def people_in(masked: str, topic: str) -> Iterator[Person]:
         yield Person(name, found.start(), RELATIVES[relative["relative"]] if relative else given_pronoun(name))
 
 
+def may_be_person(heading: str) -> bool:
+    """Whether a heading has the form of a person's name: two to four capitalised words, none of them a place's or a work's."""
+    found = _NAME.fullmatch(heading)
+    return bool(found) and 2 <= len(heading.split()) <= 4 and not _NO_PERSON.search(heading)
+
+
 def given_pronoun(name: str) -> Pronoun:
     """Returns the pronoun of a person by title or given name; None where they do not tell."""
     words = (word.rstrip(".") for word in name.split())

@@ -16,6 +16,7 @@ from localfact.claims.rules.clauses import split_clauses
 from localfact.claims.rules.lists import sentence_of
 from localfact.claims.rules.markdown import PlainText
 from localfact.claims.rules.outline import Line, read_outline
+from localfact.claims.rules.people import is_topic, may_be_person
 from localfact.claims.rules.refusals import follows_refusal, refuses
 from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic, usable_topic
 from localfact.claims.rules.tables import row_sentences
@@ -128,7 +129,7 @@ def _sentences(
 
 
 class _Subjects:
-    """Whom pronouns refer to: the thing that a heading names, under it, else the topic."""
+    """Whom pronouns refer to: the thing that a heading names, under it, else the topic; nobody under somebody else's name."""
 
     def __init__(self, topic: str | None, response_text: str, lines: Sequence[Line]) -> None:
         self._whole = Subject(topic, response_text)
@@ -139,6 +140,8 @@ class _Subjects:
             thing = topic is None or (" " in heading and set(topic.split()).isdisjoint(heading.split()))
             if thing and dominant_pronoun(under) in ("it", "they"):
                 self._headed[heading] = Subject(heading, under)
+            elif may_be_person(heading) and not is_topic(heading, topic or ""):
+                self._headed[heading] = Subject(None, under)
 
     def under(self, heading: str | None) -> Subject:
         return self._headed.get(heading or "", self._whole)
