@@ -27,7 +27,8 @@ _INLINE = re.compile(
 )
 # Whatever is between these is no prose.
 _HIDDEN = re.compile(
-    r"<!--.{0,20000}?-->|<(?P<name>script|style|svg|math|ref|pre)\b[^<>]{0,1000}(?<!/)>.{0,20000}?</(?P=name)\s*>|<ref\b[^<>]{0,300}/>",
+    r"<!--.{0,20000}?-->|<(?P<name>script|style|svg|math|pre)\b[^<>]{0,1000}(?<!/)>.{0,20000}?</(?P=name)\s*>|"
+    r"<ref\b[^<>]{0,300}(?:/>|>[^<>]{0,1000}</ref\s*>)",
     re.IGNORECASE | re.DOTALL,
 )
 _RAISED = re.compile(r"<sup\b[^<>]{0,200}>\s*(?:<a\b[^<>]{0,500}>)?(?P<raised>[^<>]{0,40})(?:</a>)?\s*</sup>", re.IGNORECASE)

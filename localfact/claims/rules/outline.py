@@ -54,7 +54,7 @@ def read_outline(response_text: str, dropped: Counter[str]) -> Iterator[Line]:
     for span in text.sentences(whole.text):
         sentence = whole.text[span.start : span.end]
         plain = plain_text(whole, span)
-        before = whole.text[: span.start].rpartition("\n")[2]
+        before = whole.text[whole.text.rfind("\n", 0, span.start) + 1 : span.start]
         marker = item_marker(sentence) if not before.strip() else ""
         above = [heading for heading in above if not heading.ends_at(len(before), marker)]
         reason = structural_reason(sentence)
