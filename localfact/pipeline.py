@@ -202,7 +202,7 @@ def assessment_of(
     }
     return unassessed(index, response).model_copy(
         update={
-            "status": status_of(judgement.verdicts),
+            "status": status_of(judgement.verdicts, unread=extraction.unread),
             "claims": extraction.claims,
             "verdicts": judgement.verdicts,
             "passages": tuple(passage for passage in evidence.passages if passage.id in counted_ids),
@@ -224,10 +224,10 @@ def with_failures(judgement: Judgement, claims: Sequence[Claim], failures: Mappi
     return judgement.model_copy(update={"verdicts": verdicts})
 
 
-def status_of(verdicts: Sequence[Verdict]) -> AssessmentStatus:
-    """Abstained without claims; unscored when no verdict is in S or N; scored otherwise."""
+def status_of(verdicts: Sequence[Verdict], *, unread: bool = False) -> AssessmentStatus:
+    """Abstained without claims, unless the text was not read; unscored when no verdict is in S or N; scored otherwise."""
     if not verdicts:
-        return "abstained"
+        return "unscored" if unread else "abstained"
     scored = NOT_SUPPORTED_LABELS | {VerdictLabel.SUPPORTED}
     return "scored" if any(verdict.label in scored for verdict in verdicts) else "unscored"
 

@@ -133,6 +133,7 @@ class Extraction(Record):
         dropped: reason -> how many candidate sentences were not claims.
         counts: named whole numbers worth reporting (chunks, chunks split, duplicates merged, ...).
         warnings: sentences the reader must know.
+        unread: whether the text says something and no claim could be made of any of it: it did not abstain.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -140,6 +141,7 @@ class Extraction(Record):
     dropped: Mapping[str, int] = Field(default_factory=dict)
     counts: Mapping[str, int] = Field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    unread: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Response(Record):
@@ -305,7 +307,8 @@ class Assessment(Record):
     Attributes:
         index: position of the response in the input, from 0.
         id_given: whether the input gave the id, to this response alone; else the row was counted.
-        status: scored; abstained (no claim was extracted); unscored (claims, but S + N = 0); failed (see `error`).
+        status: scored; abstained (the text states nothing); unscored (S + N = 0, or nothing of the text could be read as a
+            claim); failed (see `error`).
         passages: those that entered some verdict, so that the line is complete in itself.
         gold_supported, gold_not_supported: how many claims of the annotation carry each label; None without an annotation. The
             annotation may have other claims than ours: precision and K' are compared, not claims.

@@ -60,6 +60,14 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _FINAL_MARK = re.compile(r"[.!?…。！？।۔][\"'”’»)\]*_]*\s*$")
+# Words that the library takes for abbreviations: a month before a capital and a small word end their sentence, and so does what
+# ends a name ("Apple Inc.") before a word that begins a sentence.
+_NO_ABBREVIATION = re.compile(
+    r"\b(?:May|Jan|Mar|Sept|Oct|Nov|Dec|may|no|art|ill|me|mar|sun|sat|gen|op|pa|rev|ind|etc|al)(?=\.[\"'”’)\]]* +[^\W\d_a-z])|"
+    r"\b(?:Inc|Co|Corp|Ltd|Jr|Sr|Ave|Rd|Univ|Dept|Tex|Pa|Cal|Ill|Ind|Me)(?=\.[\"'”’)\]]* +"
+    r"(?:A|After|Although|As|At|Before|But|By|During|From|He|Her|His|However|If|In|It|Its|On|She|Since|Some|The|Their|There|"
+    r"These|They|This|To|Under|We|When|While|With)\b)"
+)
 # Emphasis hides an abbreviation ("**Ph.D.**") from the library.
 _EMPHASIS = re.compile("[*_]")
 _CLOSING_MARKS = re.compile(r"[\"'”’»)\]*_`]+(?=\s|$)")
@@ -266,7 +274,7 @@ def _boundaries(text: str, start: int, end: int, code: str) -> list[int]:
 
 def _library_boundaries(window: str, code: str) -> Iterator[int]:
     """Yields where the library ends sentences, closing marks included, less the boundaries that it is known to set wrongly."""
-    plain = _EMPHASIS.sub(" ", window)
+    plain = _NO_ABBREVIATION.sub(lambda word: "x" * len(word[0]), _EMPHASIS.sub(" ", window))
     start = 0
     for boundary in sentencex.get_sentence_boundaries(code, plain):
         cut = boundary["end_index"]

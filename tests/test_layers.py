@@ -25,6 +25,7 @@ scoring:
 stages:
 prose:
 text:
+thoughts:
 inputs: prose runtime text
 models: runtime text
 pipeline: runtime stages
@@ -34,8 +35,8 @@ corpus: models runtime text web
 llm: models runtime
 prompts: llm text
 runs: inputs pipeline runtime text
-assess: inference llm prompts runtime stages text
-claims: corpus llm prompts prose runtime stages text
+assess: inference llm prompts runtime stages text thoughts
+claims: corpus llm prompts prose runtime stages text thoughts
 evidence: corpus llm models prompts prose runtime stages text web
 relations: llm models prompts runtime stages text
 methods: assess claims corpus evidence llm models pipeline prompts relations runtime stages web

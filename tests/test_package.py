@@ -50,7 +50,7 @@ def test_a_verdict_says_what_it_hangs_on_and_what_else_to_know_of_it() -> None:
     assert Flag.PARTLY_READ in verdict.flags
     german = localfact.check("Der Eiffelturm steht in Berlin und ist 324 Meter hoch.", options=NO_VECTORS)
     assert [Flag.UNKNOWN_LANGUAGE in verdict.flags for verdict in german.verdicts] == [True]
-    assert [verdict.label for verdict in german.verdicts] == [VerdictLabel.NOT_ENOUGH_EVIDENCE]  # by our own rules
+    assert [verdict.label for verdict in german.verdicts] == [VerdictLabel.UNVERIFIABLE]  # it was not measured
 
 
 @pytest.mark.slow

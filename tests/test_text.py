@@ -219,3 +219,22 @@ def test_the_closest_sentence_shares_what_is_rare_in_its_text() -> None:
 def test_a_language_other_than_the_known_ones_is_told_from_foreign_names(text: str, language: str | None) -> None:
     assert foreign_language(text, {"en"}) == language
     assert foreign_language(text, {"en", language or "de"}) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The siege ended on 8 May. Peace was signed.",
+        "The siege ended on 3 Dec. Peace was signed.",
+        "She sold ink, pens etc. Morel bought them.",
+        "He studied art. Paris was dear.",
+        "She worked for Morel Inc. The company was small.",
+    ],
+)
+def test_a_word_that_is_an_abbreviation_elsewhere_ends_its_sentence(text: str) -> None:
+    assert len(sentences(text)) == 2
+
+
+@pytest.mark.parametrize("text", ["Jan. 5 was cold.", "Dr. Fox wrote it.", "Morel Inc. Paris was sold.", "See Fig. A for it."])
+def test_an_abbreviation_within_a_sentence_does_not_end_it(text: str) -> None:
+    assert len(sentences(text)) == 1

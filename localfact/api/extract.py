@@ -171,7 +171,7 @@ def extract_summary(out: Path, rows: Sequence[Row], warnings: Sequence[str]) -> 
         for stage, sums in row["extraction"]["usage"].items():
             usage.setdefault(stage, Counter()).update(sums)
     counts["claims"] = sum(len(row["claims"]) for row in made)
-    counts["abstained"] = sum(not row["claims"] for row in made)
+    counts["abstained"] = sum(not row["claims"] and not row["extraction"].get("unread") for row in made)
     counts["lines_unparsed"] = sum(len(row["extraction"]["unparsed"]) for row in made)
     notes = [f"{sentence} ({number} responses)" if number > 1 else sentence for sentence, number in said.items()]
     return PassSummary(

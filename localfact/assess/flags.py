@@ -1,9 +1,14 @@
-"""What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source."""
+"""What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source.
+
+Two of these leave a claim without its verdict: what the relation model cannot read is not measured, and what is said of "she"
+is not settled by a page about somebody else.
+"""
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
+from localfact.assess.unclear import has_unclear_subject, is_about_another
 from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Response, Verdict
 from localfact.stages import Relations
 from localfact.text import foreign_language
@@ -11,6 +16,9 @@ from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 #: Less of the deciding passage than this is reading it in part.
 HALF = 0.5
+#: Why a claim has no verdict.
+UNMEASURED = "The claim is in a language that the relation model does not know, so nothing was measured."
+ABOUT_ANOTHER = "What was found is about somebody whom the response does not name, and the claim does not say whom it is about."
 #: The relation that speaks for a verdict.
 SIDE = {VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT, VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION}
 
@@ -39,6 +47,19 @@ class Flags:
         passages = {passage.id: passage for passage in evidence.passages}
         foreign = {passage.id for passage in _find_named(judgement, passages) if _is_foreign(passage.text, self.relations)}
         unread = any(_is_foreign(response.text, known) for known in (self.extractor, self.relations))
+        unmeasured = _is_foreign(" ".join(claim.text for claim in claims.values()), self.relations)
+
+        def leave_out(verdict: Verdict) -> dict[str, object]:
+            if unmeasured:
+                return {"label": VerdictLabel.UNVERIFIABLE, "posterior": None, "rationale": UNMEASURED}
+            behind = [passages[counted.passage_id] for counted in behind_it(verdict)]
+            if (
+                has_unclear_subject(claims[verdict.claim_id])
+                and behind
+                and all(is_about_another(one, response) for one in behind)
+            ):
+                return {"label": VerdictLabel.NOT_ENOUGH_EVIDENCE, "posterior": None, "rationale": ABOUT_ANOTHER}
+            return {}
 
         def found(verdict: Verdict) -> Iterator[Flag]:
             behind = behind_it(verdict)
@@ -48,11 +69,13 @@ class Flags:
                 said = relations.get(Pair(passages[counted.passage_id].text, claims[verdict.claim_id].text))
                 if isinstance(said, Distribution) and said.share < HALF:
                     yield Flag.PARTLY_READ
+            if has_unclear_subject(claims[verdict.claim_id]):
+                yield Flag.UNCLEAR_SUBJECT
             if is_single([passages[counted.passage_id] for counted in behind]):
                 yield Flag.SINGLE_SOURCE
 
         verdicts = (
-            verdict.model_copy(update={"flags": (*found(verdict), *verdict.flags)})
+            verdict.model_copy(update={"flags": (*found(verdict), *verdict.flags), **leave_out(verdict)})
             if verdict.label is not VerdictLabel.FAILED
             else verdict
             for verdict in judgement.verdicts

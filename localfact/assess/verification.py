@@ -8,6 +8,7 @@ import re
 from typing import NamedTuple
 
 from localfact.text import readable
+from localfact.thoughts import find_thoughts
 from localfact.vocabulary import VerdictLabel
 
 #: The five labels as the verifier is asked to write them (FastFact, section 4.3) -> verdicts.
@@ -54,17 +55,16 @@ def read_answer(text: str, *, finished: bool = True) -> VerifierAnswer:
 
     The last line that begins with "Decision" decides, by the one label between hashes on it, or on the line below where it is
     empty; a bare label counts there only where it ends the answer. Without such a line, a last line that is nothing but a label
-    between hashes decides, if every label between hashes agrees with it. Everything up to "</think>" is reasoning.
+    between hashes decides, if every label between hashes agrees with it. Everything up to the end of its thoughts is reasoning.
 
     Args:
         text: the whole answer.
         finished: False for an answer that was cut: it has no decision, whatever it seems to say, and its reasoning ends at its
             first decision line (what follows that is a quotation, or an example that the model went on to invent).
     """
-    before, ends, said = readable(text).rpartition(_THOUGHT_ENDS)
-    thought = before + ends
-    if _THOUGHT_BEGINS in said:
-        return VerifierAnswer(None, (thought + said).rstrip())
+    answer = readable(text)
+    end = max((span.end for span in find_thoughts(answer)), default=0)
+    thought, said = answer[:end], answer[end:]
     decisions = list(_DECISION_LINE.finditer(said))
     if decisions and (runs_on := _NEXT_CLAIM.search(said, decisions[0].end())):
         said = said[: runs_on.start()]

@@ -16,10 +16,10 @@ from localfact.claims.lines import (
     plain,
     runs_on,
     strip_quotes,
-    thoughts,
 )
 from localfact.records import Span
 from localfact.text import normalise
+from localfact.thoughts import thoughts
 from localfact.vocabulary import PreVerificationLabel
 
 #: What the prompt wants between a claim and its label.

@@ -1,4 +1,4 @@
-"""What parsing model answers with lists of claims has in common: thoughts before the answer, lines to ignore, emphasis.
+"""What parsing model answers with lists of claims has in common: lines to ignore, quotes, emphasis.
 
 Used by the parsers of labelled claims (`answers.py`), of numbered ones (`units.py`) and of revised ones (`reviser.py`).
 """
@@ -6,9 +6,10 @@ Used by the parsers of labelled claims (`answers.py`), of numbered ones (`units.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from localfact.records import Span
+from localfact.thoughts import Thoughts
 
 #: The most characters of a claim; longer lines are no claims.
 LONGEST_CLAIM = 1_000
@@ -19,15 +20,6 @@ SHOWN = 300
 #: A letter or digit, which every line that is not ignored has.
 WORD = re.compile(r"[^\W_]")
 
-_THOUGHT = re.compile(
-    r"\A\s*<(?P<tag>think|thinking|thought|reasoning)>.*?(?:</(?P=tag)>|\Z)"
-    r"|\A(?:(?!<think>).)*?^[ \t]*</think>"
-    # Channels, whose marks are special tokens: written out, or left out of the text.
-    r"|\A.*<\|channel\|>final(?:<\|constrain\|>\w+)?<\|message\|>"
-    r"|\A\s*<\|channel\|>(?!final\b).*\Z"
-    r"|\A\s*(?:analysis|commentary)(?=[A-Z]).*?(?:assistantfinal|\Z)",
-    re.DOTALL | re.MULTILINE,
-)
 _LINE = re.compile(r"[^\r\n]+")
 _HEADER = re.compile(r"\W*(?:(?:atomic|extracted|factual|verifiable) ){0,3}claims?\W*$", re.IGNORECASE)
 _TABLE_HEADER = re.compile(
@@ -70,21 +62,6 @@ class ParsedAnswer(Generic[Read]):
     claims: tuple[Read, ...] = ()
     unparsed: tuple[str, ...] = ()
     nothing: bool = False
-
-
-class Thoughts(NamedTuple):
-    """A reasoning model's thoughts before its answer, "" for none; `end` is where the answer itself begins."""
-
-    text: str
-    end: int
-
-
-def thoughts(answer: str) -> Thoughts:
-    """The thoughts before an answer; all of an answer whose thoughts never end."""
-    found = _THOUGHT.match(answer)
-    if found is None:
-        return Thoughts("", 0)
-    return Thoughts(found.group().strip() if WORD.search(found.group()) else "", found.end())
 
 
 def make_parsed_answer(thought: Thoughts, claims: list[Read], unparsed: list[str]) -> ParsedAnswer[Read]:

@@ -10,7 +10,7 @@ from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from localfact.claims.lines import claim_span, excerpt, informative_lines, is_marker, thoughts
+from localfact.claims.lines import claim_span, excerpt, informative_lines, is_marker
 from localfact.claims.merging import merge_claims
 from localfact.errors import InputError, PromptTooLongError, RequestError
 from localfact.llm.engine import Engine, Generation
@@ -20,6 +20,7 @@ from localfact.records import Claim, Extraction, Response, Span
 from localfact.runtime.tasks import together
 from localfact.stages import ClaimExtractor
 from localfact.text import normalise, readable, words
+from localfact.thoughts import thoughts
 
 #: The stage that calls are counted under.
 REVISE = "revise"

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from localfact.claims.json_claims import json_claims
 from localfact.claims.labelled_lines import LIST_MARKER
-from localfact.claims.lines import ParsedAnswer, claim_span, informative_lines, make_parsed_answer, thoughts
+from localfact.claims.lines import ParsedAnswer, claim_span, informative_lines, make_parsed_answer
 from localfact.records import Span
+from localfact.thoughts import thoughts
 
 _NUMBER = re.compile(
     r"\s*(?:[-*+•–]\s+|\d{1,3}[.)]\s+)?(?:\*\*)?\[(?i:claim\s+)?(?P<number>\d{1,3})\](?:\*\*)?(?:[.:](?=\s))?\s*"

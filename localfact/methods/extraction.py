@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from localfact.claims.answer_only import AnswerOnly
 from localfact.claims.atomizer import Atomizer, WindowedAtomizer
 from localfact.claims.chunked import ChunkedExtractor
 from localfact.claims.decomposer import Decomposer
@@ -156,9 +157,12 @@ def extraction_settings(extractor: str, options: Options, *, confidence: Confide
 
 
 def open_extractor(settings: ExtractionSettings, engine: Engine | None, seed: int) -> ClaimExtractor:
-    """The extractor of these settings; claims that come with a response are used first, where that is chosen."""
+    """The extractor of these settings; claims that come with a response are used first, where that is chosen.
+
+    No extractor sees the thoughts in a response.
+    """
     kind = EXTRACTORS[settings.extractor]
-    found = kind.open(settings, engine, seed)
+    found = AnswerOnly(kind.open(settings, engine, seed))
     if settings.claims == "extract":
         return found
     return PreVerifiedClaims(engine, found, seed=seed) if kind.pre_verifies and engine is not None else GivenClaims(found)

@@ -20,6 +20,7 @@ FLAGS: Mapping[Flag, str] = {
     Flag.PARTLY_READ: "Less than half of the decisive passage was read.",
     Flag.SINGLE_SOURCE: "The verdict rests on a single passage, or on passages from one website.",
     Flag.CUT_ANSWER: "The model's answer reached its length limit and was cut off.",
+    Flag.UNCLEAR_SUBJECT: "The claim begins with a pronoun, and it is not known whom it stands for.",
 }
 
 #: The beginning of a score's name -> what it says. The first that fits counts.

@@ -24,6 +24,7 @@ FLAG_WORDS = {
     Flag.PARTLY_READ: "less than half of the passage was read",
     Flag.SINGLE_SOURCE: "a single source",
     Flag.CUT_ANSWER: "the model's answer was cut off",
+    Flag.UNCLEAR_SUBJECT: "a pronoun for a subject",
 }
 VERDICT_STYLES = {
     VerdictLabel.SUPPORTED: "green",

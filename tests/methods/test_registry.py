@@ -9,6 +9,7 @@ import pytest
 from localfact.api.evaluate import execute, prepare
 from localfact.api.sample import sample_corpus
 from localfact.assess.factreasoner import FactReasoner
+from localfact.claims.answer_only import AnswerOnly
 from localfact.claims.given import GivenClaims
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.errors import CorpusError, InputError, MissingError
@@ -66,7 +67,8 @@ async def test_options_decide_extraction_retrieval_and_merging() -> None:
     async with AsyncExitStack() as opened:
         road, _ = wire(Configuration(method, options, run_settings(method, options)), opened, observe=unobserved)
         other, _ = wire(Configuration(method, given, run_settings(method, given)), opened, observe=unobserved)
-    assert isinstance(road.extractor, RuleExtractor)
+    assert isinstance(road.extractor, AnswerOnly)
+    assert isinstance(road.extractor.extractor, RuleExtractor)
     assert isinstance(other.extractor, GivenClaims)
 
 

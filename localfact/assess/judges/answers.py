@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from localfact.text import readable
+from localfact.thoughts import without_thoughts
 
 #: The labels that FactVerify, VeriScore and the prompt of Table 36 ask for.
 SUPPORTED, CONTRADICTED, UNDECIDED = "Supported", "Contradicted", "Undecided"
@@ -22,7 +23,6 @@ TRUE, FALSE = "True", "False"
 #: Returns the label of an answer; None where there is none.
 ReadLabel = Callable[[str], str | None]
 
-_THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
 #: What may stand around a label. Possessive, so that no answer makes the search slow.
 _EDGES = r"[\s*_`'\"“”.:]*+"
 _BRACKETED = re.compile(rf"\[{_EDGES}(?P<label>[^\W_]++){_EDGES}\]")
@@ -37,7 +37,7 @@ def read_bracketed(answer: str) -> str | None:
 
 def read_rating(answer: str) -> str | None:
     """The last of SUPPORTED and UNSUPPORTED between square brackets (SAFE); "Not Supported" is read as UNSUPPORTED."""
-    found = [one["label"] for one in _RATED.finditer(_strip_thoughts(answer))]
+    found = [one["label"] for one in _RATED.finditer(without_thoughts(readable(answer)))]
     return None if not found else SUPPORTED if found[-1].casefold() == SUPPORTED.casefold() else UNSUPPORTED
 
 
@@ -73,7 +73,7 @@ def read_factuality(answer: str) -> Factuality:
 
     The last "factuality" counts, as a model that goes on may repeat the fields.
     """
-    said = _strip_thoughts(answer)
+    said = without_thoughts(readable(answer))
     found = list(_FACTUALITY.finditer(said))
     texts = {name: one["value"].strip() if (one := pattern.search(said)) else "" for name, pattern in _TEXTS.items()}
     return Factuality(found[-1]["value"].casefold() == "true" if found else None, **texts)
@@ -97,11 +97,7 @@ def factuality_told(answer: str) -> str:
 
 def _last(pattern: re.Pattern[str], answer: str) -> str | None:
     names = {label.casefold(): label for label in THREE_WAYS} | {word.casefold(): UNDECIDED for word in _UNDECIDED_TOO}
-    found = [name for one in pattern.finditer(_strip_thoughts(answer)) if (name := names.get(one["label"].casefold()))]
+    found = [
+        name for one in pattern.finditer(without_thoughts(readable(answer))) if (name := names.get(one["label"].casefold()))
+    ]
     return found[-1] if found else None
-
-
-def _strip_thoughts(answer: str) -> str:
-    """The answer without a reasoning model's thoughts before it; "" if it ends within them."""
-    said = readable(answer).rpartition(_THOUGHT_ENDS)[2]
-    return said.partition(_THOUGHT_BEGINS)[0]

@@ -4,11 +4,13 @@ A sentence is judged as a whole with its quotations masked, so that words inside
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 
 from localfact import text
 from localfact.claims.rules.english import VERB, mask
+from localfact.claims.rules.filler import FILLER
+from localfact.claims.rules.refusals import START, refuses
 from localfact.prose import instead_of_prose
 
 
@@ -21,6 +23,7 @@ class DropReason(StrEnum):
     HEADING = "heading"
     TABLE = "table row"
     REFERENCE = "reference"
+    CODE = "code"
     QUESTION = "question"
     INTRODUCTION = "introduces a list"
     FRAGMENT = "fragment"
@@ -30,24 +33,22 @@ class DropReason(StrEnum):
     OPINION = "opinion"
 
 
+#: What was said in a form that no rule reads.
+_UNREAD = (DropReason.TABLE, DropReason.FRAGMENT, DropReason.NO_PROSE, DropReason.CODE, DropReason.REFERENCE)
 # The least number of words of a claim.
 FEWEST_WORDS = 3
-# The most sentences of an abstention: a longer response goes on to answer, whatever it begins with.
-LONGEST_ABSTENTION = 6
 
+# More of its words than these are commands of a formula in LaTeX.
+MOST_COMMANDS = 0.3
+_FORMULA = re.compile(r"\\[A-Za-z]{2,}")
 _TABLE = re.compile(r"\s*\|")
 _HEADING = re.compile(r"\s*(?:#{1,6}\s|(?:(?:[-*+•]|\d{1,3}[.)])\s+)?(?P<bold>\*\*|__)[^*_]+(?P=bold):?\s*$)")
-_REFERENCE = re.compile(r"https?://|www\.|\bdoi:|\bISBN\b", re.IGNORECASE)
+_REFERENCE = re.compile(r"\bdoi:|\bISBN\b", re.IGNORECASE)
 _QUESTION = re.compile(r"[?？؟]$")
 _INTRODUCES = re.compile(r"[:：]$")
 #: The end of a sentence with a full stop or another final mark.
 ENDED = re.compile(r"[.!…。！।۔][\"'”’»」)\]*_]*$")
 _VERB = re.compile(rf"\b{VERB}")
-# What may stand at the beginning of a sentence: a label, a connective.
-_START = (
-    r"\A(?:[^:]{1,60}: )?(?:(?:Additionally|Also|And|But|Finally|First|Furthermore|However|Instead|Moreover|Next|Overall|"
-    r"Second|So|Sorry|Then|Therefore|Third|Unfortunately),? )?"
-)
 _IMPERATIVE = (
     r"(?i:add|adhere|allow|ask|avoid|be|begin|build|check|choose|click|combine|compare|consider|consult|contact|cook|create|cut|"
     r"decide|develop|do|don['’]t|drink|eat|encourage|ensure|establish|evaluate|explore|feel|find|focus|follow|get|give|go|"
@@ -55,16 +56,11 @@ _IMPERATIVE = (
     r"open|optimize|pay|place|please|practice|prepare|provide|put|read|remember|remove|run|seek|select|set|start|stay|take|talk|"
     r"test|think|try|use|utilize|visit|wait|wash|work|write)"
 )
-_REFUSAL = re.compile(
-    rf"(?:{_START}|, (?:but )?)I(?:['’]m| am)? (?:cannot|can['’]t|could not|couldn['’]t|did not|didn['’]t|do not|don['’]t|"
-    r"not able to|unable to) (?:find|provide|have|access|answer|assist|help|verify|fulfill|comply)\b|"
-    rf"{_START}[Tt]here is no (?:\w+ )?information\b|\b(?:does not|is not|did not)\b.{{0,80}}\bsearch results?\b|"
-    r"\bsearch results? (?:do|does|did|is|are) not\b"
-)
 _NOT_CHECKABLE = {
     DropReason.TALK: (
-        rf"(?:{_START}|, )(?:I(?:['’](?:m|ve|d|ll))?|[Mm]y) [a-z]",
-        rf"{_START}(?:[Aa]s an (?:AI|artificial)|[Hh]ere(?:['’]s| is| are)|[Ll]et me|[Tt]hank you|[Yy]ou['’]re welcome)\b",
+        rf"(?:{START}|, )(?:I(?:['’](?:m|ve|d|ll))?|[Mm]y) [a-z]",
+        rf"{START}(?:[Aa]s an (?:AI|artificial)|[Hh]ere(?:['’]s| is| are)|[Ll]et me|[Tt]hank you|[Yy]ou['’]re welcome)\b",
+        r"\A(?:For )?(?:[Mm]ore|[Ff]urther|[Aa]dditional) (?:details?|info|information|reading)\b",
         r"\b(?:[Ii]n|[Tt]o) my (?:experience|mind|opinion|view)\b",
         r"\A(?:Absolutely|Certainly|Great question|Of course|Sure)[,!.]",
         r"\b(?i:my (?:knowledge|training)|knowledge cutoff|search results?)\b",
@@ -72,13 +68,13 @@ _NOT_CHECKABLE = {
         r"\A(?:\w+, )?[Tt]here (?:is|are) (?:no|limited|little|not enough)\b.{0,40}\b(?:information|details|data)\b",
     ),
     DropReason.ADVICE: (
-        rf"{_START}(?:(?:[Tt]o|[Ii]f|[Ww]hen) [^,]{{3,150}}, )?{_IMPERATIVE} (?!(?:for|from|in|of)\b|{VERB})[a-z]",
+        rf"{START}(?:(?:[Tt]o|[Ii]f|[Ww]hen) [^,]{{3,150}}, )?{_IMPERATIVE} (?!(?:for|from|in|of)\b|{VERB})[a-z]",
         r"\b(?:you|your|yourself)\b|\AYou\b",
         r"\b[Ii]t(?: is|['’]s) (?:\w+ ){0,2}(?:advisable|best|crucial|essential|important|necessary|recommended|vital) to\b",
         r"\A(?:(?!\bthat\b).)*\bshould\b",
     ),
     DropReason.SPECULATION: (
-        rf"{_START}(?:[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]resumably)\b",
+        rf"{START}(?:[Mm]aybe|[Pp]erhaps|[Pp]ossibly|[Pp]resumably)\b",
         r"\b[Ii]t(?: is|['’]s| remains) (?:\w+ ){0,2}(?:difficult|hard|impossible|possible|uncertain|unclear|unknown)\b",
         r"\b(?:could|may|might) (?:also |still )?(?:have been|seem)\b",
         r"\bmore research is needed\b",
@@ -101,16 +97,19 @@ def structural_reason(sentence: str) -> DropReason | None:
         return DropReason.TABLE
     if text.word_count(sentence) == 0:
         return DropReason.NO_WORDS
-    if instead_of_prose(sentence) is not None:
+    if instead_of_prose(sentence) is not None or len(_FORMULA.findall(sentence)) > MOST_COMMANDS * text.word_count(sentence):
         return DropReason.NO_PROSE
     if _HEADING.match(sentence):
         return DropReason.HEADING
     return None
 
 
-def abstains(sentences: Sequence[str]) -> bool:
-    """Whether the sentences of a response, without markup, decline to answer: the first refuses, and few follow it."""
-    return 0 < len(sentences) <= LONGEST_ABSTENTION and bool(_REFUSAL.search(mask(sentences[0])))
+def left_unread(dropped: Mapping[str, int]) -> tuple[str, ...]:
+    """Warns of a response without claims that says something all the same; () where it abstains or states nothing."""
+    unread = [f"{reason}: {dropped[reason]}" for reason in _UNREAD if dropped.get(reason)]
+    if not unread or dropped.get(DropReason.ABSTENTION):
+        return ()
+    return (f"Nothing of a response could be read as a claim ({', '.join(unread)}): it is unscored, it did not abstain.",)
 
 
 def drop_reason(sentence: str, *, topic: str = "", english: bool = True) -> DropReason | None:
@@ -130,7 +129,9 @@ def drop_reason(sentence: str, *, topic: str = "", english: bool = True) -> Drop
         return DropReason.INTRODUCTION
     if text.word_count(sentence) < FEWEST_WORDS:
         return DropReason.FRAGMENT
-    return _english_reason(sentence, masked, topic) if english else None
+    if english:
+        return _english_reason(sentence, masked, topic)
+    return DropReason.ABSTENTION if refuses(sentence) else None
 
 
 def _english_reason(sentence: str, masked: str, topic: str) -> DropReason | None:
@@ -141,7 +142,7 @@ def _english_reason(sentence: str, masked: str, topic: str) -> DropReason | None
             return reason
     if not ENDED.search(sentence) and not _VERB.search(masked):
         return DropReason.FRAGMENT
-    if _EVALUATION.search(masked) and not _has_anchor(masked, topic):
+    if (_EVALUATION.search(masked) or FILLER.search(masked)) and not _has_anchor(masked, topic):
         return DropReason.OPINION
     return None
 

@@ -27,6 +27,12 @@ class Clause(NamedTuple):
         """Where the clause's own text ends in the sentence."""
         return self.start + len(self.text) - self.borrowed
 
+    def subject_at(self, sentence: str) -> int:
+        """Where its subject stands in the sentence that it was cut from, at least nearly."""
+        if not self.borrowed:
+            return self.start
+        return max(sentence.rfind(self.text[: self.borrowed].strip(), 0, self.start), 0)
+
     def head(self, end: int) -> "Clause":
         """Returns the clause up to that character."""
         return self._replace(text=self.text[:end].rstrip(" ,;"))
@@ -47,6 +53,8 @@ _INTRODUCTION = re.compile(
 )
 _SUBJECT = re.compile(rf"(?P<subject>{SUBJECT}){_PREDICATE_AHEAD}")
 NO_SUBJECT = re.compile(
+    # A verb of no list: "this code creates a list called".
+    r"\b[a-z]{2,}[^\Waisu_]s (?:an?|the|his|her|its|their)\b|"
     rf"\b(?:that|who|which|when|where|whose|while|if|{BE}|{HAVE})\b|\b(?:an?|the|his|her|its|their|of|in|and|or)$"
 )
 

@@ -10,13 +10,17 @@ from localfact.claims.rules import insertions
 from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, Place, subject_of
 from localfact.claims.rules.english import (
     ADVERB,
+    AGENT,
     BE,
     FINITE,
     HAVE,
+    HEDGE,
     JOINED_VERB,
     NAME,
+    OBJECT,
     PARTICIPLE,
     PASSIVE,
+    STATE,
     SUBJECT,
     VERB,
     mask,
@@ -68,9 +72,12 @@ def _independent(clause: Clause) -> list[Clause]:
     masked = mask(clause.text)
     for joint in _INDEPENDENT.finditer(masked):
         before, subject, after = masked[: joint.start()], joint["subject"], masked[joint.end() :]
+        # What a colon announces is one list.
+        if ":" in before:
+            break
         named = subject and not NO_SUBJECT.search(subject) and stand_alone(before, subject, after)
         if named or (not subject and subject_of(before) and _CLAUSE_START.match(after)):
-            rest = Clause(clause.text[joint.end() :], clause.start + joint.end(), 0)
+            rest = Clause(clause.text[joint.end() :], clause.start + joint.end() - clause.borrowed, 0)
             if rest.text.startswith("in "):
                 rest = rest._replace(text=f"I{rest.text[1:]}")
             place = subject_of(before)
@@ -81,15 +88,32 @@ def _independent(clause: Clause) -> list[Clause]:
     return [clause]
 
 
-_JOINT = re.compile(rf"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)(?={ADVERB}?{JOINED_VERB})")
+_JOINT = re.compile(
+    r"(?:,? (?P<closing>and|but(?! also\b)) (?:then )?|, (?:then )?)"
+    rf"(?={ADVERB}?(?!put (?:simply|differently)|aged\b){JOINED_VERB})"
+)
 _LEADING_VERBS = re.compile(rf" {ADVERB}?(?P<first>{VERB})(?: {ADVERB}?{PARTICIPLE})?")
 _NEXT_PARTICIPLE = re.compile(rf"{ADVERB}?{PARTICIPLE}")
-_NEXT_PASSIVE = re.compile(rf"{ADVERB}?{PASSIVE}")
+_NEXT_PASSIVE = re.compile(rf"{ADVERB}?(?:{PASSIVE}|{STATE}(?!{OBJECT}))")
+_NEXT_STATE = re.compile(rf"{ADVERB}?{STATE}(?!{OBJECT})")
+
+
+# Behind these another clause has a subject of its own.
+_AS = re.compile(
+    r", (?:as|since|so|after|before|until|than)\b(?! well| a result)|"
+    r"\b(?:as|than) (?:[\w'’-]+ ){1,4}?(?:is|are|was|were|feel|felt)\b"
+)
+# A participle that depends on the auxiliary before it is followed by no object: "won neither" is a predicate of its own.
+_WITHOUT_OBJECT = re.compile(
+    rf"{ADVERB}?[a-z-]+(?: (?:again|as|at|by|during|for|from|in|into|of|on|over|there|through|to|twice|under|with)\b|[,;]|$)"
+)
+# These have an object as passives too.
+_OF_TWO_OBJECTS = re.compile(rf"{ADVERB}?(?:awarded|appointed|called|considered|elected|given|named)\b")
 
 
 def _predicates(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X did Y, did Z and was W. -> X did Y | X did Z | X was W."""
-    subordinate = SUBORDINATE.search(masked, place[1])
+    subordinate = SUBORDINATE.search(masked, place[1]) or _AS.search(masked, place[1])
     joints = list(_JOINT.finditer(masked, place[1], subordinate.start() if subordinate else len(masked)))
     # Without a closing "and", a comma opens a participle, not a predicate.
     while joints and not joints[-1]["closing"]:
@@ -97,23 +121,34 @@ def _predicates(clause: Clause, masked: str, place: Place) -> list[Clause]:
     begins = [place[1], *(joint.end() - 1 for joint in joints)]
     ends = [*(joint.start() for joint in joints), len(masked)]
     subject = clause.text[slice(*place)]
-    parts, auxiliary = [], ""
+    parts: list[Clause] = []
+    auxiliary = ""
     for begin, end in zip(begins, ends, strict=True):
         verbs = _LEADING_VERBS.match(masked, begin, end)
-        if verbs is None or not masked[verbs.end() : end].strip(" ,"):
+        if (
+            verbs is None
+            or not masked[verbs.end() : end].strip(" ,")
+            or (not parts and HEDGE.search(verbs[0] + masked[verbs.end() : end]))
+        ):
             return [clause]
-        if carried := _carry_auxiliary(auxiliary, masked[begin + 1 : end]):
+        carried = _carry_auxiliary(auxiliary, masked[begin + 1 : end])
+        if not carried and _NEXT_STATE.match(masked, begin + 1):
+            return [clause]
+        if carried:
             parts.append(clause.part(begin + 1, end, prefix=f"{subject} {carried}"))
             continue
-        auxiliary = verbs["first"]
+        auxiliary = masked[verbs.start("first") : verbs.end()]
         parts.append(clause.part(begin + 1, end, prefix=subject) if parts else clause.head(end))
     return parts
 
 
-def _carry_auxiliary(auxiliary: str, predicate: str) -> str:
-    """Returns the auxiliary of the predicate before if this one is a bare participle that depends on it, else ""."""
+def _carry_auxiliary(before: str, predicate: str) -> str:
+    """Returns the auxiliary of the verb before if this predicate is a bare participle that depends on it, else ""."""
+    auxiliary, _, participle = before.partition(" ")
     if re.match(BE, auxiliary) and _NEXT_PASSIVE.match(predicate):
-        return auxiliary
+        # "Was a painter and won the prize" won it.
+        passive = bool(_WITHOUT_OBJECT.match(predicate)) or (participle and _OF_TWO_OBJECTS.match(predicate))
+        return auxiliary if passive else ""
     if re.match(HAVE, auxiliary) and _NEXT_PARTICIPLE.match(predicate):
         return auxiliary
     return ""
@@ -125,6 +160,7 @@ _ROLES = re.compile(
     rf" (?P<be>{BE}) (?:also )?(?P<roles>(?=an? ){_ROLE}(?:, {_ROLE}){{0,8}},? and {_ROLE})"
     r"(?:,? (?P<fame>(?:best |well |widely )?known (?:for|as) .+))?$"
 )
+_AGENT_LAST = re.compile(rf"\b{AGENT}$")
 _ONE_ROLE = re.compile(rf"\b{_ROLE}")
 
 
@@ -134,6 +170,9 @@ def _roles(clause: Clause, masked: str, place: Place) -> list[Clause]:
     if found is None:
         return [clause]
     first, *others = [role.span() for role in _ONE_ROLE.finditer(masked, *found.span("roles"))]
+    # "A loud and messy town": what ends in no noun for a person may be an adjective.
+    if not all(_AGENT_LAST.search(masked[start:end]) for start, end in (first, *others[:-1])):
+        return [clause]
     subject = f"{clause.text[slice(*place)]} {found['be']}"
     parts = [clause.head(first[1])]
     parts += [clause.part(start, end, prefix=subject + _article(masked[start:end])) for start, end in others]
@@ -160,6 +199,13 @@ _ITEM = re.compile(_TITLE)
 _NO_LIST_HEAD = re.compile(r"\b(?:in|at|from|near|of|between|both|to|among|on|under|(?<!such )as)$")
 
 
+# "Two daughters, A and B" are two; "Snakes on a" is half a name.
+_COUNTED = re.compile(
+    r"\b(?:both|two|three|four|five|six|seven|eight|nine|ten|\d+|pair|couple|trio|duo|neither|either|only)\b[^,.;]{0,60}[,:]?$|"
+    r"\b(?:an?|the|his|her|its|their)$"
+)
+
+
 def _items(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X won the A, the B, and the C. -> X won the A | X won the B | X won the C."""
     found = _ITEMS.search(masked, place[1]) or _TWO_ITEMS.search(masked, place[1])
@@ -167,7 +213,7 @@ def _items(clause: Clause, masked: str, place: Place) -> list[Clause]:
         return [clause]
     head = clause.text[: found.start()].rstrip()
     quoted = masked[found.start()] in "\"“'‘"
-    if not re.search(VERB, head) or (_NO_LIST_HEAD.search(head) and not quoted):
+    if _COUNTED.search(head) or not re.search(VERB, head) or (_NO_LIST_HEAD.search(head) and not quoted):
         return [clause]
     items = list(_ITEM.finditer(masked, *found.span("items")))
     # Minister of Health, Education, and Welfare: what follows the first "of" is the list.

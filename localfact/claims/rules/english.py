@@ -45,14 +45,15 @@ _AFTER_VERB = (
 )
 #: A finite verb, not a noun or adjective, where two phrases are joined: a regular form must be followed as verbs are.
 JOINED_VERB = rf"(?:(?:{_AUXILIARIES}|{_PAST_FORMS}|{_PRESENT_FORMS})\b|{_ED_FORM}(?= (?:(?:{_AFTER_VERB})\b|[A-Z0-9\"“])))"
-_OBJECT = (
+#: What a verb acts on, by its first word, with the space before it.
+OBJECT = (
     r" (?:(?:an?|the|his|her|its|their|it|him|them|that|this|these|all|both|many|more|most|no|one|over|several|some|two|"
     r"three)\b|[A-Z\d$€£\"“])"
 )
 #: A verb that is surely finite after a noun: a form that may be a participle or a plural must be followed by an object.
 FINITE = (
     rf"(?:(?:{_AUXILIARIES}|{_PAST_ONLY}|{_NO_PASSIVE}|(?!(?:{_PLURAL_NOUNS})\b)(?:{_PRESENT_FORMS}))\b|"
-    rf"(?!(?:called|dubbed|named|(?:en)?titled)\b)(?:{_PAST_FORMS}|{_ED_FORM}|{_S_FORM})(?={_OBJECT}))"
+    rf"(?!(?:called|dubbed|named|(?:en)?titled)\b)(?:{_PAST_FORMS}|{_ED_FORM}|{_S_FORM})(?={OBJECT}))"
 )
 #: A participle that follows a form of "have".
 PARTICIPLE = rf"(?:(?:been|become|born|built|gone|held|led|made|sold|taught|won|written|{_ED_FORM})\b)"
@@ -61,6 +62,24 @@ PASSIVE = (
     r"(?:(?:adapted|appointed|awarded|based|brought|buried|built|called|considered|directed|educated|elected|established|founded|held|"
     r"inducted|known|located|made|named|nominated|ordained|produced|published|raised|recognized|regarded|released|situated|sold|"
     rf"translated|used|won|written)\b|{_ED_FORM} by\b)"
+)
+#: A noun for a person, by its ending or by a short list: "actor", "poet".
+AGENT = (
+    r"(?:\w{2,}(?:[^\We]er|[ts]or|ist|ian|ant|wright|man|woman|tress)|poet|chef|king|queen|actress|pilot|athlete|judge|monk|nun|priest|"
+    r"diplomat|scholar|spy|surgeon|coach|comic|host|guitarist|critic|academic|aristocrat|general|saint|pope|diva|novelist|mystic|cleric|"
+    r"bishop|hero|heroine|prince|princess|duke|count|boxer|activist|model|entrepreneur|advocate|amateur|aviator|architect|executive)"
+)
+#: Words that do not vouch for what is said.
+HEDGE = re.compile(
+    r"\b(?:may|might|could|reportedly|allegedly|supposedly|purportedly|rumou?red|believed|thought|alleged|claimed|claims|supposed|"
+    r"hoped|planned|wanted|intended|tried|refused|failed|threatened|promised)\b"
+)
+#: A participle that says how somebody is or is seen, and is no finite verb where nothing follows that it acts on.
+STATE = (
+    r"(?:acclaimed|admired|aligned|appreciated|associated|celebrated|committed|concerned|connected|convinced|credited|dedicated|"
+    r"delighted|determined|devoted|disappointed|dressed|enchanted|engaged|esteemed|excited|exhausted|fascinated|filled|hono[u]?red|"
+    r"inspired|interested|involved|loved|motivated|pleased|praised|prepared|prized|recogni[sz]ed|regarded|related|respected|revered|"
+    r"satisfied|surprised|surrounded|thrilled|tired|valued|welcomed|worried)\b"
 )
 #: An adverb before a verb, with the space behind it.
 ADVERB = r"(?:(?:also|best|currently|eventually|later|now|often|once|soon|still|subsequently|then|[a-z]{3,}ly) )"

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 
 from localfact.claims.merging import merge_claims, number_claims
+from localfact.claims.rules.checkworthy import left_unread
 from localfact.claims.rules.statements import statements
 from localfact.records import Claim, Extraction, Response
 
@@ -28,4 +29,6 @@ def _extraction(response: Response) -> Extraction:
     dropped: Counter[str] = Counter()
     found = [claim for statement in statements(response, dropped) for claim in statement.claims]
     claims = [Claim(id="", text=text, spans=(span,)) for text, span in found]
-    return Extraction(claims=number_claims(merge_claims(claims).claims), dropped=dict(dropped))
+    unread = () if claims else left_unread(dropped)
+    merged = number_claims(merge_claims(claims).claims)
+    return Extraction(claims=merged, dropped=dict(dropped), warnings=unread, unread=bool(unread))

@@ -5,7 +5,7 @@ import re
 from localfact.claims.rules.clause import NO_SUBJECT, SUBORDINATE, Clause, Place
 from localfact.claims.rules.english import ADVERB, BE, MONTH, NAME, PAST, VERB
 
-_BORN = re.compile(r"\(born (?P<details>[^()]{3,100})\)")
+_BORN = re.compile(r"\(born (?P<details>(?![^()]*\d{4} ?[–-] ?\d{4})[^()]{3,100})\)")
 _BORN_FIRST = re.compile(r"Born (?P<details>.+), $")
 _BORN_LAST = re.compile(rf" {BE} an? [^,]{{3,80}}?(?P<joint>,?) (?:who was )?born (?=on |in )")
 
@@ -44,9 +44,11 @@ def lifetime(clause: Clause, masked: str, place: Place) -> list[Clause]:
 
 
 _DATE = rf"(?:on (?:{MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {MONTH} \d{{4}}|{MONTH} \d{{1,2}})|in (?:{MONTH} )?\d{{4}})"
+# No verb of another clause stands within a place.
+_PLACE = rf"in [A-Z](?:(?!\b(?:{VERB}|and [a-z]|who|where|which|when|while|then)\b|\(\d)[^;:]){{1,80}}?"
 _LIFE_EVENT = re.compile(
-    rf"(?P<event>(?:{BE} (?:born|buried)|died|married)) (?:(?P<date>{_DATE}),? (?P<place>in [A-Z][^;]{{1,80}})|"
-    rf"(?P<place_first>in [A-Z][^;]{{1,80}}?),? (?P<date_last>{_DATE}))$"
+    rf"(?P<event>(?:{BE} (?:born|buried)|died|married)) (?:(?P<date>{_DATE}),? (?P<place>{_PLACE})|"
+    rf"(?P<place_first>{_PLACE}),? (?P<date_last>{_DATE}))$"
 )
 
 
@@ -111,7 +113,9 @@ _EVENT = (
     r"(?:\w+ )?(?:achievement|change|claim|decision|event|feat|first|marriage|milestone|moment|move|position|post|practice|"
     r"process|record|result|role|step|time|title|victory|win|year)\b"
 )
-_APPOSITION = re.compile(rf"(?<!,)(?<! and) (?P<name>{NAME}), (?P<noun>an? (?!{_EVENT})[^,;]{{3,100}})$")
+_APPOSITION = re.compile(
+    rf"(?<!,)(?<! and)(?<! a)(?<! an)(?<! the) (?P<name>{NAME}), (?P<noun>an? (?!{_EVENT})[^,;]{{3,100}})$"
+)
 # A verb in -ing behind the last comma has the subject of the clause; others than these may have another.
 _PASTS = {
     "becoming": "became",
@@ -127,15 +131,19 @@ _PASTS = {
 }
 _FOLLOWING = re.compile(
     rf",(?: (?:also|eventually|later|subsequently|then))? (?P<verb>{'|'.join(_PASTS)}) "
-    r"(?P<rest>(?![^,;]* and \w+ing\b)[^,;]{3,120})$"
+    r"(?P<rest>(?![^,;]* and (?:\w+ly |later |then )?\w+ing\b)[^,;]{3,120})$"
 )
+
+
+# Another clause, or more items of a list.
+_NO_NOUN = re.compile(rf"{VERB}| and (?:an?|the|his|her|its) ")
 
 
 def apposition(clause: Clause, masked: str, place: Place) -> list[Clause]:
     """X married Y, a chemist. -> X married Y | Y was a chemist."""
     found = _APPOSITION.search(masked, place[1])
     verb = _MAIN_VERB.match(masked, place[1])
-    if found is None or verb is None or re.search(rf"\d|{MONTH}", found["name"]) or re.search(VERB, found["noun"]):
+    if found is None or verb is None or re.search(rf"\d|{MONTH}", found["name"]) or _NO_NOUN.search(found["noun"]):
         return [clause]
     name = clause.text[slice(*found.span("name"))]
     return [clause.head(found.end("name")), clause.part(*found.span("noun"), prefix=f"{name} {_be(verb['verb'])}")]

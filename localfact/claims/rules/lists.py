@@ -6,8 +6,22 @@ What a line leaves out stands above it: its subject is the heading, or the topic
 import re
 
 from localfact.claims.rules.checkworthy import DropReason, drop_reason
-from localfact.claims.rules.english import ADVERB, FINITE, JOINED_VERB, MONTH, NAME, PAST, SUBJECT, VERB, is_or_are, mask
+from localfact.claims.rules.english import (
+    ADVERB,
+    BE,
+    FINITE,
+    JOINED_VERB,
+    MONTH,
+    NAME,
+    OBJECT,
+    PAST,
+    SUBJECT,
+    VERB,
+    is_or_are,
+    mask,
+)
 from localfact.claims.rules.markdown import PlainText
+from localfact.claims.rules.people import is_topic
 from localfact.text import words
 
 #: The longest label, and the longest name in a heading, in words.
@@ -55,7 +69,8 @@ _COMPLETED = re.compile(
 _EVENTS = {"birth": "born", "birth date": "born", "date of birth": "born", "death": "died", "date of death": "died"}
 _DAY = re.compile(rf"(?:\d{{1,2}} )?{MONTH} \d{{1,2}}\b|\d{{1,2}} {MONTH}\b")
 _TIME = re.compile(
-    rf"(?:c(?:a|irca)?\. ?)?\d{{4}}s?(?: ?[–-] ?\d{{2,4}})?|{MONTH} (?:\d{{1,2}}, )?\d{{4}}|\d{{1,2}} {MONTH} \d{{4}}"
+    r"(?:[Cc](?:a|irca)?\.? ?)?(?:[Ee]arly |[Ll]ate |[Mm]id-? ?)?\d{4}s?(?: ?[–-] ?\d{2,4})?|"
+    rf"{MONTH} (?:\d{{1,2}}, )?\d{{4}}|\d{{1,2}} {MONTH} \d{{4}}"
 )
 _PASSIVE = re.compile(
     r"(?i:(?:appointed|awarded|born|buried|elected|inducted|named|nominated|ordained|promoted)\b|"
@@ -65,27 +80,44 @@ _PASSIVE = re.compile(
 _STATE = re.compile(r"(?i:based|considered|known|located|regarded|situated|used) (?:as|at|by|for|in|near|on|to)\b")
 # "Built in 1889, it is high": what follows the comma is the sentence.
 _OPENED = re.compile(
-    rf"(?:[^,]{{3,120}}, ){{1,4}}(?:(?:he|she|it|they)\b|{NAME}|(?:the|his|her|its|their)(?: [\w'’-]+){{1,4}}) {ADVERB}?{VERB}"
+    rf"(?:[^,]{{3,120}}, ){{1,4}}(?:(?:he|she|it|they)\b|{NAME}|(?:the|his|her|its|their)(?: [\w'’-]+){{1,4}}) "
+    rf"{ADVERB}?(?:{VERB}|[a-z]{{2,}}[^\Waisu_]s\b)"
 )
 # Less the forms of verbs that are a noun, a plural, or advice as well.
 _VERB_FIRST = re.compile(
-    r"(?!(?i:can|covers|cut|do|had|have|hit|include|lead|leads|made|may|means|put|read|set|shot|spread|uses?|used|will|works?)\b)"
+    rf"(?![A-Za-z]+ed (?:{MONTH}|\d{{4}})\b)"
+    r"(?!(?i:advanced|animated|applied|combined|dedicated|detailed|distinguished|enhanced|estimated|extended|improved|increased|"
+    r"integrated|limited|mixed|preferred|recommended|reduced|related|required|unified|united|began|ended|lasted|started|can|covers|cut|do|had|have|hit|include|lead|leads|made|may|means|put|read|set|shot|spread|uses?|used|will|works?)\b)"
     rf"(?:{JOINED_VERB}|{FINITE})(?= (?!that\b)\S)"
 )
 _PLACEHOLDER = re.compile(r"(?i:n/?a|none|no|yes|unknown|tbd|\W*)$")
+# One of several, or an act: "Inventors", "Activation", "Panel 4" name nothing of which the next line is said.
+_NO_THING = re.compile(r"(?:[^\Wus]s|tion|sion|ment|ness|ity|ship|ance|ence|ing|al|ure|\d)$")
+_OF_EVENTS = re.compile(
+    r"(?i:events?|milestones?|what happened|descriptions?|details?|achievements?|developments?|history|notes?)"
+)
 _PRONOUN = re.compile(rf"(?:It|They|This|These)(?= {ADVERB}?{VERB})")
 _LEADING = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 _ARTICLE = re.compile(r"(?i:an?|the|one of) ")
 _RELATIVE = re.compile(rf" (?:that|which|who) (?={ADVERB}?{VERB})")
 # A verb that is no participle ("built in 1889") and is not the second of two ("that reads and writes").
 _MAIN_VERB = re.compile(rf"(?<!and )(?<!or )\b{VERB}(?! (?:as|at|by|for|from|in|of|on|to|with)\b)")
+# One of a closed list or not, it states what its noun does: "a traveler pays $100".
+_S_VERB = re.compile(
+    rf"\b{BE}|\b(?:led|came|went|grew|fell|refers) (?:to|into|from)\b|"
+    rf"(?<!that )(?<!who )(?<!which )(?<!and )(?<!or )\b[a-z]{{2,}}[^\Waisu_]s(?={OBJECT})"
+)
 _ATTRIBUTE = re.compile(r"[A-Za-z][a-z-]+(?: (?:of )?[a-z-]+){0,2}")
 _SENTENCE = re.compile(rf"(?!\S+ (?:\S+ )?(?:that|which|who)\b){SUBJECT} {VERB}")
 
 
 def names_something(heading: str) -> bool:
     """Whether a heading or label names what is spoken of, rather than a side of it ("Early life", "Key facts")."""
-    return len(heading.split()) <= LONGEST_LABEL and heading[:1].isupper() and not _NO_NAME.search(heading)
+    return _is_name(heading) and not (" " not in heading and _NO_THING.search(heading))
+
+
+def _is_name(label: str) -> bool:
+    return len(label.split()) <= LONGEST_LABEL and label[:1].isupper() and not _NO_NAME.search(label)
 
 
 def sentence_of(line: PlainText, subject: str | None, *, item: bool) -> PlainText:
@@ -98,7 +130,8 @@ def sentence_of(line: PlainText, subject: str | None, *, item: bool) -> PlainTex
     """
     masked = mask(line.text)
     found = _LABELLED.match(masked)
-    if found and (item or ":" in found["joint"]) and _is_label(label := line.text[: found.end("label")]):
+    label = line.text[: found.end("label")] if found else ""
+    if found and (item or ":" in found["joint"] or _TIME.fullmatch(label)) and _is_label(label):
         return _join_label(line.part(0, len(label)), line.part(found.end()), subject) or line
     return (_say_of(subject, line) if item and subject else None) or line
 
@@ -116,9 +149,29 @@ def value_of(label: str, subject: str, value: PlainText) -> PlainText | None:
 
 
 def at_a_time(time: str, subject: str, event: PlainText) -> PlainText | None:
-    """Returns "In 1903, the subject won the prize." for a time and what begins with its verb; None for others."""
-    found = _say_of(subject, event) if _TIME.fullmatch(time) else None
-    return found and found.behind(f"{'On' if _DAY.match(time) else 'In'} {time}, ")
+    """Returns "In 1903, the subject won the prize" for a time and an event; None where the time is none.
+
+    What neither begins with its verb nor is a sentence about the subject is told as it is: "Ada Morel, 1903: the prize".
+    """
+    if not _TIME.fullmatch(time) or _PLACEHOLDER.match(event.text):
+        return None
+    masked = mask(event.text)
+    told = _say_of(subject, event)
+    if told is None and _SENTENCE.match(masked) and (name := re.match(NAME, masked)) and is_topic(name[0], subject):
+        told = event
+    return told.behind(f"{'On' if _DAY.match(time) else 'In'} {time}, ") if told else of_subject(subject, time, event)
+
+
+def of_subject(subject: str, side: str, value: PlainText) -> PlainText | None:
+    """Returns "subject, side: value." where no sentence can be made of the three; None for no value."""
+    if _PLACEHOLDER.match(value.text) or not 0 < len(value.text.split()) <= 2 * LONGEST_VALUE:
+        return None
+    return value.behind(f"{subject}, {side}: ").ended()
+
+
+def is_event(head: str) -> bool:
+    """Whether a column tells what happened at the time in front of it, not how large something was then."""
+    return bool(_OF_EVENTS.fullmatch(head))
 
 
 def _is_label(label: str) -> bool:
@@ -127,7 +180,7 @@ def _is_label(label: str) -> bool:
 
 def _join_label(label: PlainText, rest: PlainText, subject: str | None) -> PlainText | None:
     """Returns a label and what follows it as one sentence; None where that has no sure form."""
-    named = names_something(label.text)
+    named = _is_name(label.text)
     if _TIME.fullmatch(label.text):
         return at_a_time(label.text, subject, rest) if subject else None
     if _COMPLETED.fullmatch(_EVENTS.get(label.text.lower(), label.text)):
@@ -144,9 +197,11 @@ def _join_label(label: PlainText, rest: PlainText, subject: str | None) -> Plain
     verb = _verb(masked)
     # "Thermal Management: Prepared for Rio" says it of somebody else; what is so today, and what was done to it, is said of it.
     one = named and is_or_are(label.text) == "is"
-    if one and verb is not None and (verb or not re.match(PAST, masked[:1].lower() + masked[1:])):
+    # Where the topic is known, one word is a side of it more often than a thing, and so is an act.
+    thing = one and not _NO_THING.search(label.text) and (subject is None or " " in label.text)
+    if thing and verb is not None and (verb or not re.match(PAST, masked[:1].lower() + masked[1:])):
         return label.join(f" {verb}", rest.lower_first())
-    if one and _defines(masked):
+    if one and not label.text[-1].isdigit() and _defines(masked):
         return label.join(" is ", rest.lower_first())
     if named or subject is None or drop_reason(rest.text) not in (None, DropReason.FRAGMENT):
         return None
@@ -160,7 +215,8 @@ def _defines(masked: str) -> bool:
     """Whether a text is a phrase that says what something is: with no verb but that of its relative clause."""
     phrase, *clause = _RELATIVE.split(masked, maxsplit=1)
     own = len(_MAIN_VERB.findall("".join(clause)))
-    return bool(_ARTICLE.match(masked)) and not _MAIN_VERB.search(phrase) and own <= 1
+    states = _MAIN_VERB.search(phrase) or _S_VERB.search(phrase)
+    return bool(_ARTICLE.match(masked)) and not states and own <= 1
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -1,16 +1,17 @@
-"""Removes markup from a sentence (Markdown, item markers, citation marks); every character keeps its offset in the response."""
+"""Removes markup from a sentence (emphasis, item markers); every character keeps its offset in the response."""
 
 import re
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from localfact.records import Span
 
 _ITEM_MARKER = r"(?P<marker>\A\s*(?:#{1,6}|[-*+•‣◦▪●–—>]|\(?\d{1,3}[.)]|\(?[A-Za-z]\))\s+)"
-_CITATION = r"(?P<citation>\[\^?\d{1,4}(?:\s?[,–-]\s?\d{1,4}){0,20}\])"
-_LINK = r"\[(?=[^\[\]\n]{1,200}\]\()|(?<=[^\[])\]\([^()\s]{0,500}\)"
-_EMPHASIS = r"(?<!\*)\*+(?=[^\s*])|(?<=[^\s*])\*+|(?<!\w)_+(?=[^\s_])|(?<=[^\s_])_+(?!\w)|`+"
+# Within a word one star is none, nor are two between digits: M*A*S*H, 5*3, 2**3.
+_STARS = r"(?<![\w*])\*+(?=[^\s*])|(?<=[^\s*])\*+(?![\w*])|(?<=[^\W\d])\*\*(?=\w)|(?<=\d)\*\*(?=[^\W\d])"
+_EMPHASIS = rf"{_STARS}|(?<!\w)_+(?=[^\s_])|(?<=[^\s_])_+(?!\w)|`+"
 _MARKER = re.compile(_ITEM_MARKER)
-_MARKUP = re.compile("|".join((_ITEM_MARKER, _CITATION, _LINK, _EMPHASIS)))
+_MARKUP = re.compile("|".join((_ITEM_MARKER, _EMPHASIS)))
 
 
 class PlainText(NamedTuple):
@@ -32,6 +33,36 @@ class PlainText(NamedTuple):
         other = other.behind(words)
         return PlainText(self.text + other.text, self.offsets + other.offsets)
 
+    def ended(self) -> "PlainText":
+        """Returns the text, not empty, with a full stop, unless it has a final mark."""
+        ends = self.text.rstrip("\"'”’)")[-1:] in tuple(".!?…")
+        return self if ends else PlainText(f"{self.text}.", (*self.offsets, self.offsets[-1]))
+
+    def replace(self, pattern: re.Pattern[str], how: Callable[[re.Match[str]], str | None]) -> "PlainText":
+        """Returns the text with what is found replaced by what `how` returns for it; None leaves it."""
+        pieces: list[str] = []
+        offsets: list[int] = []
+        end = 0
+        for found in pattern.finditer(self.text):
+            instead = how(found)
+            if instead is None or not found[0]:
+                continue
+            pieces += (self.text[end : found.start()], instead)
+            offsets += self.offsets[end : found.start()]
+            own = self.offsets[found.start() : found.end()]
+            offsets += (own[min(place, len(own) - 1)] for place in range(len(instead)))
+            end = found.end()
+        if not end:
+            return self
+        return PlainText("".join((*pieces, self.text[end:])), (*offsets, *self.offsets[end:]))
+
+    def without(self, places: Sequence[tuple[int, int]]) -> "PlainText":
+        """Returns the text without these places, which are in order and do not overlap."""
+        begins = [0, *(end for _, end in places)]
+        ends = [*(start for start, _ in places), len(self.text)]
+        parts = [self.part(start, end) for start, end in zip(begins, ends, strict=True)]
+        return PlainText("".join(part.text for part in parts), tuple(offset for part in parts for offset in part.offsets))
+
     def lower_first(self) -> "PlainText":
         """Returns the text with a small first letter."""
         return PlainText(self.text[:1].lower() + self.text[1:], self.offsets)
@@ -41,19 +72,20 @@ class PlainText(NamedTuple):
         return Span(start=self.offsets[start], end=self.offsets[end - 1] + 1)
 
 
-def plain_text(text: str, span: Span) -> PlainText:
-    """Removes the markup of one sentence of a response; white space is collapsed, and removed at the ends."""
-    sentence = text[span.start : span.end]
-    hidden: set[int] = set()
-    for markup in _MARKUP.finditer(sentence):
-        # The space before a citation mark goes with it: "won [1]." becomes "won."
-        start = len(sentence[: markup.start()].rstrip()) if markup["citation"] else markup.start()
-        hidden.update(range(start, markup.end()))
+def whole_text(text: str) -> PlainText:
+    """A text of which every character stands for itself."""
+    return PlainText(text, tuple(range(len(text))))
+
+
+def plain_text(whole: PlainText, span: Span) -> PlainText:
+    """Removes the markup of one sentence of a text; white space is collapsed, and removed at the ends."""
+    sentence = whole.text[span.start : span.end]
+    hidden = {place for markup in _MARKUP.finditer(sentence) for place in range(*markup.span())}
     kept: list[tuple[str, int]] = []
     for index, character in enumerate(sentence):
         if index in hidden or (character.isspace() and (not kept or kept[-1][0] == " ")):
             continue
-        kept.append((" " if character.isspace() else character, span.start + index))
+        kept.append((" " if character.isspace() else character, whole.offsets[span.start + index]))
     if kept and kept[-1][0] == " ":
         kept.pop()
     return PlainText("".join(character for character, _ in kept), tuple(offset for _, offset in kept))

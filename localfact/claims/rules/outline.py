@@ -1,18 +1,15 @@
 """Reads the outline of a response: its sentences without markup, and what each stands under and in."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from localfact import text
 from localfact.claims.rules.checkworthy import DropReason, structural_reason
+from localfact.claims.rules.cleaning import clean
 from localfact.claims.rules.lists import names_something
 from localfact.claims.rules.markdown import PlainText, item_marker, plain_text
 
-_REFERENCE_HEADING = re.compile(
-    r"[\s#*_\d.]*(?i:bibliography|citations|external links|further reading|references|sources)[\s*_:]*$"
-)
 # A line in bold is a heading below every other.
 _BOLD_LEVEL = 7
 
@@ -51,26 +48,23 @@ class _Heading:
 
 
 def read_outline(response_text: str, dropped: Counter[str]) -> Iterator[Line]:
-    """Yields sentences and rows in order; counts headings, what is no prose, and everything under a heading of references."""
+    """Yields sentences and rows in order; counts headings and what is no prose."""
     above: list[_Heading] = []
-    in_references = False
-    for span in text.sentences(response_text):
-        sentence = response_text[span.start : span.end]
-        plain = plain_text(response_text, span)
-        before = response_text[: span.start].rpartition("\n")[2]
+    whole = clean(response_text, dropped)
+    for span in text.sentences(whole.text):
+        sentence = whole.text[span.start : span.end]
+        plain = plain_text(whole, span)
+        before = whole.text[whole.text.rfind("\n", 0, span.start) + 1 : span.start]
         marker = item_marker(sentence) if not before.strip() else ""
         above = [heading for heading in above if not heading.ends_at(len(before), marker)]
         reason = structural_reason(sentence)
         if reason is DropReason.HEADING:
-            in_references = bool(_REFERENCE_HEADING.match(sentence))
             level = len(sentence) - len(sentence.lstrip("#")) or _BOLD_LEVEL
             name = plain.text.rstrip(" :")
             above = [
                 heading for heading in above if heading.level < level or (marker and heading.level == level and heading.marker)
             ]
             above.append(_Heading(level, len(before), marker, name if names_something(name) else None))
-        elif reason in (None, DropReason.TABLE) and in_references:
-            reason = DropReason.REFERENCE
         if reason is None or reason is DropReason.TABLE:
             heading = next((one.name for one in reversed(above) if one.name), None)
             yield Line(plain, heading, first=not before.strip(), item=bool(marker), row=reason is DropReason.TABLE)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from localfact import text
-from localfact.claims.rules.checkworthy import ENDED, DropReason, abstains, drop_reason
+from localfact.claims.rules.checkworthy import ENDED, DropReason, drop_reason
 from localfact.claims.rules.clauses import split_clauses
 from localfact.claims.rules.lists import sentence_of
 from localfact.claims.rules.markdown import PlainText
 from localfact.claims.rules.outline import Line, read_outline
-from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic
+from localfact.claims.rules.people import is_topic, may_be_person
+from localfact.claims.rules.refusals import follows_refusal, refuses
+from localfact.claims.rules.subject import Subject, dominant_pronoun, guess_topic, usable_topic
 from localfact.claims.rules.tables import row_sentences
 from localfact.records import Response, Span
 
@@ -30,6 +32,9 @@ _OPENING = re.compile(
     r"similarly|specifically|therefore|thus|ultimately), |"
     r"[Ii]t(?: is|['’]s) (?:also )?(?:important to note|notable|worth noting) that |Note that )+"
 )
+_FREQUENT = re.compile(r"\b(?i:an?|and|as|at|by|for|from|has|he|her|his|in|is|it|of|on|she|that|the|to|was|were|with)\b")
+# The least share of those words in a text that is surely English.
+LEAST_FREQUENT = 0.1
 _COMMA_IN_QUOTES = re.compile(r",(?=[\"”]$)")
 
 
@@ -54,13 +59,13 @@ class Statement:
 
 def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]:
     """Yields the statements of a response in order; counts its other sentences in `dropped`, by reason."""
-    english = text.language(response.text) == "en"
+    english = _is_english(response.text)
     lines = list(read_outline(response.text, dropped))
     prose = [line.text.text for line in lines if not line.row]
-    if abstains(prose):
+    if _abstains(prose, english=english) and len(prose) == len(lines):
         dropped[DropReason.ABSTENTION] += len(prose)
         return
-    topic = response.topic or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
+    topic = usable_topic(response.topic) or guess_topic(response.prompt, prose[:OPENING_SENTENCES])
     of_person = dominant_pronoun(response.text) in ("he", "she")
     subjects = _Subjects(topic, response.text, lines)
     for line, sentence in _sentences(lines, topic, dropped, english=english):
@@ -75,13 +80,34 @@ def statements(response: Response, dropped: Counter[str]) -> Iterator[Statement]
             subject = subjects.under(line.heading)
             if line.item:
                 subject.begin_item()
+            elif line.first:
+                subject.begin_line()
             subject.read(stated.text)
             clauses = split_clauses(stated.text, of_person=of_person)
             claims = [
-                (finish_claim(subject.resolve(clause.text), sentence.text), stated.span(clause.start, clause.end))
+                (
+                    finish_claim(subject.resolve(clause.text, clause.subject_at(stated.text)), sentence.text),
+                    stated.span(clause.start, clause.end),
+                )
                 for clause in clauses
             ]
         yield Statement(stated.text, whole, tuple(claims), topic, english)
+
+
+def _is_english(response_text: str) -> bool:
+    """Whether the rules for English apply; a text with few of its frequent words is looked at more closely."""
+    if text.language(response_text) != "en":
+        return False
+    sample = response_text[: text.LANGUAGE_SAMPLE]
+    frequent = len(_FREQUENT.findall(sample)) >= LEAST_FREQUENT * text.word_count(sample)
+    return frequent or text.foreign_language(response_text, ("en",)) is None
+
+
+def _abstains(prose: Sequence[str], *, english: bool) -> bool:
+    """Whether the sentences of a response decline to answer: one at its beginning refuses, and nothing behind it is stated."""
+    return any(refuses(sentence) for sentence in prose[:OPENING_SENTENCES]) and all(
+        follows_refusal(sentence) or drop_reason(_OPENING.sub("", sentence), english=english) is not None for sentence in prose
+    )
 
 
 def _sentences(
@@ -103,7 +129,7 @@ def _sentences(
 
 
 class _Subjects:
-    """Whom pronouns refer to: the thing that a heading names, under it, else the topic."""
+    """Whom pronouns refer to: the thing that a heading names, under it, else the topic; nobody under somebody else's name."""
 
     def __init__(self, topic: str | None, response_text: str, lines: Sequence[Line]) -> None:
         self._whole = Subject(topic, response_text)
@@ -114,6 +140,8 @@ class _Subjects:
             thing = topic is None or (" " in heading and set(topic.split()).isdisjoint(heading.split()))
             if thing and dominant_pronoun(under) in ("it", "they"):
                 self._headed[heading] = Subject(heading, under)
+            elif may_be_person(heading) and not is_topic(heading, topic or ""):
+                self._headed[heading] = Subject(None, under)
 
     def under(self, heading: str | None) -> Subject:
         return self._headed.get(heading or "", self._whole)

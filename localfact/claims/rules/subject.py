@@ -7,7 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from localfact.claims.rules.english import ADVERB, NAME, VERB
+from localfact.claims.rules.clause import subject_of
+from localfact.claims.rules.english import ADVERB, AGENT, BE, NAME, VERB, mask
+from localfact.claims.rules.people import RELATIVES, given_pronoun, is_topic, people_in
 
 # A pronoun is taken for the topic's if it is at least so many times as frequent as any other.
 DOMINANCE = 2
@@ -17,7 +19,19 @@ _PROMPT_TOPIC = re.compile(
     rf"(?P<topic>{NAME})\W*$"
 )
 _OPENING_TOPIC = re.compile(rf"(?P<topic>(?:The )?{NAME})(?: \([^()]{{1,200}}\))?(?:, [^,]{{1,100}},)? (?:is|was|are|were)\b")
-_NO_NAME = re.compile(r"(?:An?|He|Her|Here|His|How|In|It|Its|She|The(?! [A-Z])|Their|There|These|They|This|What|Who|Why)\b")
+_NO_NAME = re.compile(
+    r"(?:Above|All|Although|And|Another|As|At|Below|Both|But|By|During|Each|First|Following|For|If|Key|Many|Most|My|No|Note|Now|On|"
+    r"One|Other|Our|Overall|Several|Since|So|Some|Such|That|Then|Those|To|Today|Two|We|When|While|With|Yes|You|Your)\b|"
+    r"(?:An?|He|Her|Here|His|How|In|It|Its|She|The(?! [A-Z])|Their|There|These|They|This|What|Who|Why)\b"
+)
+
+# A topic as some inputs have it: a question, or what is asked for.
+_NO_TOPIC = re.compile(
+    r"\?|^(?i:what|why|how|who|whom|when|where|which|whose|is|are|was|were|do|does|did|can|could|should|would|will|tell|write|explain|"
+    r"describe|list|give|create|generate|summarize|compare|find|make|please)\b"
+)
+LONGEST_TOPIC = 8
+_IN_BRACKETS = re.compile(r"\s*\([^()]*\)$")
 
 _KINDS = {
     form: forms[0]
@@ -38,10 +52,24 @@ _EXPLETIVE = re.compile(
 _NAMED_SUBJECT = re.compile(rf"(?P<name>{NAME})(?:['’]s [\w'’-]+)?(?: \([^()]{{1,200}}\))? {ADVERB}?{VERB}")
 _DEFINITE = re.compile(rf"The (?P<name>[\w'’-]+(?: [\w'’-]+){{0,4}}?) {ADVERB}?{VERB}")
 _WITHIN = re.compile(r"(?<=[a-z,] )[A-Z\u00c0-\u00de][\w'’-]+")
-_RELATIVE = re.compile(
-    r"(?:His|Her) (?:\w+ )?(?:aunt|brother|daughter|father|grandfather|grandmother|husband|mother|partner|sister|son|uncle|"
-    r"wife)\b"
+_RELATIVE = re.compile(rf"\b(?i:his|her|their) (?:\w+ )?(?P<relative>{'|'.join(RELATIVES)})\b")
+# What only persons do and are.
+_OF_PERSON = (
+    r"(?: \([^()]{1,200}\))?(?:, [^,.]{1,100},)? (?:(?:was|is) (?:\w+ )?born|was (?:\w+ )?(?:educated|married|raised)|died|"
+    r"married|wed|wrote|studied|graduated|taught|grew up|said|thought|lived|retired|"
+    rf"(?:is|was) (?:an?|the) [^.,]{{0,80}}?\b{AGENT}\b)"
 )
+# After these verbs nothing is acted on that "it" might stand for.
+_ACTS_ON_NOTHING = re.compile(
+    rf"(?:{BE}|(?:has|have|had) been|stands|stood|lies|lay|rises|rose|opened|closed|began|begins|runs|ran|flows|flowed|extends|"
+    r"remains|remained|sits|sat|grew|fell|came|went|depends|refers|means|occurs|occurred|originated|appeared|consists|consisted|"
+    r"belongs|belonged|lasted|ended|existed|became|survived|dates|dated|measures|weighs|weighed)\b"
+)
+_ACTED_ON = re.compile(
+    r"\b(?:an?|the|another|its|their|his|her|this|that|many|some|several|two|three)\b "
+    r"(?!(?:same|late|early|world|time|years?|century|end|beginning|following|centuries|decades|\d+))"
+)
+_BY = re.compile(r"\bby (?:the|an?|another)\b|\b(?:acquired|bought|purchased|owned|absorbed|operated|run|taken over) by\b")
 
 
 def guess_topic(prompt: str | None, opening: Sequence[str]) -> str | None:
@@ -54,8 +82,17 @@ def guess_topic(prompt: str | None, opening: Sequence[str]) -> str | None:
     return None
 
 
+def usable_topic(topic: str | None) -> str | None:
+    """Returns a topic as a claim can have it for its subject: without what only tells it from others; None for a question."""
+    if topic is None or _NO_TOPIC.search(topic) or len(topic.split()) > LONGEST_TOPIC:
+        return None
+    return _IN_BRACKETS.sub("", topic) or None
+
+
 class Subject:
     """Reads the sentences of one response in order and replaces leading pronouns that refer to its topic.
+
+    "It" never stands for a person; "he" and "she" for nobody once somebody else was named whom they may stand for.
 
     Args:
         topic: None leaves all pronouns.
@@ -63,50 +100,104 @@ class Subject:
     """
 
     def __init__(self, topic: str | None, response_text: str) -> None:
-        self._topic = topic
-        self._words = _words_of(topic or "")
+        self._topic = usable_topic(topic)
         self._names = frozenset(_WITHIN.findall(response_text))
         self._pronoun = dominant_pronoun(response_text)
-        self._other_person = False
+        self._is_person = _is_person(self._topic or "", response_text)
+        # Somebody else was the subject, or was named beside it.
+        self._other_person = self._beside = False
         self._relative = False
         self._other_thing = False
+        self._acted_on = False
+        self._sentence = ""
+        self._named_at: list[int] = []
 
     def begin_item(self) -> None:
         """Begins an item of a list: it speaks of the topic, whatever the item before it spoke of."""
         self._other_person = self._other_thing = self._relative = False
+        self.begin_line()
+
+    def begin_line(self) -> None:
+        """Begins a paragraph: who was only named beside the topic is no longer spoken of."""
+        self._beside = self._acted_on = self._relative = False
+        self._named_at = []
+        self._sentence = ""
 
     def read(self, sentence: str) -> None:
         """Notes what else the pronouns of this sentence, and of those after it, may refer to."""
+        masked = mask(sentence)
+        self._beside = self._beside or bool(self._named_at)
+        goes_on = self._acted_on and bool(_LEADING_PRONOUN.match(sentence))
+        self._acted_on = goes_on or (bool(self._sentence) and _acts_on_something(mask(self._sentence)))
+        self._sentence = sentence
         named = None if _NO_NAME.match(sentence) else _NAMED_SUBJECT.match(sentence)
         if named:
-            is_topic = not self._words.isdisjoint(_words_of(named["name"]))
-            self._other_thing = not is_topic
+            topical = is_topic(named["name"], self._topic or "")
+            self._other_thing = not topical
             # One capitalised word at the beginning may be any noun; two are a person's name, and so is one that is written so
             # within a sentence too.
             person = " " in named["name"] or named["name"] in self._names
-            self._other_person = not is_topic and (self._other_person or person)
+            self._other_person = not topical and (self._other_person or person)
+            self._beside = self._beside and not topical
+            self._acted_on = self._acted_on and not topical
         elif definite := _DEFINITE.match(sentence):
-            self._other_thing = self._words.isdisjoint(_words_of(definite["name"]))
+            self._other_thing = not is_topic(definite["name"], self._topic or "")
         elif not _LEADING_PRONOUN.match(sentence):
             self._other_thing = True
-        self._relative = bool(_RELATIVE.match(sentence)) or (self._relative and bool(_LEADING_PRONOUN.match(sentence)))
+        people = [person.start for person in people_in(masked, self._topic or "") if person.pronoun in (None, self._pronoun)]
+        kin = [found.start() for found in _RELATIVE.finditer(masked) if RELATIVES[found["relative"]] == self._pronoun]
+        self._named_at = [place for place in (*people, *kin) if place]
+        # "Her mother was rich. She ...": it goes on until something else is the subject.
+        self._relative = 0 in kin or (self._relative and bool(_LEADING_PRONOUN.match(sentence)))
 
-    def resolve(self, claim: str) -> str:
-        """Returns the claim with the topic in place of its leading pronoun, or unchanged."""
+    def resolve(self, claim: str, start: int = 0) -> str:
+        """Returns the claim with the topic in place of its leading pronoun, or unchanged.
+
+        Args:
+            claim: a clause of the sentence that was read last.
+            start: where in that sentence its subject stands.
+        """
         found = _LEADING_PRONOUN.match(claim)
-        if self._topic is None or found is None or not self._stands_for_topic(claim, found):
+        if self._topic is None or found is None or not self._stands_for_topic(claim, found, start + found.start("pronoun")):
             return claim
         name = _possessive(self._topic) if found["pronoun"].lower() in _POSSESSIVES else self._topic
         before, after = claim[: found.start("pronoun")], claim[found.end("pronoun") :]
         return before + (f"the{name[3:]}" if before and name.startswith("The ") else name) + after
 
-    def _stands_for_topic(self, claim: str, found: re.Match[str]) -> bool:
+    def _stands_for_topic(self, claim: str, found: re.Match[str], place: int) -> bool:
         kind = _KINDS[found["pronoun"].lower()]
         if kind != self._pronoun or (kind == "they" and not (self._topic or "").endswith("s")):
             return False
         if kind in ("he", "she"):
-            return (self._topic or "")[:1].isupper() and not (self._other_person or self._relative)
-        return not self._other_thing and not _EXPLETIVE.match(claim, found.start("pronoun"))
+            another = self._other_person or self._relative or self._beside or any(named < place for named in self._named_at)
+            return (self._topic or "")[:1].isupper() and given_pronoun(self._topic or "") in (None, kind) and not another
+        acted_on = self._acted_on or _acts_on_something(mask(self._sentence[:place]))
+        if self._is_person or self._other_thing or acted_on:
+            return False
+        return not _EXPLETIVE.match(claim, found.start("pronoun"))
+
+
+def _is_person(topic: str, response_text: str) -> bool:
+    """Whether the topic is surely or perhaps a person, by what the text says of it."""
+    if not topic[:1].isupper() or topic.startswith("The "):
+        return False
+    names = "|".join(re.escape(name) for name in {topic, topic.split()[0], topic.split()[-1]})
+    if given_pronoun(topic) or re.search(rf"\b(?:{names}){_OF_PERSON}", response_text):
+        return True
+    if re.search(rf"\b{re.escape(topic)}(?: \([^()]{{1,200}}\))? {BE} (?:an?|the|one of)\b", response_text):
+        return False
+    return any(_KINDS[pronoun.lower()] in ("he", "she") for pronoun in _PRONOUN.findall(response_text))
+
+
+def _acts_on_something(masked: str) -> bool:
+    """Whether a sentence names a thing beside its subject that "it" may stand for behind it: what its subject has or does."""
+    place = subject_of(masked)
+    if place is None:
+        return False
+    predicate = re.sub(rf"^{ADVERB}", "", masked[place[1] :].lstrip(" ,"))
+    if _ACTS_ON_NOTHING.match(predicate) and not re.match(rf"{BE} \w+ing\b", predicate):
+        return bool(_BY.search(predicate))
+    return bool(_ACTED_ON.search(predicate))
 
 
 def dominant_pronoun(response_text: str) -> str | None:
@@ -115,11 +206,6 @@ def dominant_pronoun(response_text: str) -> str | None:
     if not counts or (len(counts) > 1 and counts[0][1] < DOMINANCE * counts[1][1]):
         return None
     return counts[0][0]
-
-
-def _words_of(name: str) -> frozenset[str]:
-    """Returns the words that may stand for a name alone: "the tower" is the Eiffel Tower."""
-    return frozenset(re.findall(r"\w+", name.casefold())) - {"the", "of"}
 
 
 def _possessive(name: str) -> str:

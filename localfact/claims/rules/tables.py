@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from localfact.claims.rules.lists import LONGEST_LABEL, at_a_time, value_of
+from localfact.claims.rules.lists import LONGEST_LABEL, at_a_time, is_event, of_subject, value_of
 from localfact.claims.rules.markdown import PlainText
 
 # Heads of columns that name what the response is about, not things of their own.
@@ -48,13 +48,16 @@ def _sentences(heads: list[str], cells: list[PlainText], subject: str | None) ->
     first = cells[0].text if cells else ""
     if not first or len(first.split()) > LONGEST_LABEL:
         return
-    of_subject = len(heads) == 2 and _PROPERTIES.fullmatch(heads[0])
+    about = len(heads) == 2 and _PROPERTIES.fullmatch(heads[0])
     for head, cell in zip(heads[1:], cells[1:], strict=False):
         if not cell.text:
             continue
         if _TIMES.fullmatch(heads[0]):
-            yield at_a_time(first, subject, cell) if subject else None
-        elif of_subject:
-            yield value_of(first, subject, cell) if subject else None
-        elif first[0].isupper() and head and not any(character.isdigit() for character in head):
-            yield value_of(head, first, cell)
+            if subject:
+                yield at_a_time(first, subject, cell) if is_event(head) else of_subject(subject, f"{head}, {first}", cell)
+        elif about:
+            if subject:
+                yield value_of(first, subject, cell) or of_subject(subject, first, cell)
+        elif first[0].isupper() and head:
+            named = None if any(character.isdigit() for character in head) else value_of(head, first, cell)
+            yield named or of_subject(first, head, cell)

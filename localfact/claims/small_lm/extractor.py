@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from localfact.claims.merging import merge_claims, number_claims
+from localfact.claims.rules.checkworthy import left_unread
 from localfact.claims.rules.statements import Statement, finish_claim, statements
 from localfact.claims.small_lm.frame import Frame, read_claims, repeats
 from localfact.claims.small_lm.guard import Refusal, refusal
@@ -78,7 +79,10 @@ class SmallLanguageModelExtractor:
                 claims += one.claims
                 counts["sentences_by_rules"] += one.english
         unique = merge_claims([Claim(id="", text=claim, spans=(span,)) for claim, span in claims]).claims
-        return Extraction(claims=number_claims(unique), dropped=dict(dropped), counts=dict(+counts))
+        unread = () if unique else left_unread(dropped)
+        return Extraction(
+            claims=number_claims(unique), dropped=dict(dropped), counts=dict(+counts), warnings=unread, unread=bool(unread)
+        )
 
     async def take_apart(self, frames: Sequence[Frame], counts: Counter[str]) -> list[Taken]:
         """The claims that the model writes for each sentence; kept are those that no rule refuses and the sentence entails."""

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from localfact.claims.rules.checkworthy import DropReason, abstains, drop_reason, structural_reason
+from localfact.claims.rules.checkworthy import DropReason, drop_reason, left_unread, structural_reason
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from localfact.claims.rules.checkworthy import DropReason, abstains, drop_reason
         ("The main reasons include the following:", DropReason.INTRODUCTION),
         ("Very good.", DropReason.FRAGMENT),
         ("A quiet street near the old harbour", DropReason.FRAGMENT),
-        ("More at https://example.org/page for all readers.", DropReason.REFERENCE),
+        ("The old tower, doi: 10.1000/182, is cited.", DropReason.REFERENCE),
         ("I hope this helps with the essay.", DropReason.TALK),
         ("Here are some facts about the bridge.", DropReason.TALK),
         ("As an AI, it has no memory of that.", DropReason.TALK),
@@ -84,17 +84,6 @@ def test_markdown_structure_is_no_prose(sentence: str, reason: DropReason | None
     assert structural_reason(sentence) is reason
 
 
-def test_a_short_response_that_begins_with_a_refusal_abstains() -> None:
-    assert abstains(["I'm sorry, but I could not find anyone of that name.", "Many people are called so."])
-    assert abstains(["There is no reliable information about this person."])
-
-
-def test_a_refusal_in_quotation_marks_or_before_a_long_answer_does_not_abstain() -> None:
-    assert not abstains(['"I cannot provide that," he said in 1990.'])
-    assert not abstains(["I cannot provide his address.", *(["He was born in Lyon."] * 9)])
-    assert not abstains([])
-
-
 def test_most_checkworthy_sentences_of_factcheck_gpt_are_kept(shared: Path) -> None:
     """96 % of the sentences worth checking are kept, 41 % of the others dropped; the rules were written with these in view."""
     lines = (shared / "data/factcheck_gpt/subtask1_sentence_checkworthiness.jsonl").read_text(encoding="utf-8").splitlines()
@@ -106,3 +95,37 @@ def test_most_checkworthy_sentences_of_factcheck_gpt_are_kept(shared: Path) -> N
         counts[1] += 1
     assert kept[True][0] / kept[True][1] > 0.94
     assert kept[False][0] / kept[False][1] < 0.65
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fame came late.",
+        "The move was highly controversial.",
+        "Reactions to the show were mixed.",
+        "It was not easy.",
+        "It was a success.",
+    ],
+)
+def test_what_could_be_said_of_anybody_is_no_claim(sentence: str) -> None:
+    assert drop_reason(sentence) is DropReason.OPINION
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fame came to Morel in 1990.",
+        "The work was published by a friend.",
+        "The choice of Paris was controversial.",
+        "Volcanoes emit lava.",
+    ],
+)
+def test_a_plain_statement_is_a_claim(sentence: str) -> None:
+    assert drop_reason(sentence) is None
+
+
+def test_a_text_of_which_nothing_was_read_did_not_abstain() -> None:
+    assert left_unread({"table row": 3, "opinion": 1}) == (
+        "Nothing of a response could be read as a claim (table row: 3): it is unscored, it did not abstain.",
+    )
+    assert left_unread({"opinion": 1, "question": 2}) == left_unread({"abstention": 1, "fragment": 1}) == ()

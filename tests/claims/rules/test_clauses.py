@@ -290,3 +290,8 @@ def test_every_clause_lies_inside_its_sentence(sentence: str) -> None:
     for clause in split_clauses(sentence):
         assert 0 <= clause.start < clause.end <= len(sentence)
         assert clause.text[clause.borrowed :] == sentence[clause.start : clause.end]
+
+
+def test_a_third_clause_of_the_same_plural_subject_keeps_its_place() -> None:
+    sentence = "Frogs swim in ponds; they wanted the flies; they wanted to live in the long grass"
+    assert [sentence[clause.start : clause.end] for clause in split_clauses(sentence)][-1].endswith("long grass")

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localfact.claims.rules.lists import names_something, sentence_of
-from localfact.claims.rules.markdown import PlainText, plain_text
+from localfact.claims.rules.markdown import PlainText, plain_text, whole_text
 from localfact.records import Span
 
 
 def line(text: str) -> PlainText:
-    return plain_text(text, Span(start=0, end=len(text)))
+    return plain_text(whole_text(text), Span(start=0, end=len(text)))
 
 
 def completed(text: str, subject: str | None = "Ada Morel", *, item: bool = True) -> str:

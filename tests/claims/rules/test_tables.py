@@ -1,10 +1,10 @@
-from localfact.claims.rules.markdown import plain_text
+from localfact.claims.rules.markdown import plain_text, whole_text
 from localfact.claims.rules.tables import row_sentences
 from localfact.records import Span
 
 
 def sentences(*rows: str, subject: str | None = None) -> list[list[str]]:
-    plain = [plain_text(row, Span(start=0, end=len(row))) for row in rows]
+    plain = [plain_text(whole_text(row), Span(start=0, end=len(row))) for row in rows]
     return [[sentence.text for sentence in found] for found in row_sentences(plain, subject)]
 
 
@@ -17,7 +17,7 @@ def test_a_row_says_something_of_what_its_first_cell_names() -> None:
     ) == [
         [],
         [],
-        ["The diameter of Mars is 6,779 km", "The moons of Mars are 2"],
+        ["The diameter of Mars is 6,779 km", "The moons of Mars are 2", "Mars, 2010: 3."],
         ["The diameter of Venus is 12,104 km"],
     ]
 
@@ -33,7 +33,14 @@ def test_a_table_of_properties_is_about_the_topic() -> None:
 
 def test_a_table_of_years_tells_what_the_topic_did() -> None:
     rows = ("| Year | Event |", "|---|---|", "| 1990 | Won the Osmium Prize |", "| 1991 | Peace |", "| soon | Left the house |")
-    assert sentences(*rows, subject="Ada Morel")[2:] == [["In 1990, Ada Morel won the Osmium Prize"], [], []]
+    assert sentences(*rows, subject="Ada Morel")[2:] == [
+        ["In 1990, Ada Morel won the Osmium Prize"],
+        ["Ada Morel, 1991: Peace."],
+        [],
+    ]
+    rows = ("| Year | Population |", "|---|---|", "| 1990 | 400,000 |")
+    assert sentences(*rows, subject="Lyon")[2:] == [["Lyon, Population, 1990: 400,000."]]
+    assert sentences(*rows) == [[], [], []]
 
 
 def test_a_row_without_a_name_a_head_or_cells_gives_nothing() -> None:
