@@ -1,0 +1,274 @@
+"""Takes a sentence apart into clauses: what each says of what, which values stand in it, and what governs its names.
+
+No grammar: a clause ends at a mark or a joining word where a verb or a value follows. One without a verb goes on with that of the
+clause before it, one without a subject with its subject.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from localfact.records import Span
+from localfact.relations.values.moments import Moment, read_moments
+from localfact.relations.values.names import Name, read_names
+from localfact.relations.values.quantities import read_quantities
+from localfact.relations.values.ranks import read_ranks
+from localfact.relations.values.roles import read_roles
+from localfact.relations.values.value import Value
+from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_verb, is_weak
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
+_RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
+_MARKS = frozenset(";:—–(),")
+_JOINING = frozenset("and but while whereas which who where when after before although because or as".split())
+_RELATIVE = frozenset(("who", "which", "where", "whose"))
+_BEFORE_NOUN = frozenset("the a an its his her their of in at by for from with no this that these those first second".split())
+_OPENING = frozenset("in at on by during from between since after before until around about over".split())
+_PREPOSITIONS = frozenset("by in at from to of for with as near on into under".split())
+_NEGATIONS = frozenset("not no never nor neither without cannot n't hardly".split())
+_BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
+_DEFINITE = _BACK | {"the"}
+#: How far behind a preposition or verb a name may stand that it governs: "by the engineer Marit Aas".
+REACH = 4
+#: How many words of the clause before it a relative clause is about.
+RELATED = 2
+
+
+class Word(NamedTuple):
+    """A word or mark of a sentence: as written in lower case, as compared, and its place."""
+
+    lower: str
+    base: str
+    start: int
+    end: int
+    verb: bool
+    capital: bool
+
+
+class BoundName(NamedTuple):
+    """A name and what governs it: the preposition or verb before it; "" for one in the subject."""
+
+    name: Name
+    governor: str
+
+
+@dataclass(frozen=True)
+class Clause:
+    """What a clause says.
+
+    Attributes:
+        words: compared words, with those that it takes over; without numbers and dates.
+        subject: of these, those before its verb, or taken over.
+        verbs: its verbs that say something by themselves.
+        goes_on: its subject is a pronoun, or begins with "its": what was spoken of before is meant, too.
+        owned: its subject is somebody's or something's: "Lund's wife", "the mayor of Lund".
+        own: the words that it does not take over.
+        definite: it speaks of "the" something behind its verb.
+        points_back: behind its verb "its", "there" or the like stands for what was spoken of.
+    """
+
+    words: frozenset[str]
+    subject: frozenset[str]
+    verbs: frozenset[str]
+    values: tuple[Value, ...]
+    names: tuple[BoundName, ...]
+    goes_on: bool
+    owned: bool
+    own: frozenset[str]
+    negated: bool
+    definite: bool
+    points_back: bool
+
+
+@dataclass
+class _Segment:
+    opener: str
+    words: list[Word] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+
+    @property
+    def has_verb(self) -> bool:
+        return any(word.verb for word in self.words)
+
+
+def read_clauses(text: str) -> list[Clause]:
+    """The clauses of a sentence, in order."""
+    values = read_values(text)
+    names = list(read_names(text))
+    found: list[Clause] = []
+    for segment in _segments(text, values):
+        found.append(_clause(segment, names, found))
+    return found
+
+
+def read_values(text: str) -> list[Value]:
+    """The values of a sentence, in order; ranges of dates marked."""
+    moments = sorted(read_moments(text), key=lambda value: value.span.start)
+    for place in range(len(moments) - 1):
+        first, second = moments[place], moments[place + 1]
+        between = text[first.span.end : second.span.start]
+        if _RANGE.fullmatch(between) and (between.strip() != "and" or first.role == "start"):
+            moments[place] = Value(first.span, first.measure, role="start")
+            moments[place + 1] = Value(second.span, second.measure, role="end")
+    taken = [value.span for value in moments]
+    quantities = list(read_quantities(text, taken))
+    taken += [value.span for value in quantities]
+    ranks = list(read_ranks(text, taken))
+    taken += [value.span for value in ranks]
+    return sorted([*moments, *quantities, *ranks, *read_roles(text, taken)], key=lambda value: value.span.start)
+
+
+def _tokens(text: str, values: Sequence[Value]) -> list[Word]:
+    spans = [value.span for value in values]
+    found: list[Word] = []
+    for match in _TOKEN.finditer(text):
+        if any(span.start <= match.start() < span.end for span in spans):
+            continue
+        lower = match.group().lower().removesuffix("'s").removesuffix("’s")
+        before = found[-1].lower if found else ""
+        verb = is_verb(lower) and before not in _BEFORE_NOUN and not (match.group()[0].isupper() and found)
+        found.append(Word(lower, base(lower), match.start(), match.end(), verb, match.group()[0].isupper()))
+    return found
+
+
+def _segments(text: str, values: Sequence[Value]) -> list[_Segment]:
+    """The parts of a sentence that are clauses of their own."""
+    parts = [_Segment("")]
+    left = list(values)
+    for word in _tokens(text, values):
+        while left and left[0].span.start < word.start:
+            parts[-1].values.append(left.pop(0))
+        if left and left[0].role == "end" and parts[-1].values and parts[-1].values[-1].role == "start":
+            continue  # what stands between the ends of a range
+        if word.lower in _MARKS or word.lower in _JOINING:
+            parts.append(_Segment(word.lower))
+        elif word.lower[0].isalnum():
+            parts[-1].words.append(word)
+    parts[-1].values += left
+    return _merged(parts)
+
+
+def _merged(parts: Sequence[_Segment]) -> list[_Segment]:
+    found: list[_Segment] = []
+    opening: _Segment | None = None
+    for part in parts:
+        if opening is not None:  # "In 1950," belongs to what follows
+            part.words, part.values, opening = [*opening.words, *part.words], [*opening.values, *part.values], None
+        if not part.words and not part.values:
+            if found and part.opener in _RELATIVE | {"("}:
+                found.append(part)
+            continue
+        if found and not found[-1].words and not found[-1].values:
+            opener = found.pop().opener
+            part.opener = opener
+        if not part.has_verb and not found and (not part.words or part.words[0].lower in _OPENING):
+            opening = part
+        elif found and not part.has_verb and not part.values and part.opener != "(":
+            found[-1].words += part.words
+        else:
+            found.append(part)
+    return [*found, opening] if opening is not None else found
+
+
+def _clause(segment: _Segment, names: Sequence[Name], before: Sequence[Clause]) -> Clause:
+    words = segment.words
+    verb_at = next((place for place, word in enumerate(words) if word.verb), None)
+    head = _head(words, verb_at)
+    previous = before[-1] if before else None
+    verbs = frozenset(word.base for word in words if word.verb and not is_weak(word.lower))
+    own = _content(words)
+    subject = _content(head)
+    pronoun = bool(head) and head[0].lower in PRONOUNS
+    taken: frozenset[str] = frozenset()
+    owned = _is_owned(head, names)
+    if not subject and not pronoun and previous is not None:
+        subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
+        taken |= subject
+    if verb_at is None and previous is not None:
+        taken |= previous.verbs | (previous.words - previous.subject - _counted(previous.values))
+        verbs = previous.verbs
+    rest = [word for word in words if not head or word.start > head[-1].start]
+    bound = tuple(_bound_names(words, names, head))
+    values = tuple(_lives(segment, words, bool(taken or previous)))
+    return Clause(
+        words=own | taken | subject,
+        subject=subject,
+        verbs=verbs,
+        values=values,
+        names=bound,
+        goes_on=pronoun,
+        owned=owned,
+        own=own,
+        negated=any(word.lower in _NEGATIONS or word.lower.endswith("n't") for word in words),
+        definite=any(word.lower in _DEFINITE for word in rest),
+        points_back=any(word.lower in _BACK for word in rest),
+    )
+
+
+def _head(words: Sequence[Word], verb_at: int | None) -> Sequence[Word]:
+    """The words of the subject: those before the verb; in a clause without one, what begins it as a subject would."""
+    if verb_at is None:
+        starts = bool(words) and (words[0].lower in ("the", "a", "an") or words[0].capital)
+        end = next((place for place, word in enumerate(words) if word.lower in _PREPOSITIONS - {"of"}), len(words))
+        return words[:end] if starts else words[:0]
+    begin = 0
+    if words[:1] and words[0].lower in _OPENING:  # "In June the club moved": the subject begins behind the time
+        begin = next((place for place, word in enumerate(words[:verb_at]) if place and word.lower in ("the", "a", "an", *PRONOUNS)), 0)
+        begin = begin or next((place for place, word in enumerate(words[:verb_at]) if place and word.capital), 0)
+        begin = begin if begin or verb_at > 1 else 1
+    return words[begin:verb_at]
+
+
+def _content(words: Sequence[Word]) -> frozenset[str]:
+    return frozenset(word.base for word in words if word.lower not in STOP_WORDS)
+
+
+def _counted(values: Sequence[Value]) -> frozenset[str]:
+    return frozenset(word for value in values for word in value.words)
+
+
+def _is_owned(head: Sequence[Word], names: Sequence[Name]) -> bool:
+    """Whether the subject is of something: "Lund's wife", "the mayor of Lund"."""
+    return any(word.lower == "of" for word in head) or any(
+        second.start - first.end <= 1 and first.end - first.start > len(first.lower) for first, second in zip(head, head[1:], strict=False)
+    )
+
+
+def _subject_before(segment: _Segment, previous: Clause) -> frozenset[str]:
+    """The subject that a clause without one has from the clause before it."""
+    if segment.opener in _RELATIVE | {"("} and previous.names:
+        return frozenset(base(part) for part in previous.names[-1].name.parts)
+    return previous.subject or (frozenset() if previous.goes_on else previous.own)
+
+
+def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Word]) -> Iterator[BoundName]:
+    if not words:
+        return
+    for name in names:
+        at = next((place for place, word in enumerate(words) if word.start == name.span.start), None)
+        if at is None:
+            continue
+        if head and head[0].start <= name.span.start < head[-1].end:
+            yield BoundName(name, "")
+            continue
+        near = words[max(0, at - REACH) : at]
+        governor = next((word for word in reversed(near) if word.lower in _PREPOSITIONS or word.verb), None)
+        if governor is not None:
+            yield BoundName(name, governor.lower if governor.lower in _PREPOSITIONS else "verb")
+        elif words[0].verb or not head:
+            yield BoundName(name, "")
+
+
+def _lives(segment: _Segment, words: Sequence[Word], follows: bool) -> Iterator[Value]:
+    """The segment's values; the years of a life, in brackets or with "lived", as those of birth and death."""
+    lived = any(word.base == "liv" for word in words)
+    alone = segment.opener == "(" and follows and not _content(words)
+    marked = {word.lower for word in words} & {"b", "d", "born", "died"} if segment.opener == "(" else set[str]()
+    for value in segment.values:
+        if isinstance(value.measure, Moment) and value.role and (lived or alone):
+            yield Value(value.span, value.measure, frozenset({base("birth" if value.role == "start" else "death")}), "life")
+        elif isinstance(value.measure, Moment) and marked:
+            yield Value(value.span, value.measure, frozenset({base("birth" if marked & {"b", "born"} else "death")}), "life")
+        else:
+            yield value

@@ -1,0 +1,242 @@
+"""What a text makes of a claim's values: the same in the same slot, another there, none at all, or nothing that bears on them."""
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from localfact.records import Span
+from localfact.relations.values.clauses import BoundName, Clause, read_clauses
+from localfact.relations.values.matching import Fit, Placed, fit, held_of
+from localfact.relations.values.moments import Moment
+from localfact.relations.values.quantities import Quantity
+from localfact.relations.values.roles import Role
+from localfact.relations.values.value import Agreement, Value
+from localfact.relations.values.vocabulary import base
+from localfact.text import sentences
+
+#: The least fit of a clause whose value is the same, or another one, for that to be found.
+LEAST_SAME, LEAST_OTHER = 0.6, 0.6
+#: How much the same counts for more than another value: a text that says both is not against the claim.
+FOR_THE_CLAIM = 1.1
+#: How much a clause with another value counts that does not say when, where the claim does; and the other way round.
+UNDATED = 0.6
+#: A name in another's place: what it counts behind a verb or "by", and behind "in" or "at", where the one may lie in the other.
+NAMED, PLACED = 0.9, 0.7
+#: Another subject of the same predicate: what it counts, how many words say what is done, and how much of them the clause has.
+SUBJECT, LEAST_THINGS, LEAST_COVERED = 0.7, 2, 0.9
+_IN = frozenset(("in", "at", "near", "on", "from", "to", "with", "for", "as", "of"))
+CACHED_TEXTS = 512
+
+
+class Ruling(StrEnum):
+    """What values say of a pair."""
+
+    SAME = "same"
+    OTHER = "other"
+    UNSAID = "unsaid"
+    NOTHING = "nothing"
+
+
+class Finding(NamedTuple):
+    """What a text makes of a claim's values.
+
+    Attributes:
+        strength: how surely, in [0, 1].
+        sentence, said: of the text, the sentence that decides and the value in it. claimed: the value in the claim.
+    """
+
+    ruling: Ruling
+    strength: float = 0.0
+    sentence: Span | None = None
+    said: Span | None = None
+    claimed: Span | None = None
+
+
+NOTHING = Finding(Ruling.NOTHING)
+
+
+class ReadText(NamedTuple):
+    """A text read once: its sentences and their clauses."""
+
+    spans: tuple[Span, ...]
+    clauses: tuple[Placed, ...]
+    values: tuple[Value, ...]
+
+
+class Compared(NamedTuple):
+    """A value or name of the claim beside a clause: its own place, what was made of it, and the place of the text's."""
+
+    claimed: Span
+    agreement: Agreement | None
+    said: Span | None
+    weight: float = 1.0
+    dates: bool = False
+    words: frozenset[str] = frozenset()
+    ranged: bool = False
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def read_text(text: str) -> ReadText:
+    """Reads the clauses of all sentences of a text."""
+    spans = tuple(sentences(text))
+    placed: list[Placed] = []
+    last_subject, before = frozenset[str](), frozenset[str]()
+    for number, span in enumerate(spans):
+        clauses = read_clauses(text[span.start : span.end])
+        beside = frozenset[str]().union(*(clause.words for clause in clauses))
+        for clause in clauses:
+            placed.append(Placed(clause, number, beside, last_subject, before))
+            last_subject = clause.subject if clause.subject and not clause.goes_on else last_subject
+            before |= clause.words
+    return ReadText(spans, tuple(placed), tuple(value for one in placed for value in one.clause.values))
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def read_claim(claim: str) -> tuple[Clause, ...]:
+    """The clauses of a claim that have values or names."""
+    return tuple(clause for clause in read_clauses(claim) if clause.values or clause.names)
+
+
+def judge_values(text: str, claim: str) -> Finding:
+    """What the text makes of the claim's values; the gravest of what its clauses give."""
+    clauses = read_claim(claim)
+    if not clauses:
+        return NOTHING
+    read = read_text(text)
+    found = [_judge(clause, read) for clause in clauses]
+    for ruling in (Ruling.OTHER, Ruling.UNSAID):
+        if some := [one for one in found if one.ruling is ruling]:
+            return max(some, key=lambda one: one.strength)
+    same = [one for one in found if one.ruling is Ruling.SAME]
+    said_all = len(same) == len([clause for clause in clauses if clause.values]) or len(same) == len(found)
+    return min(same, key=lambda one: one.strength) if same and said_all else NOTHING
+
+
+def _judge(claim: Clause, read: ReadText) -> Finding:
+    same, other, plain = NOTHING, NOTHING, 0.0
+    for placed in read.clauses:
+        compared = list(_compare(claim, placed.clause))
+        fitting = fit(claim, placed, frozenset(word for one in compared for word in one.words))
+        span = read.spans[placed.sentence]
+        one = _rule(claim, fitting, compared, placed)
+        if one.ruling is Ruling.SAME and one.strength > same.strength:
+            same = _moved(one, span)
+        elif one.ruling is Ruling.OTHER and one.strength > other.strength:
+            other = _moved(one, span)
+        elif not fitting.subject and (rival := _rival(claim, placed, fitting, compared)) and rival.strength > other.strength:
+            other = _moved(rival, span)
+        if not claim.values and fitting.whole >= LEAST_SAME and one.ruling is Ruling.NOTHING:
+            plain = max(plain, fitting.whole)
+    if other.strength >= LEAST_OTHER and other.strength > FOR_THE_CLAIM * max(same.strength, plain):
+        return other
+    if same.strength >= LEAST_SAME:
+        return same
+    return _unsaid(claim, read)
+
+
+def _moved(finding: Finding, span: Span) -> Finding:
+    """The finding with its sentence, and the value's place in the text."""
+    said = finding.said
+    moved = Span(start=said.start + span.start, end=said.end + span.start) if said else None
+    return finding._replace(sentence=span, said=moved)
+
+
+def _rule(claim: Clause, fitting: Fit, compared: Sequence[Compared], placed: Placed) -> Finding:
+    """What one clause of the text says of the claim's values."""
+    if claim.negated != placed.clause.negated:
+        return NOTHING
+    same = [one for one in compared if one.agreement is Agreement.SAME]
+    others = [one for one in compared if one.agreement is Agreement.OTHER]
+    if not others:
+        silent = [one for one in compared if one.agreement is None and not one.dates]
+        opened = any(one.agreement is Agreement.OPEN for one in compared)
+        if not same or silent or opened:
+            return NOTHING
+        return Finding(Ruling.SAME, fitting.whole, None, same[0].said, same[0].claimed)
+    if len(others) > 1 and not same and not all(one.ranged for one in others):
+        return NOTHING
+    worst = max(others, key=lambda one: one.weight)
+    strength = fitting.whole * worst.weight
+    unsaid = [one for one in compared if one.agreement is None]
+    if any(one.dates for one in unsaid) and not worst.dates:
+        strength *= UNDATED
+    if not worst.dates and not any(one.dates for one in compared) and _has_dates(placed.clause) and isinstance_quantity(claim):
+        strength *= UNDATED
+    return Finding(Ruling.OTHER, strength, None, worst.said, worst.claimed)
+
+
+def _rival(claim: Clause, placed: Placed, fitting: Fit, compared: Sequence[Compared]) -> Finding | None:
+    """Another subject of which the clause says just what the claim says of its own: "the" thing was done by somebody else."""
+    said = placed.clause
+    ours = next((one.name for one in claim.names if not one.governor), None)
+    theirs = next((one.name for one in said.names if not one.governor), None)
+    if ours is None or theirs is None or ours.matches(theirs) or said.goes_on or claim.negated != said.negated:
+        return None
+    things = claim.words - claim.subject
+    silent = any(one.agreement is not Agreement.SAME for one in compared)
+    if silent or not claim.definite or len(things) < LEAST_THINGS or fitting.governor < 1 or fitting.coverage < LEAST_COVERED:
+        return None
+    if held_of(claim.subject, said.words):
+        return None
+    return Finding(Ruling.OTHER, SUBJECT * fitting.coverage, None, theirs.span, ours.span)
+
+
+def isinstance_quantity(claim: Clause) -> bool:
+    return any(isinstance(value.measure, Quantity) for value in claim.values)
+
+
+def _has_dates(clause: Clause) -> bool:
+    return any(isinstance(value.measure, Moment) for value in clause.values)
+
+
+def _compare(claim: Clause, said: Clause) -> Iterator[Compared]:
+    for value in claim.values:
+        yield _compare_value(value, claim, said)
+    for bound in claim.names:
+        if bound.governor:
+            yield from _compare_name(bound, said)
+
+
+def _compare_value(value: Value, claim: Clause, said: Clause) -> Compared:
+    dates = isinstance(value.measure, Moment)
+    words = frozenset(base(part) for part in value.measure.noun.split()) if isinstance(value.measure, Role) else frozenset[str]()
+    found: dict[Agreement, Span] = {}
+    for one in said.values:
+        agreement = value.measure.agreement(one.measure) if _are_of_one_role(value, one, claim) else None
+        if agreement is not None:
+            found.setdefault(agreement, one.span)
+    for agreement in (Agreement.SAME, Agreement.OPEN, Agreement.OTHER):
+        if agreement in found:
+            return Compared(value.span, agreement, found[agreement], 1.0, dates, words, bool(value.role))
+    return Compared(value.span, None, None, 1.0, dates, words)
+
+
+def _are_of_one_role(value: Value, one: Value, claim: Clause) -> bool:
+    """Whether neither begins what the other ends, and neither is of a birth where the other is of a death."""
+    if one.role == "life":
+        return bool(held_of(one.words, value.words if value.role == "life" else claim.words))
+    return not (value.role and one.role) or value.role == one.role
+
+
+def _compare_name(bound: BoundName, said: Clause) -> Iterator[Compared]:
+    """The claim's name beside those of the clause that stand in its place."""
+    words = frozenset(map(base, bound.name.parts))
+    fits = next((one for one in said.names if bound.name.matches(one.name)), None)
+    if fits is not None:
+        yield Compared(bound.name.span, Agreement.SAME, fits.name.span, 1.0, words=words)
+        return
+    rivals = [one for one in said.names if one.governor == bound.governor]
+    if rivals:
+        weight = PLACED if bound.governor in _IN else NAMED
+        yield Compared(bound.name.span, Agreement.OTHER, rivals[0].name.span, weight, words=words)
+
+
+def _unsaid(claim: Clause, read: ReadText) -> Finding:
+    """Whether a value of the claim stands nowhere in the text."""
+    for value in claim.values:
+        if value.words or isinstance(value.measure, Moment | Quantity):
+            agreements = [value.measure.agreement(one.measure) for one in read.values]
+            if Agreement.SAME not in agreements:
+                return Finding(Ruling.UNSAID, 1.0, None, None, value.span)
+    return NOTHING
