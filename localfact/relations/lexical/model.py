@@ -20,6 +20,7 @@ from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
 from localfact.relations.lexical.statements import IDF_FILE, ParsedClaim, Premise, idf_table
+from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
 
@@ -61,7 +62,7 @@ class LexicalRelationModel:
         """One distribution a pair, in order, computed in a thread; a pair's result does not depend on the other pairs.
 
         A hypothesis longer than a claim is read sentence by sentence, and the most decided sentence counts; `windows` is the
-        number of sentences. A pair in which either side has no words is neutral.
+        number of sentences. What the values of a pair say corrects it (`values/`). A pair in which either side has no words is neutral.
         """
         return await asyncio.to_thread(self.predictions, pairs)
 
@@ -76,7 +77,8 @@ class LexicalRelationModel:
             pair = pairs[position]
             if pair.premise != text:
                 premise, text = Premise(pair.premise), pair.premise
-            relations[position] = self._predict(premise, statements[pair.hypothesis], similarities[position])
+            predicted = self._predict(premise, statements[pair.hypothesis], similarities[position])
+            relations[position] = correct_by_values(pair, predicted)
         return [relations[position] for position in range(len(pairs))]
 
     def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
@@ -127,6 +129,6 @@ def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.flo
 
 def lexical_identity(embedder: str | None) -> str:
     """The identity of the model with an embedder of that identity, or with none, without loading either."""
-    content = b"".join([str(RULES).encode(), *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))])
+    content = b"".join([f"{RULES}.{CORRECTION_VERSION}".encode(), *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))])
     revision = hashlib.sha256(content).hexdigest()[:IDENTITY_DIGITS]
     return f"lexical@{revision}+{embedder or 'no-embedder'}"

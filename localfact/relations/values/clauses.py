@@ -181,7 +181,7 @@ def _clause(segment: _Segment, names: Sequence[Name], before: Sequence[Clause]) 
     subject = _content(head)
     pronoun = bool(head) and head[0].lower in PRONOUNS
     taken: frozenset[str] = frozenset()
-    owned = _is_owned(head, names)
+    owned = _is_owned(head)
     if not subject and not pronoun and previous is not None:
         subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
         taken |= subject
@@ -228,11 +228,9 @@ def _counted(values: Sequence[Value]) -> frozenset[str]:
     return frozenset(word for value in values for word in value.words)
 
 
-def _is_owned(head: Sequence[Word], names: Sequence[Name]) -> bool:
+def _is_owned(head: Sequence[Word]) -> bool:
     """Whether the subject is of something: "Lund's wife", "the mayor of Lund"."""
-    return any(word.lower == "of" for word in head) or any(
-        second.start - first.end <= 1 and first.end - first.start > len(first.lower) for first, second in zip(head, head[1:], strict=False)
-    )
+    return any(word.lower == "of" or word.end - word.start > len(word.lower) for word in head[:-1])
 
 
 def _subject_before(segment: _Segment, previous: Clause) -> frozenset[str]:

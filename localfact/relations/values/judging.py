@@ -12,7 +12,7 @@ from localfact.relations.values.moments import Moment
 from localfact.relations.values.quantities import Quantity
 from localfact.relations.values.roles import Role
 from localfact.relations.values.value import Agreement, Value
-from localfact.relations.values.vocabulary import base
+from localfact.relations.values.vocabulary import base, repeated
 from localfact.text import sentences
 
 #: The least fit of a clause whose value is the same, or another one, for that to be found.
@@ -23,9 +23,12 @@ FOR_THE_CLAIM = 1.1
 UNDATED = 0.6
 #: A name in another's place: what it counts behind a verb or "by", and behind "in" or "at", where the one may lie in the other.
 NAMED, PLACED = 0.9, 0.7
+#: What each thing costs that a clause speaks of and the claim does not, and the most of it; another date of what happens again.
+FOREIGN, LEAST_NARROW, AGAIN = 0.05, 0.75, 0.75
 #: Another subject of the same predicate: what it counts, how many words say what is done, and how much of them the clause has.
 SUBJECT, LEAST_THINGS, LEAST_COVERED = 0.7, 2, 0.9
 _IN = frozenset(("in", "at", "near", "on", "from", "to", "with", "for", "as", "of"))
+LEAST_UNSAID = 3
 CACHED_TEXTS = 512
 
 
@@ -108,9 +111,10 @@ def judge_values(text: str, claim: str) -> Finding:
     for ruling in (Ruling.OTHER, Ruling.UNSAID):
         if some := [one for one in found if one.ruling is ruling]:
             return max(some, key=lambda one: one.strength)
-    same = [one for one in found if one.ruling is Ruling.SAME]
-    said_all = len(same) == len([clause for clause in clauses if clause.values]) or len(same) == len(found)
-    return min(same, key=lambda one: one.strength) if same and said_all else NOTHING
+    telling = [one for clause, one in zip(clauses, found, strict=True) if clause.values or any(name.governor for name in clause.names)]
+    if telling and all(one.ruling is Ruling.SAME for one in telling):
+        return min(telling, key=lambda one: one.strength)
+    return NOTHING
 
 
 def _judge(claim: Clause, read: ReadText) -> Finding:
@@ -157,13 +161,23 @@ def _rule(claim: Clause, fitting: Fit, compared: Sequence[Compared], placed: Pla
     if len(others) > 1 and not same and not all(one.ranged for one in others):
         return NOTHING
     worst = max(others, key=lambda one: one.weight)
-    strength = fitting.whole * worst.weight
+    strength = fitting.whole * worst.weight * _narrowness(claim, placed.clause)
+    if worst.dates and claim.verbs & repeated():
+        strength *= AGAIN
     unsaid = [one for one in compared if one.agreement is None]
     if any(one.dates for one in unsaid) and not worst.dates:
         strength *= UNDATED
     if not worst.dates and not any(one.dates for one in compared) and _has_dates(placed.clause) and isinstance_quantity(claim):
         strength *= UNDATED
     return Finding(Ruling.OTHER, strength, None, worst.said, worst.claimed)
+
+
+def _narrowness(claim: Clause, said: Clause) -> float:
+    """How far the clause speaks of the same alone: less for each thing of its own that the claim does not have."""
+    counted = frozenset[str]().union(*(value.words for value in said.values))
+    own = said.own - said.subject - counted
+    foreign = len(own - held_of(own, claim.words))
+    return max(1 - FOREIGN * foreign, LEAST_NARROW)
 
 
 def _rival(claim: Clause, placed: Placed, fitting: Fit, compared: Sequence[Compared]) -> Finding | None:
@@ -233,10 +247,10 @@ def _compare_name(bound: BoundName, said: Clause) -> Iterator[Compared]:
 
 
 def _unsaid(claim: Clause, read: ReadText) -> Finding:
-    """Whether a value of the claim stands nowhere in the text."""
+    """Whether a date or quantity of the claim stands nowhere in the text. Small bare numbers may stand there uncounted."""
     for value in claim.values:
-        if value.words or isinstance(value.measure, Moment | Quantity):
-            agreements = [value.measure.agreement(one.measure) for one in read.values]
-            if Agreement.SAME not in agreements:
+        measure = value.measure
+        if isinstance(measure, Moment) or (isinstance(measure, Quantity) and (measure.dimensions or measure.high > LEAST_UNSAID)):
+            if all(measure.agreement(one.measure) is not Agreement.SAME for one in read.values):
                 return Finding(Ruling.UNSAID, 1.0, None, None, value.span)
     return NOTHING

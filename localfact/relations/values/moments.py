@@ -17,31 +17,39 @@ YEARS = range(1000, 2100)
 SHORTEST_MONTH = 3
 
 _MONTH = "(?P<month>" + "|".join(rf"{month}|{month[:SHORTEST_MONTH]}\.?" for month in MONTHS) + r"|sept\.?)"
-_WEEKDAY = f"(?:(?P<weekday>{'|'.join(WEEKDAYS)})s?)"
+_WEEKDAY = f"(?P<weekday>{'|'.join(WEEKDAYS)})s?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_ERA = r"(?:\s?(?P<era>BCE|BC|CE|AD|B\.C\.(?:E\.)?|A\.D\.))"
+_ERA = r"(?:\s?(?P<era>bce|bc|ce|ad|b\.c\.(?:e\.)?|a\.d\.)(?![^\W_]))"
 _YEAR = r"(?P<year>\d{3,4})(?!\d|[,.]\d|\s?%)"
 _CENTURY = "|".join(ORDINALS)
-_HEDGE = r"(?P<hedge>(?:around|about|circa|ca?\.|approximately|roughly|some time around)\s+)?"
-_BOUND = r"(?P<bound>(?:before|after|since|until|till|by|from|between)\s+)?"
-#: In this order: the first that fits at a place is taken.
+#: Of lower-case text, in this order: the first that fits at a place is taken.
 _FORMS = (
-    r"(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?!\d)",
-    rf"(?:{_WEEKDAY},?\s+(?:the\s+)?)?\b{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+(?:of\s+)?{_YEAR}{_ERA}?)?(?![^\W\d])",
-    rf"(?:{_WEEKDAY},?\s+)?\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d|:)(?:,?\s+{_YEAR}{_ERA}?)?(?![^\W\d])",
+    r"(?<!\d)(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?!\d)",
+    rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH}(?:\s?,?\s+(?:of\s+)?{_YEAR}{_ERA}?)?(?![^\W\d])",
+    rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d|:)(?:\s?,?\s+{_YEAR}{_ERA}?)?(?![^\W\d])",
     rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}{_ERA}?",
     rf"\b(?P<season>{'|'.join(SEASONS)}),?\s+(?:of\s+)?{_YEAR}",
-    r"\b(?P<decade>\d{3}0)[’']?s\b",
+    r"\b(?P<decade>\d{3}0)\s?[’']?s\b",
     rf"\b(?:(?P<century>\d{{1,2}})(?:st|nd|rd|th)|(?P<named>{_CENTURY}))[ -]centur(?:y|ies){_ERA}?",
-    r"\b(?:AD|A\.D\.)\s?(?P<year>\d{1,4})\b",
-    rf"\b(?P<year>\d{{1,4}}){_ERA}",
-    rf"\b(?P<plain>\d{{4}})(?!\d|[,.]\d|\s?%|-\d\d-)\b",
-    rf"(?:(?<=\bon )|(?<=\bevery )|(?<=\bon a )|(?<=\beach )|(?<=\bthe )){_WEEKDAY}\b",
-    rf"(?:(?<=\bin )|(?<=\bduring )|(?<=\blate )|(?<=\bearly )|(?<=\bsince )|(?<=\buntil )|(?<=\bevery )){_MONTH}(?![^\W\d])",
+    r"\b(?:ad|a\.d\.)\s?(?P<year>\d{1,4})\b",
+    rf"(?<!\d)(?P<year>\d{{1,4}}){_ERA}",
+    r"(?<![\w.,/$£€¥-])(?P<plain>\d{4})(?!\d|[,.]\d|\s?%|-\d\d-)\b",
+    rf"\b{_WEEKDAY}\b",
+    rf"\b{_MONTH}(?![^\W\d])",
 )
-_READERS = tuple(re.compile(f"{_BOUND}{_HEDGE}(?:the\\s+|(?:early|mid|late)[- ])*{form}", re.IGNORECASE) for form in _FORMS[:-2]) + tuple(
-    re.compile(form, re.IGNORECASE) for form in _FORMS[-2:]
+_READERS = tuple(re.compile(form) for form in _FORMS)
+_HINT = re.compile(rf"\d|centur|{'|'.join(month[:SHORTEST_MONTH] for month in MONTHS)}|[a-z]day")
+#: What may stand before a date, and how far back it is looked for.
+_BEFORE = re.compile(
+    r"(?:\b(?P<bound>before|after|since|until|till|by|from|between)\s+)?"
+    r"(?:\b(?P<hedge>around|about|circa|ca?\.|approximately|roughly)\s+)?"
+    rf"(?:\b(?:the|early|mid|late|(?P<weekday>{'|'.join(WEEKDAYS)}),?)[\s-]+)*$"
 )
+BACK = 45
+#: A weekday or month by itself is one only behind such a word.
+_ALONE_BEHIND = re.compile(r"\b(?:on|every|on a|each|in|during|late|early|since|until|mid)[\s-]$")
+#: Words that are no month in small letters.
+_ALSO_WORDS = frozenset(("may", "march", "mar", "sun", "sat", "dec", "second"))
 #: What a number of four digits counts, so that it is no year.
 _COUNTED = re.compile(
     r"\s*(?:%|°|(?!(?:was|is|has|as|its|his|this|thus|plus|across|besides|towards|always|perhaps|census|elections?)\b)[a-z]{3,}s\b"
@@ -92,30 +100,43 @@ class Moment:
 
 def read_moments(text: str) -> Iterator[Value]:
     """The dates in a sentence, in no order; none overlap."""
+    lower = text.lower()
+    if len(lower) != len(text) or not _HINT.search(lower):
+        return
     taken: list[tuple[int, int]] = []
     for reader in _READERS:
-        for found in reader.finditer(text):
+        for found in reader.finditer(lower):
             start, end = found.span()
             if any(start < stop and begin < end for begin, stop in taken):
                 continue
-            moment = _moment(found, text)
+            before = _BEFORE.search(lower[max(0, start - BACK) : start])
+            said = {name: word for match in (before, found) if match for name, word in match.groupdict().items() if word}
+            if not _is_written_so(said, found, text):
+                continue
+            moment = _moment(said, text, found)
             if moment is not None:
                 taken.append((start, end))
-                yield Value(_without_bound(found), moment, role=_role(found))
+                start -= len(before.group()) if before else 0
+                start += (before.end("bound") - before.start()) if before and before["bound"] else 0
+                start += len(text[start:]) - len(text[start:].lstrip())
+                yield Value(Span(start=start, end=end), moment, role=_ROLES.get(said.get("bound", ""), ""))
 
 
-def _without_bound(found: re.Match[str]) -> Span:
-    bound = found.groupdict().get("bound") or ""
-    return Span(start=found.start() + len(bound), end=found.end())
+_ROLES = {"from": "start", "since": "start", "between": "start", "until": "end", "till": "end"}
 
 
-def _role(found: re.Match[str]) -> str:
-    bound = (found.groupdict().get("bound") or "").strip().casefold()
-    return {"from": "start", "since": "start", "between": "start", "until": "end", "till": "end"}.get(bound, "")
+def _is_written_so(said: dict[str, str], found: re.Match[str], text: str) -> bool:
+    """Whether the match is a date as people write it: "May" with a capital, eras in capitals, a month alone only behind "in"."""
+    begin = found.start("month") if "month" in said else -1
+    if begin >= 0 and said["month"].rstrip(".") in _ALSO_WORDS and not text[begin].isupper():
+        return False
+    if "era" in said and not text[found.start("era")].isupper():
+        return False
+    alone = not {"day", "year", "decade", "century", "named", "plain", "season"} & said.keys()
+    return not alone or bool(_ALONE_BEHIND.search(text[: found.start()].lower()[-BACK:]))
 
 
-def _moment(found: re.Match[str], text: str) -> Moment | None:
-    said = {name: value.casefold() for name, value in found.groupdict().items() if value}
+def _moment(said: dict[str, str], text: str, found: re.Match[str]) -> Moment | None:
     if "plain" in said and _is_counted(found, text, int(said["plain"])):
         return None
     month = int(said["number"]) if "number" in said else _month(said.get("month"))
@@ -132,11 +153,11 @@ def _moment(found: re.Match[str], text: str) -> Moment | None:
     if "hedge" in said and day is None:
         off = (AROUND if first > 0 else AROUND_BEFORE_CHRIST) * DAYS * MONTHS_OF_A_YEAR
         begin, end = begin - off, end + off
-    if said.get("bound", "").strip() == "before":
+    if said.get("bound", "") == "before":
         begin, end = -float("inf"), begin - 1
-    elif said.get("bound", "").strip() == "after":
+    elif said.get("bound", "") == "after":
         begin, end = begin, float("inf")
-    elif said.get("bound", "").strip() == "by":
+    elif said.get("bound", "") == "by":
         begin = -float("inf")
     return Moment(begin, end, month, day, weekday)
 

@@ -12,7 +12,7 @@ _TITLES = frozenset(
     "captain colonel general major admiral judge justice senator governor chancellor minister mayor father sister brother reverend rev "
     "chief engineer composer painter writer architect".split()
 )
-_PARTICLES = "(?:de|del|della|da|di|du|van|von|der|den|la|le|of the|of|bin|ibn|al|y)"
+_PARTICLES = "(?:&|de|del|della|da|di|du|van|von|der|den|la|le|of the|of|bin|ibn|al|y)"
 _PART = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 _NAME = re.compile(rf"\b{_PART}(?:\s+(?:{_PARTICLES}\s+)?{_PART})*")
 _WORDS = re.compile(r"[^\W\d_]+")

@@ -8,7 +8,7 @@ from localfact.records import Span
 from localfact.relations.values.numerals import NUMERAL, Numeral, read_numeral
 from localfact.relations.values.units import unit_pattern, units
 from localfact.relations.values.value import Agreement, Measure, Value
-from localfact.relations.values.vocabulary import ORDINALS, STOP_WORDS, base, is_verb
+from localfact.relations.values.vocabulary import MAGNITUDES, ONES, ORDINALS, STOP_WORDS, TENS, base, is_verb
 
 #: By which share a number that is only about so much may be off, and one that was converted from another unit.
 ABOUT, CONVERTED = 0.06, 0.015
@@ -27,14 +27,16 @@ _HEDGES = {
     "over": r"over|more than|above|exceeding|upwards of|in excess of|at least|no fewer than|no less than|not less than|a minimum of",
     "under": r"under|less than|fewer than|below|up to|at most|no more than|not more than|as many as|a maximum of",
 }
-_HEDGE = "(?:(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _HEDGES.items()) + r")\s+)?"
+_HEDGE = re.compile("(?:" + "|".join(rf"(?P<{name}>(?:\b|~)(?:{words}))" for name, words in _HEDGES.items()) + r")\s*$", re.IGNORECASE)
+BACK = 24
 _SECOND = NUMERAL.replace("(?P<", "(?P<to_")
 _QUANTITY = re.compile(
-    rf"(?<![\w.,/])(?:{_HEDGE})(?P<sign>minus\s+|[−-](?=\d))?(?P<before>(?:US)?[$£€¥₹]\s?)?(?P<first>{NUMERAL})"
+    rf"(?<![\w.,/])(?<![^\W\d]-)(?P<sign>minus\s+|[−-](?=\d))?(?P<before>(?:us)?[$£€¥₹]\s?)?(?P<first>{NUMERAL})"
     rf"(?:\s?(?:to|–|—|-|and|or)\s?(?P<second>(?:[$£€¥₹]\s?)?(?:{_SECOND})))?"
     rf"[\s-]?(?P<unit>{unit_pattern()})?(?:\s+and\s+a\s+(?P<more>half|quarter)\b)?(?P<below>\s+below\b)?",
     re.IGNORECASE,
 )
+_HINT = re.compile(rf"[\d½¼¾⅓⅔]|\b(?:{'|'.join((*ONES[1:], *TENS, *MAGNITUDES))}|dozen|half|third|quarter|hour|day|week|month|year|mile)", re.IGNORECASE)
 #: "an hour and a half"
 _A_UNIT = re.compile(r"\b(?P<number>an|a|one|half an|half a)\s+(?P<unit>hour|day|week|month|year|mile)(?:\s+and\s+a\s+(?P<more>half|quarter))?\b", re.I)
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:()]")
@@ -121,6 +123,8 @@ class Quantity:
 
 def read_quantities(text: str, taken: Collection[Span]) -> Iterator[Value]:
     """The quantities in a sentence that stand in none of the spans `taken`."""
+    if not _HINT.search(text):
+        return
     for found in _A_UNIT.finditer(text):
         if found["more"] or found["number"].lower() != "a":
             number = 0.5 if found["number"].lower().startswith("half") else 1.0
@@ -155,8 +159,9 @@ def _read(found: re.Match[str], text: str) -> Value | None:
     dimensions = unit or ((("share", 1.0),) if found["fraction"] else ())
     dimensions = _AGED if _is_age(found, text, end, dimensions) else dimensions
     counted = frozenset[str]() if dimensions else _counted(text, end)
-    hedge = next((name for name in _HEDGES if found[name]), "")
-    start = found.start() + (len(found.group()) - len(found.group().lstrip()))
+    hedged = _HEDGE.search(text[max(0, found.start() - BACK) : found.start()])
+    hedge = next((name for name in _HEDGES if hedged and hedged[name]), "")
+    start = found.start() - (len(hedged.group()) if hedged else 0)
     quantity = Quantity(low, high, dimensions, min(first.grain, second.grain), counted, hedge)
     return Value(Span(start=start, end=max(end, found.end("more"))), quantity, words=counted)
 

@@ -34,6 +34,7 @@ _RANK = re.compile(
     rf"|(?<=\bits\s){_SUPERLATIVE.replace('superlative', 'its')}|(?<=[’']s\s){_SUPERLATIVE.replace('superlative', 'owned')})\b",
     re.IGNORECASE,
 )
+_HINT = re.compile(rf"\d(?:st|nd|rd|th)\b|est\b|most|least|last|final|ieth|ernmost|{'|'.join(ORDINALS)}", re.IGNORECASE)
 _COUNTED_WORDS = 3
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:()]")
 #: Of the "second" that is a time, and the "first" of a day or a person's own name.
@@ -77,6 +78,8 @@ def are_opposite(one: str, other: str) -> bool:
 
 def read_ranks(text: str, taken: Collection[Span]) -> Iterator[Value]:
     """The ranks in a sentence that stand in none of the spans `taken`."""
+    if not _HINT.search(text):
+        return
     for found in _RANK.finditer(text):
         several = found["several"] or ""
         span = Span(start=found.start(), end=found.end())

@@ -12,6 +12,7 @@ from localfact.relations.values.value import Agreement, Measure, Value
 ROLES_FILE = Path(__file__).with_name("roles.txt")
 #: Words before a role that make another one of it.
 _CHANGING = frozenset("vice deputy assistant associate honorary acting former step grand great half".split())
+_WORD = re.compile(r"[a-z]+(?:-[a-z]+)?")
 _OF = re.compile(r"\s+(?:of|at|for|to|in)\b|[’']s\b")
 _HELD = re.compile(
     r"\b(?:was|is|were|are|as|became|become|be|been|named|elected|appointed|and|,|the|an?|its|his|her|their|[’']s)\s+"
@@ -36,14 +37,16 @@ class Role:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    roles = ROLES_FILE.read_text(encoding="utf-8").split()
-    return re.compile(rf"\b(?:{'|'.join(sorted(set(roles), key=len, reverse=True))})\b")
+def _roles() -> frozenset[str]:
+    return frozenset(ROLES_FILE.read_text(encoding="utf-8").split())
 
 
 def read_roles(text: str, taken: Collection[Span]) -> Iterator[Value]:
     """The roles in a sentence that somebody is said to have, in none of the spans `taken`."""
-    for found in _pattern().finditer(text):
+    roles = _roles()
+    for found in _WORD.finditer(text):
+        if found.group() not in roles:
+            continue
         span = Span(start=found.start(), end=found.end())
         held = _HELD.search(text[: found.start()])
         if held is None or any(span.start < other.end and other.start < span.end for other in taken):

@@ -39,6 +39,12 @@ ORDINALS = (
 
 #: Verbs that say nothing by themselves: what stands beside them does.
 WEAK_VERBS = frozenset(("be", "have", "do", "become", "get", "serve", "work"))
+#: Verbs of what the same one may do at other times: another date is then another time.
+REPEATED_VERBS = frozenset(
+    "win play visit publish release perform receive appear score host hold beat defeat lose meet travel write record tour compete "
+    "participate attend make direct star sing teach sell issue feature produce report announce earn increase rise fall grow reach "
+    "finish rank lead sign run".split()
+)
 #: Words that a slot is not told by.
 STOP_WORDS = frozenset(
     "a an the this that these those of in on at by for from to into with as it its he she his her him they their them there "
@@ -83,6 +89,12 @@ def base(word: str) -> str:
 def is_verb(word: str) -> bool:
     """Whether a lower-case word reads as a verb: a known form of one, or one in -ed."""
     return word in _forms() or (word.endswith("ed") and len(word) >= SHORTEST_PAST and word not in _NOT_PAST)
+
+
+@cache
+def repeated() -> frozenset[str]:
+    """REPEATED_VERBS as they are compared."""
+    return frozenset(map(base, REPEATED_VERBS))
 
 
 def is_weak(word: str) -> bool:
