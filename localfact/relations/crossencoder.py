@@ -22,8 +22,8 @@ from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.pooling import POOLING_VERSION, is_passage, pool_distributions
-from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
+from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
 from localfact.stages import Relations
 from localfact.text import readable
@@ -89,7 +89,8 @@ class CrossEncoderRelationModel:
         A pair longer than the model's window is read in windows of whole sentences, of which the most decided one counts. Where
         the card limits how much of a premise is read, only the windows most relevant to the hypothesis are
         (`window_selection.py`). `windows` counts those that were read. Where the card says so, the prediction for a passage is
-        pooled with word overlap, which reads all of it, and corrected by the pair's values (`values/`). A pair for which the model gives no finite number is a Failure alone.
+        pooled with word overlap, which reads all of it, and corrected by the
+        pair's values (`values/`). A pair for which the model gives no finite number is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.relate_reporting(pairs, predictions.update)
@@ -198,7 +199,7 @@ class CrossEncoderRelationModel:
     def _pooling(
         self, overlap: Mapping[Pair, Distribution], report: Callable[[Relations], None]
     ) -> Callable[[Relations], None]:
-        """Wraps `report`: it gets the model's predictions pooled with word overlap's, where there are, and corrected by values."""
+        """Wraps `report`: it gets the predictions pooled with those of word overlap, if there are, and corrected by values."""
         pool = self._pool
         if pool is None:
             return report

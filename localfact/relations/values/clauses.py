@@ -1,49 +1,34 @@
 """Takes a sentence apart into clauses: what each says of what, which values stand in it, and what governs its names.
 
-No grammar: a clause ends at a mark or a joining word where a verb or a value follows. One without a verb goes on with that of the
-clause before it, one without a subject with its subject.
+No grammar: a clause ends at a mark or a joining word where a verb or a value follows. One without a verb goes on with that
+of the clause before it, one without a subject with its subject.
 """
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
-from localfact.records import Span
 from localfact.relations.values.moments import Moment, read_moments
 from localfact.relations.values.names import Name, read_names
 from localfact.relations.values.quantities import read_quantities
 from localfact.relations.values.ranks import read_ranks
 from localfact.relations.values.roles import read_roles
+from localfact.relations.values.segments import OPENING, RELATIVE, SentencePart, Word, cut_segments
 from localfact.relations.values.value import Value
-from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_verb, is_weak
+from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_weak, listed
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\w\s]")
 _RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
-_MARKS = frozenset(";:—–(),")
-_JOINING = frozenset("and but while whereas which who where when after before although because or as".split())
-_RELATIVE = frozenset(("who", "which", "where", "whose"))
-_BEFORE_NOUN = frozenset("the a an its his her their of in at by for from with no this that these those first second".split())
-_OPENING = frozenset("in at on by during from between since after before until around about over".split())
-_PREPOSITIONS = frozenset("by in at from to of for with as near on into under".split())
-_NEGATIONS = frozenset("not no never nor neither without cannot n't hardly".split())
+_SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
+_PREPOSITIONS = listed("preposition")
+_NEGATIONS = listed("negation")
 _BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
 _DEFINITE = _BACK | {"the"}
 #: How far behind a preposition or verb a name may stand that it governs: "by the engineer Marit Aas".
 REACH = 4
 #: How many words of the clause before it a relative clause is about.
 RELATED = 2
-
-
-class Word(NamedTuple):
-    """A word or mark of a sentence: as written in lower case, as compared, and its place."""
-
-    lower: str
-    base: str
-    start: int
-    end: int
-    verb: bool
-    capital: bool
 
 
 class BoundName(NamedTuple):
@@ -54,7 +39,7 @@ class BoundName(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Clause:
+class ReadClause:
     """What a clause says.
 
     Attributes:
@@ -66,6 +51,7 @@ class Clause:
         own: the words that it does not take over.
         definite: it speaks of "the" something behind its verb.
         points_back: behind its verb "its", "there" or the like stands for what was spoken of.
+        passive: its subject does not do what its verb says. opener: the joining word or mark before it.
     """
 
     words: frozenset[str]
@@ -79,25 +65,31 @@ class Clause:
     negated: bool
     definite: bool
     points_back: bool
-
-
-@dataclass
-class _Segment:
+    passive: bool
     opener: str
-    words: list[Word] = field(default_factory=list)
-    values: list[Value] = field(default_factory=list)
 
     @property
-    def has_verb(self) -> bool:
-        return any(word.verb for word in self.words)
+    def doer(self) -> frozenset[str]:
+        """The words for who does it: the subject, or in a passive clause the name behind "by"."""
+        return words_of_name(self, "by") if self.passive else self.subject
+
+    @property
+    def predicate(self) -> frozenset[str]:
+        """The words besides those of the subject and those that numbers count."""
+        return self.words - self.subject - _counted(self.values)
 
 
-def read_clauses(text: str) -> list[Clause]:
+def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
+    """The compared words of the names of a clause that have that governor."""
+    return frozenset(base(part) for bound in clause.names if bound.governor == governor for part in bound.name.parts)
+
+
+def read_clauses(text: str) -> list[ReadClause]:
     """The clauses of a sentence, in order."""
     values = read_values(text)
     names = list(read_names(text))
-    found: list[Clause] = []
-    for segment in _segments(text, values):
+    found: list[ReadClause] = []
+    for segment in cut_segments(text, values):
         found.append(_clause(segment, names, found))
     return found
 
@@ -119,59 +111,7 @@ def read_values(text: str) -> list[Value]:
     return sorted([*moments, *quantities, *ranks, *read_roles(text, taken)], key=lambda value: value.span.start)
 
 
-def _tokens(text: str, values: Sequence[Value]) -> list[Word]:
-    spans = [value.span for value in values]
-    found: list[Word] = []
-    for match in _TOKEN.finditer(text):
-        if any(span.start <= match.start() < span.end for span in spans):
-            continue
-        lower = match.group().lower().removesuffix("'s").removesuffix("’s")
-        before = found[-1].lower if found else ""
-        verb = is_verb(lower) and before not in _BEFORE_NOUN and not (match.group()[0].isupper() and found)
-        found.append(Word(lower, base(lower), match.start(), match.end(), verb, match.group()[0].isupper()))
-    return found
-
-
-def _segments(text: str, values: Sequence[Value]) -> list[_Segment]:
-    """The parts of a sentence that are clauses of their own."""
-    parts = [_Segment("")]
-    left = list(values)
-    for word in _tokens(text, values):
-        while left and left[0].span.start < word.start:
-            parts[-1].values.append(left.pop(0))
-        if left and left[0].role == "end" and parts[-1].values and parts[-1].values[-1].role == "start":
-            continue  # what stands between the ends of a range
-        if word.lower in _MARKS or word.lower in _JOINING:
-            parts.append(_Segment(word.lower))
-        elif word.lower[0].isalnum():
-            parts[-1].words.append(word)
-    parts[-1].values += left
-    return _merged(parts)
-
-
-def _merged(parts: Sequence[_Segment]) -> list[_Segment]:
-    found: list[_Segment] = []
-    opening: _Segment | None = None
-    for part in parts:
-        if opening is not None:  # "In 1950," belongs to what follows
-            part.words, part.values, opening = [*opening.words, *part.words], [*opening.values, *part.values], None
-        if not part.words and not part.values:
-            if found and part.opener in _RELATIVE | {"("}:
-                found.append(part)
-            continue
-        if found and not found[-1].words and not found[-1].values:
-            opener = found.pop().opener
-            part.opener = opener
-        if not part.has_verb and not found and (not part.words or part.words[0].lower in _OPENING):
-            opening = part
-        elif found and not part.has_verb and not part.values and part.opener != "(":
-            found[-1].words += part.words
-        else:
-            found.append(part)
-    return [*found, opening] if opening is not None else found
-
-
-def _clause(segment: _Segment, names: Sequence[Name], before: Sequence[Clause]) -> Clause:
+def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadClause]) -> ReadClause:
     words = segment.words
     verb_at = next((place for place, word in enumerate(words) if word.verb), None)
     head = _head(words, verb_at)
@@ -185,13 +125,13 @@ def _clause(segment: _Segment, names: Sequence[Name], before: Sequence[Clause]) 
     if not subject and not pronoun and previous is not None:
         subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
         taken |= subject
-    if verb_at is None and previous is not None:
+    if verb_at is None and previous is not None and segment.opener not in _SUBORDINATE:
         taken |= previous.verbs | (previous.words - previous.subject - _counted(previous.values))
         verbs = previous.verbs
     rest = [word for word in words if not head or word.start > head[-1].start]
     bound = tuple(_bound_names(words, names, head))
     values = tuple(_lives(segment, words, bool(taken or previous)))
-    return Clause(
+    return ReadClause(
         words=own | taken | subject,
         subject=subject,
         verbs=verbs,
@@ -202,8 +142,16 @@ def _clause(segment: _Segment, names: Sequence[Name], before: Sequence[Clause]) 
         own=own,
         negated=any(word.lower in _NEGATIONS or word.lower.endswith("n't") for word in words),
         definite=any(word.lower in _DEFINITE for word in rest),
-        points_back=any(word.lower in _BACK for word in rest),
+        points_back=segment.opener == "where" or any(word.lower in _BACK for word in rest),
+        passive=_is_passive(words),
+        opener=segment.opener,
     )
+
+
+def _is_passive(words: Sequence[Word]) -> bool:
+    """Whether a form of "be" stands before another verb."""
+    verbs = [word for word in words if word.verb]
+    return any(one.base == "be" and not is_weak(next_.lower) for one, next_ in pairwise(verbs))
 
 
 def _head(words: Sequence[Word], verb_at: int | None) -> Sequence[Word]:
@@ -213,11 +161,19 @@ def _head(words: Sequence[Word], verb_at: int | None) -> Sequence[Word]:
         end = next((place for place, word in enumerate(words) if word.lower in _PREPOSITIONS - {"of"}), len(words))
         return words[:end] if starts else words[:0]
     begin = 0
-    if words[:1] and words[0].lower in _OPENING:  # "In June the club moved": the subject begins behind the time
-        begin = next((place for place, word in enumerate(words[:verb_at]) if place and word.lower in ("the", "a", "an", *PRONOUNS)), 0)
-        begin = begin or next((place for place, word in enumerate(words[:verb_at]) if place and word.capital), 0)
-        begin = begin if begin or verb_at > 1 else 1
+    if words[:1] and words[0].lower in OPENING:  # "In June the club moved": the subject begins behind the time
+        begin = max((place for place in range(1, verb_at) if _begins_subject(words, place)), default=int(verb_at == 1))
     return words[begin:verb_at]
+
+
+def _begins_subject(words: Sequence[Word], place: int) -> bool:
+    """Whether a subject may begin there: at an article, a pronoun or a name, not behind a preposition."""
+    word, before = words[place], words[place - 1]
+    if before.lower in _PREPOSITIONS and place > 1:
+        return False
+    return word.lower in ("the", "a", "an", *PRONOUNS) or (
+        word.capital and not before.capital and before.lower not in ("the", "a", "an")
+    )
 
 
 def _content(words: Sequence[Word]) -> frozenset[str]:
@@ -233,9 +189,9 @@ def _is_owned(head: Sequence[Word]) -> bool:
     return any(word.lower == "of" or word.end - word.start > len(word.lower) for word in head[:-1])
 
 
-def _subject_before(segment: _Segment, previous: Clause) -> frozenset[str]:
+def _subject_before(segment: SentencePart, previous: ReadClause) -> frozenset[str]:
     """The subject that a clause without one has from the clause before it."""
-    if segment.opener in _RELATIVE | {"("} and previous.names:
+    if segment.opener in RELATIVE | {"("} and previous.names:
         return frozenset(base(part) for part in previous.names[-1].name.parts)
     return previous.subject or (frozenset() if previous.goes_on else previous.own)
 
@@ -258,7 +214,7 @@ def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Wo
             yield BoundName(name, "")
 
 
-def _lives(segment: _Segment, words: Sequence[Word], follows: bool) -> Iterator[Value]:
+def _lives(segment: SentencePart, words: Sequence[Word], follows: bool) -> Iterator[Value]:
     """The segment's values; the years of a life, in brackets or with "lived", as those of birth and death."""
     lived = any(word.base == "liv" for word in words)
     alone = segment.opener == "(" and follows and not _content(words)

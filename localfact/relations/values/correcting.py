@@ -1,13 +1,13 @@
 """Corrects what a small relation model says of a pair by what the pair's values say: both ways, and no further than they reach.
 
-The same slot with another value takes a claim's entailment away, and surely so makes it a contradiction; the same value there takes a
-contradiction away; a value that stands nowhere in the text cannot be entailed by it.
+The same slot with another value takes a claim's entailment away, and surely so makes it a contradiction; the same value there
+takes a contradiction away; a value that stands nowhere in the text cannot be entailed by it.
 """
 
 from functools import lru_cache
 
 from localfact.records import Distribution, Pair
-from localfact.relations.values.judging import NOTHING, Finding, Ruling, judge_values
+from localfact.relations.values.judging import NOTHING, Ruling, ValueFinding, judge_values
 
 #: Part of a model's identity where it is corrected; increased when that changes predictions.
 CORRECTION_VERSION = 1
@@ -17,13 +17,15 @@ SURE = 0.8
 OF_NEUTRAL = 0.5
 #: Of the entailment of a claim whose value stands nowhere in the text, the part that is lost.
 LOST = 0.8
+#: Of its contradiction, as only a value of another slot can be what speaks against it.
+CALMED = 0.6
 #: A hypothesis of more words is read as a passage: which of its sentences decides is not ours to say.
-MOST_WORDS = 60
+MOST_WORDS = 80
 CACHED_FINDINGS = 8_192
 
 
 @lru_cache(maxsize=CACHED_FINDINGS)
-def finding_of(pair: Pair) -> Finding:
+def finding_of(pair: Pair) -> ValueFinding:
     """What the premise makes of the values of the hypothesis; nothing where that is no single claim."""
     return judge_values(pair.premise, pair.hypothesis) if len(pair.hypothesis.split()) <= MOST_WORDS else NOTHING
 
@@ -35,11 +37,14 @@ def correct_by_values(pair: Pair, said: Distribution) -> Distribution:
         return _moved(said, "entailment", "contradiction", found.strength)
     if found.ruling is Ruling.SAME:
         return _moved(said, "contradiction", "entailment", found.strength)
-    return _moved(said, "entailment", "contradiction", LOST, sure=False) if found.ruling is Ruling.UNSAID else said
+    if found.ruling is Ruling.UNSAID:
+        calmed = _moved(said, "contradiction", "entailment", CALMED, sure=False)
+        return _moved(calmed, "entailment", "contradiction", LOST, sure=False)
+    return said
 
 
 def _moved(said: Distribution, source: str, goal: str, strength: float, sure: bool | None = None) -> Distribution:
-    """The distribution with that share of one side moved to the other, with some of what is neutral; to neutral where not sure."""
+    """The distribution with that share of one side moved to the other, and some of what is neutral; to neutral if not sure."""
     sure = strength >= SURE if sure is None else sure
     lost = strength * getattr(said, source)
     drawn = strength * OF_NEUTRAL * said.neutral if sure else -lost

@@ -1,10 +1,10 @@
-"""How well a clause of a text speaks of what a clause of a claim speaks of: the same subject, the same verb, the same things."""
+"""How well a clause of a text speaks of what a claim's clause speaks of: the same subject, the same verb, the same things."""
 
 from collections.abc import Collection
 from typing import NamedTuple
 
 from localfact.relations.lexical.statements import idf_table
-from localfact.relations.values.clauses import Clause
+from localfact.relations.values.clauses import ReadClause
 from localfact.relations.values.vocabulary import kin
 
 #: What a word counts that stands not in the clause but beside it, in its sentence; and where "its" or "there" may stand for it.
@@ -16,22 +16,26 @@ GOVERNED = 0.6
 LIGHTEST = 1.0
 
 
-class Placed(NamedTuple):
+class PlacedClause(NamedTuple):
     """A clause of a text and what stands around it.
 
     Attributes:
         sentence: its sentence's number. beside: the compared words of its sentence.
-        last_subject: the subject of the last clause before its sentence that has one. before: all words of the sentences before.
+        last_subject: the subject of the last clause before it that has one.
+        before, after: all words before its clause, and behind.
+        named: the words of names before it.
     """
 
-    clause: Clause
+    clause: ReadClause
     sentence: int
     beside: frozenset[str]
     last_subject: frozenset[str]
     before: frozenset[str]
+    after: frozenset[str]
+    named: frozenset[str]
 
 
-class Fit(NamedTuple):
+class ClauseFit(NamedTuple):
     """How a clause fits a claim's: each in [0, 1]. `whole` is their product, but 0 where the slot is another."""
 
     subject: float
@@ -40,10 +44,11 @@ class Fit(NamedTuple):
 
     @property
     def whole(self) -> float:
+        """The product of subject and coverage; 0 where the governing words are others."""
         return self.subject * self.coverage if self.governor >= GOVERNED else 0.0
 
 
-def fit(claim: Clause, placed: Placed, apart: frozenset[str] = frozenset()) -> Fit:
+def fit(claim: ReadClause, placed: PlacedClause, apart: frozenset[str] = frozenset()) -> ClauseFit:
     """How well the clause speaks of what the claim's speaks of, whatever their values; `apart` are words of values, too."""
     said = placed.clause
     words = said.words.union(*(value.words for value in said.values))
@@ -52,10 +57,10 @@ def fit(claim: Clause, placed: Placed, apart: frozenset[str] = frozenset()) -> F
     governors = claim.verbs or (rest - counted)
     governor = share(governors, words) if governors else 1.0
     things = rest - counted
-    return Fit(fit_subject(claim, placed, words), governor, _coverage(things, words, placed))
+    return ClauseFit(fit_subject(claim, placed, words), governor, coverage(things, words, placed))
 
 
-def _coverage(things: frozenset[str], words: frozenset[str], placed: Placed) -> float:
+def coverage(things: frozenset[str], words: frozenset[str], placed: PlacedClause) -> float:
     """The share of the things that the clause speaks of, those that stand around it in part."""
     here = share(things, words)
     if here == 1:
@@ -64,7 +69,7 @@ def _coverage(things: frozenset[str], words: frozenset[str], placed: Placed) -> 
     return here + (MEANT if placed.clause.points_back else BESIDE) * (share(things, around) - here)
 
 
-def fit_subject(claim: Clause, placed: Placed, words: Collection[str]) -> float:
+def fit_subject(claim: ReadClause, placed: PlacedClause, words: Collection[str]) -> float:
     """How sure it is that the clause is about the claim's subject."""
     said = placed.clause
     if not claim.subject:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from localfact.records import Span
-from localfact.relations.values.value import Agreement, Measure, Value
+from localfact.relations.values.value import Measure, Value, ValueAgreement
 from localfact.relations.values.vocabulary import MONTHS, ORDINALS, SEASONS, WEEKDAYS
 
 #: A year is counted as twelve months of 31 days: only the order of days is compared.
@@ -73,25 +73,25 @@ class Moment:
     day: int | None = None
     weekday: int | None = None
 
-    def agreement(self, said: Measure) -> Agreement | None:
+    def agreement(self, said: Measure) -> ValueAgreement | None:
         """See `Measure`. A weekday beside a date says nothing more: people get it wrong."""
         if not isinstance(said, Moment):
             return None
         if self.first is not None and self.last is not None and said.first is not None and said.last is not None:
             if said.last < self.first or said.first > self.last:
-                return Agreement.OTHER
-            return Agreement.SAME if self.first <= said.first and said.last <= self.last else Agreement.OPEN
+                return ValueAgreement.OTHER
+            return ValueAgreement.SAME if self.first <= said.first and said.last <= self.last else ValueAgreement.OPEN
         if self._is_weekday or said._is_weekday:
             if self.weekday is None or said.weekday is None:
                 return None
-            return Agreement.SAME if self.weekday == said.weekday else Agreement.OTHER
+            return ValueAgreement.SAME if self.weekday == said.weekday else ValueAgreement.OTHER
         for own, other in ((self.month, said.month), (self.day, said.day)):
             if own is not None and other is not None and own != other:
-                return Agreement.OTHER
+                return ValueAgreement.OTHER
         known = (self.month, self.day) if self.first is None else (None,)
         if self.month is None or said.month is None:
             return None
-        return Agreement.SAME if all(known) or (self.day is None and self.first is None) else Agreement.OPEN
+        return ValueAgreement.SAME if all(known) or (self.day is None and self.first is None) else ValueAgreement.OPEN
 
     @property
     def _is_weekday(self) -> bool:
@@ -126,7 +126,7 @@ _ROLES = {"from": "start", "since": "start", "between": "start", "until": "end",
 
 
 def _is_written_so(said: dict[str, str], found: re.Match[str], text: str) -> bool:
-    """Whether the match is a date as people write it: "May" with a capital, eras in capitals, a month alone only behind "in"."""
+    """Whether the match is a date as people write it: "May" with a capital, eras in capitals, a month alone behind "in"."""
     begin = found.start("month") if "month" in said else -1
     if begin >= 0 and said["month"].rstrip(".") in _ALSO_WORDS and not text[begin].isupper():
         return False

@@ -5,22 +5,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from localfact.records import Span
-from localfact.relations.values.vocabulary import MONTHS, STOP_WORDS, WEEKDAYS
+from localfact.relations.values.vocabulary import MONTHS, STOP_WORDS, WEEKDAYS, listed
 
-_TITLES = frozenset(
-    "dr doctor prof professor sir dame lord lady mr mrs ms miss president king queen prince princess emperor empress pope saint st "
-    "captain colonel general major admiral judge justice senator governor chancellor minister mayor father sister brother reverend rev "
-    "chief engineer composer painter writer architect".split()
-)
+_TITLES = listed("title")
 _PARTICLES = "(?:&|de|del|della|da|di|du|van|von|der|den|la|le|of the|of|bin|ibn|al|y)"
 _PART = r"(?:[A-Z]\.(?:\s?[A-Z]\.)*|[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 _NAME = re.compile(rf"\b{_PART}(?:\s+(?:{_PARTICLES}\s+)?{_PART})*")
 _WORDS = re.compile(r"[^\W\d_]+")
 #: Words that open a sentence with a capital.
-_OPENING = frozenset(
-    "however although while during since until after before when where because despite following according both two three four five "
-    "six seven eight nine ten hundred half many most some several few other another today later early born".split()
-)
+_OPENING = listed("opening")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,16 @@ from localfact.relations.values.vocabulary import MAGNITUDES, ONES, TENS
 
 _SHORT = {"k": 1e3, "m": 1e6, "mn": 1e6, "bn": 1e9, "tn": 1e12}
 _VULGAR = {"½": 0.5, "¼": 0.25, "¾": 0.75, "⅓": 1 / 3, "⅔": 2 / 3}
-_PARTS = {"half": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25, "fifth": 0.2, "fifths": 0.2, "tenth": 0.1}
+_PARTS = {
+    "half": 0.5,
+    "third": 1 / 3,
+    "thirds": 1 / 3,
+    "quarter": 0.25,
+    "quarters": 0.25,
+    "fifth": 0.2,
+    "fifths": 0.2,
+    "tenth": 0.1,
+}
 _DOZEN = 12
 _WORD = "|".join(sorted((*ONES, *TENS), key=len, reverse=True))
 _GREAT = "|".join(MAGNITUDES)
@@ -42,8 +51,10 @@ def read_numeral(found: re.Match[str]) -> Numeral | None:
         *many, part = re.split(r"[\s-]+", said["fraction"])
         value = _PARTS[part] * {"two": 2, "three": 3}.get(many[0] if many else "", 1)
         return Numeral(value, 0.0)
-    value = _read_spelled(said["spelled"].partition(" and a ")[0])
-    return None if value is None else Numeral(value + {"half": 0.5, "quarter": 0.25}.get(said.get("and_half", ""), 0.0), 0.0)
+    spelled = _read_spelled(said["spelled"].partition(" and a ")[0])
+    return (
+        None if spelled is None else Numeral(spelled + {"half": 0.5, "quarter": 0.25}.get(said.get("and_half", ""), 0.0), 0.0)
+    )
 
 
 def _read_digits(said: dict[str, str]) -> Numeral:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from localfact.records import Span
 from localfact.relations.values.numerals import NUMERAL, Numeral, read_numeral
 from localfact.relations.values.units import unit_pattern, units
-from localfact.relations.values.value import Agreement, Measure, Value
+from localfact.relations.values.value import Measure, Value, ValueAgreement
 from localfact.relations.values.vocabulary import MAGNITUDES, ONES, ORDINALS, STOP_WORDS, TENS, base, is_verb
 
 #: By which share a number that is only about so much may be off, and one that was converted from another unit.
@@ -24,10 +24,12 @@ COUNTED_WORDS = 3
 _HEDGES = {
     "about": r"about|around|approximately|approx\.?|roughly|some|circa|ca?\.|~|an estimated|estimated|close to|an average of",
     "almost": r"nearly|almost|just under|not quite",
-    "over": r"over|more than|above|exceeding|upwards of|in excess of|at least|no fewer than|no less than|not less than|a minimum of",
+    "over": r"over|more than|above|exceeding|upwards of|in excess of|at least|no fewer than|no less than|a minimum of",
     "under": r"under|less than|fewer than|below|up to|at most|no more than|not more than|as many as|a maximum of",
 }
-_HEDGE = re.compile("(?:" + "|".join(rf"(?P<{name}>(?:\b|~)(?:{words}))" for name, words in _HEDGES.items()) + r")\s*$", re.IGNORECASE)
+_HEDGE = re.compile(
+    "(?:" + "|".join(rf"(?P<{name}>(?:\b|~)(?:{words}))" for name, words in _HEDGES.items()) + r")\s*$", re.IGNORECASE
+)
 BACK = 24
 _SECOND = NUMERAL.replace("(?P<", "(?P<to_")
 _QUANTITY = re.compile(
@@ -36,9 +38,16 @@ _QUANTITY = re.compile(
     rf"[\s-]?(?P<unit>{unit_pattern()})?(?:\s+and\s+a\s+(?P<more>half|quarter)\b)?(?P<below>\s+below\b)?",
     re.IGNORECASE,
 )
-_HINT = re.compile(rf"[\d½¼¾⅓⅔]|\b(?:{'|'.join((*ONES[1:], *TENS, *MAGNITUDES))}|dozen|half|third|quarter|hour|day|week|month|year|mile)", re.IGNORECASE)
+_HINT = re.compile(
+    rf"[\d½¼¾⅓⅔]|\b(?:{'|'.join((*ONES[1:], *TENS, *MAGNITUDES))}|dozen|half|third|quarter|hour|day|week|month|year|mile)",
+    re.IGNORECASE,
+)
 #: "an hour and a half"
-_A_UNIT = re.compile(r"\b(?P<number>an|a|one|half an|half a)\s+(?P<unit>hour|day|week|month|year|mile)(?:\s+and\s+a\s+(?P<more>half|quarter))?\b", re.I)
+_A_UNIT = re.compile(
+    r"\b(?P<number>an|a|one|half an|half a)\s+(?P<unit>hour|day|week|month|year|mile)"
+    r"(?:\s+and\s+a\s+(?P<more>half|quarter))?\b",
+    re.I,
+)
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:()]")
 _ENDS = re.compile(rf"(?:st|nd|rd|th)\b|[:/]\d|\d|-(?:{'|'.join(ORDINALS)})\b")
 _AGE = re.compile(r"(?:\bage of|\baged|\bage|(?:^|, |\b(?:died|retired|won) )at)\s+$", re.IGNORECASE)
@@ -65,19 +74,22 @@ class Quantity:
     counted: frozenset[str] = frozenset()
     hedge: str = ""
 
-    def agreement(self, said: Measure) -> Agreement | None:
+    def agreement(self, said: Measure) -> ValueAgreement | None:
         """See `Measure`."""
         if not isinstance(said, Quantity):
             return None
         if not self.dimensions and not said.dimensions:
             found = self._compare(said, 1.0, 1.0) if self._counts_as(said) else None
-            return found if found is not Agreement.OTHER or self._counts_the_same(said) else Agreement.OPEN
+            if found is ValueAgreement.OTHER and not self._counts_the_same(said):
+                return ValueAgreement.OPEN
+            apart = self.counted - said.counted and said.counted - self.counted
+            return ValueAgreement.OPEN if found is ValueAgreement.SAME and apart else found
         ours, theirs = dict(self.dimensions), dict(said.dimensions)
         if shared := [dimension for dimension in ours if dimension in theirs]:
             dimension = shared[0]
             return self._compare(said, ours[dimension], theirs[dimension])
         money = [any(one.startswith("money") for one in each) for each in (ours, theirs)]
-        return Agreement.OTHER if all(money) and self.low == said.low else None
+        return ValueAgreement.OTHER if all(money) and self.low == said.low else None
 
     def _counts_the_same(self, said: "Quantity") -> bool:
         return not self.counted or not said.counted or self.counted == said.counted
@@ -85,23 +97,27 @@ class Quantity:
     def _counts_as(self, said: "Quantity") -> bool:
         return not self.counted or not said.counted or bool(self.counted & said.counted)
 
-    def _compare(self, said: "Quantity", factor: float, other: float) -> Agreement:
+    def _compare(self, said: "Quantity", factor: float, other: float) -> ValueAgreement:
         low, high = self.low * factor, self.high * factor
         slack = max(self.grain * factor / 2, CONVERTED * abs(high) if factor != other else 0.0)
         if self.hedge == "about":
             slack = max(slack, ABOUT * abs(high))
-        if self.hedge in ("over", "under") and said.hedge == self.hedge and not 1 / MUCH_UNDER <= high / (said.high * other or 1) <= MUCH_UNDER:
-            return Agreement.OTHER
+        if (
+            self.hedge in ("over", "under")
+            and said.hedge == self.hedge
+            and not 1 / MUCH_UNDER <= high / (said.high * other or 1) <= MUCH_UNDER
+        ):
+            return ValueAgreement.OTHER
         low, high = self._reach(low - slack, high + slack, self.hedge, ours=True)
         theirs = sorted(self._reach(said.low * other, said.high * other, said.hedge, ours=False))
         if theirs[1] < low - 1e-9 * abs(low) or theirs[0] > high + 1e-9 * abs(high):
             near = abs(self.low * factor - said.low * other) <= NEAR * abs(said.low * other)
             rounded = self.grain < 1 or self.low % 10 == 0
-            return Agreement.OPEN if near and rounded and not self.counted_exactly(said) else Agreement.OTHER
+            return ValueAgreement.OPEN if near and rounded and not self.counted_exactly(said) else ValueAgreement.OTHER
         inside = low - 1e-9 * abs(low) <= theirs[0] and theirs[1] <= high + 1e-9 * abs(high)
         if said.hedge == self.hedge and said.low == self.low and said.high == self.high and factor == other:
-            return Agreement.SAME
-        return Agreement.SAME if inside else Agreement.OPEN
+            return ValueAgreement.SAME
+        return ValueAgreement.SAME if inside else ValueAgreement.OPEN
 
     def counted_exactly(self, said: "Quantity") -> bool:
         """Whether both have digits so fine that one is no rounding of the other."""

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from localfact.records import Span
-from localfact.relations.values.value import Agreement, Measure, Value
+from localfact.relations.values.value import Measure, Value, ValueAgreement
 from localfact.relations.values.vocabulary import ONES, ORDINALS, STOP_WORDS, TENS, base, is_verb
 
 #: Two superlatives a line that cannot both be true of one thing.
@@ -17,7 +17,13 @@ _OPPOSITES = (
     *("easiest hardest", "cheapest costliest", "newest earliest", "largest tiniest", "greatest least", "greatest smallest"),
 )
 #: Words for the same: they are read as the second one.
-_SAME = {"biggest": "largest", "greatest": "largest", "tallest": "highest", "costliest": "most expensive", "furthest": "farthest"}
+_SAME = {
+    "biggest": "largest",
+    "greatest": "largest",
+    "tallest": "highest",
+    "costliest": "most expensive",
+    "furthest": "farthest",
+}
 _NO_SUPERLATIVES = (
     "west|east|forest|interest|guest|request|test|contest|protest|harvest|honest|modest|invest|arrest|conquest|quest|priest"
     "|chest|rest|nest|vest|crest|pest|southwest|northwest|southeast|northeast|manifest|suggest|digest|ernest|budapest|everest|est"
@@ -27,7 +33,10 @@ _ORDINAL = (
     rf"(?:(?P<digits>\d{{1,3}})(?:st|nd|rd|th)|(?:(?P<ten>{'|'.join(TENS)})-)?(?P<word>{'|'.join(ORDINALS)})|(?P<tenth>{_TENS_ORDINALS})"
     r"|(?P<last>last|final))"
 )
-_SUPERLATIVE = rf"(?P<superlative>(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{2,}}(?:est|ernmost)|(?:most|least)\s+(?!of\b|people\b|are\b)[a-z]{{4,}})"
+_SUPERLATIVE = (
+    rf"(?P<superlative>(?!(?:{_NO_SUPERLATIVES})\b)[a-z]{{2,}}(?:est|ernmost)"
+    rf"|(?:most|least)\s+(?!of\b|people\b|are\b)[a-z]{{4,}})"
+)
 _RANK = re.compile(
     rf"\b(?P<several>one of\s+(?:the|its|their|his|her)\s+|among\s+the\s+)?"
     rf"(?:{_ORDINAL}(?:[\s-]+{_SUPERLATIVE})?|(?<=\bthe\s){_SUPERLATIVE.replace('superlative', 'alone')}"
@@ -57,17 +66,17 @@ class Rank:
     ranked: frozenset[str]
     several: bool = False
 
-    def agreement(self, said: Measure) -> Agreement | None:
+    def agreement(self, said: Measure) -> ValueAgreement | None:
         """See `Measure`."""
         if not isinstance(said, Rank) or (self.ranked and said.ranked and not self.ranked & said.ranked):
             return None
         if bool(self.order) != bool(said.order):
             return None
         if self.order != said.order:
-            return Agreement.OTHER if self.place == said.place and are_opposite(self.order, said.order) else None
+            return ValueAgreement.OTHER if self.place == said.place and are_opposite(self.order, said.order) else None
         if self.several or said.several:
-            return Agreement.SAME if self.several else Agreement.OPEN
-        return Agreement.SAME if self.place == said.place else Agreement.OTHER
+            return ValueAgreement.SAME if self.several else ValueAgreement.OPEN
+        return ValueAgreement.SAME if self.place == said.place else ValueAgreement.OTHER
 
 
 def are_opposite(one: str, other: str) -> bool:

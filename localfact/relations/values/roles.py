@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 
 from localfact.records import Span
-from localfact.relations.values.value import Agreement, Measure, Value
+from localfact.relations.values.value import Measure, Value, ValueAgreement
+from localfact.relations.values.vocabulary import listed
 
 ROLES_FILE = Path(__file__).with_name("roles.txt")
 #: Words before a role that make another one of it.
-_CHANGING = frozenset("vice deputy assistant associate honorary acting former step grand great half".split())
+_CHANGING = listed("role-changing")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)?")
 _OF = re.compile(r"\s+(?:of|at|for|to|in)\b|[’']s\b")
 _HELD = re.compile(
@@ -27,13 +28,13 @@ class Role:
     noun: str
     bound: bool
 
-    def agreement(self, said: Measure) -> Agreement | None:
+    def agreement(self, said: Measure) -> ValueAgreement | None:
         """See `Measure`. One may have several roles; of one thing mostly one."""
         if not isinstance(said, Role):
             return None
         if self.noun == said.noun:
-            return Agreement.SAME
-        return Agreement.OTHER if self.bound and said.bound else Agreement.OPEN
+            return ValueAgreement.SAME
+        return ValueAgreement.OTHER if self.bound and said.bound else ValueAgreement.OPEN
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import NamedTuple
 UNITS_FILE = Path(__file__).with_name("units.txt")
 
 
-class Unit(NamedTuple):
+class MeasuringUnit(NamedTuple):
     """What a spelling of a unit may mean.
 
     Attributes:
@@ -19,18 +19,19 @@ class Unit(NamedTuple):
 
     @property
     def is_money(self) -> bool:
+        """Whether it is a currency."""
         return any(dimension.startswith("money") for dimension, _ in self.factors)
 
 
 @cache
-def units() -> dict[str, Unit]:
+def units() -> dict[str, MeasuringUnit]:
     """Spelling -> unit. One-letter spellings and those with capitals inside as they are written, others in lower case."""
     found: dict[str, list[tuple[str, float]]] = {}
     for line in UNITS_FILE.read_text(encoding="utf-8").splitlines():
         dimension, factor, *spellings = line.split()
         for spelling in spellings:
             found.setdefault(spelling.replace("_", " "), []).append((dimension, float(factor)))
-    return {spelling: Unit(tuple(several)) for spelling, several in found.items()}
+    return {spelling: MeasuringUnit(tuple(several)) for spelling, several in found.items()}
 
 
 @cache

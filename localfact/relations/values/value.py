@@ -7,7 +7,7 @@ from typing import Protocol
 from localfact.records import Span
 
 
-class Agreement(StrEnum):
+class ValueAgreement(StrEnum):
     """What a text's value is to a claim's.
 
     SAME: the claim's holds where the text's does. OTHER: both cannot hold of one slot. OPEN: the text's leaves it open, as a
@@ -22,7 +22,7 @@ class Agreement(StrEnum):
 class Measure(Protocol):
     """A kind of value: a quantity, a moment, a rank."""
 
-    def agreement(self, said: "Measure") -> Agreement | None:
+    def agreement(self, said: "Measure") -> ValueAgreement | None:
         """What `said`, the text's value, is to this one, the claim's; None where the two are of different things."""
 
 

@@ -7,6 +7,15 @@ from localfact.relations.lexical.tokens import stem
 
 VERBS_FILE = Path(__file__).with_name("verbs.txt")
 SYNONYMS_FILE = Path(__file__).with_name("synonyms.txt")
+#: Kinds of words that a rule asks about, one a line: "<kind>: <word> ...".
+WORDS_FILE = Path(__file__).with_name("words.txt")
+
+
+def listed(kind: str) -> frozenset[str]:
+    """The words of a kind in WORDS_FILE."""
+    lines = (line.split(": ") for line in WORDS_FILE.read_text(encoding="utf-8").splitlines())
+    return frozenset(next(words for name, words in lines if name == kind).split())
+
 
 MONTHS = (
     "january",
@@ -40,20 +49,9 @@ ORDINALS = (
 #: Verbs that say nothing by themselves: what stands beside them does.
 WEAK_VERBS = frozenset(("be", "have", "do", "become", "get", "serve", "work"))
 #: Verbs of what the same one may do at other times: another date is then another time.
-REPEATED_VERBS = frozenset(
-    "win play visit publish release perform receive appear score host hold beat defeat lose meet travel write record tour compete "
-    "participate attend make direct star sing teach sell issue feature produce report announce earn increase rise fall grow reach "
-    "finish rank lead sign run".split()
-)
+REPEATED_VERBS = listed("repeated")
 #: Words that a slot is not told by.
-STOP_WORDS = frozenset(
-    "a an the this that these those of in on at by for from to into with as it its he she his her him they their them there "
-    "and or but also only just then now ever still very who whom which whose where when while if than so such both each every "
-    "all any some other another one own same not no nor will would can could may might must shall should year years time "
-    "during since until till after before between about around over under more most less least up out off alone "
-    "age aged old day days approximately roughly nearly almost i we you our my your however later early late "
-    "per be is are was were been being am has have had having do does did".split()
-)
+STOP_WORDS = listed("stop")
 PRONOUNS = frozenset(("he", "she", "it", "they", "his", "her", "its", "their", "this", "these", "there", "who", "which"))
 _NOT_PAST = frozenset(("hundred", "united", "indeed", "sacred", "kindred", "speed", "breed", "hatred", "biped", "aged"))
 SHORTEST_PAST = 5
@@ -65,7 +63,7 @@ def _forms() -> dict[str, str]:
     found: dict[str, str] = {}
     for line in VERBS_FILE.read_text(encoding="utf-8").splitlines():
         verb, *forms = line.split()
-        found |= {form: verb for form in (verb, *forms)}
+        found |= dict.fromkeys((verb, *forms), verb)
     return found
 
 
