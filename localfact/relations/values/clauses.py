@@ -6,7 +6,7 @@ of the clause before it, one without a subject with its subject.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -91,6 +91,9 @@ def read_clauses(text: str) -> list[ReadClause]:
     found: list[ReadClause] = []
     for segment in cut_segments(text, values):
         found.append(_clause(segment, names, found))
+    if len(found) > 1 and not found[0].subject and not found[0].goes_on and found[0].verbs:  # "Founded in 1866, the brewery"
+        subject = found[1].subject
+        found[0] = replace(found[0], subject=subject, words=found[0].words | subject)
     return found
 
 

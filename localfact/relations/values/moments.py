@@ -28,7 +28,7 @@ _FORMS = (
     rf"(?<!\d){_DAY}\s+(?:of\s+)?{_MONTH}(?:\s?,?\s+(?:of\s+)?{_YEAR}{_ERA}?)?(?![^\W\d])",
     rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?!\d|:)(?:\s?,?\s+{_YEAR}{_ERA}?)?(?![^\W\d])",
     rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}{_ERA}?",
-    rf"\b(?P<season>{'|'.join(SEASONS)}),?\s+(?:of\s+)?{_YEAR}",
+    rf"\b(?P<season>{'|'.join(SEASONS)}),?\s+(?:of\s+)?{_YEAR}{_ERA}?",
     r"\b(?P<decade>\d{3}0)\s?[’']?s\b",
     rf"\b(?:(?P<century>\d{{1,2}})(?:st|nd|rd|th)|(?P<named>{_CENTURY}))[ -]centur(?:y|ies){_ERA}?",
     r"\b(?:ad|a\.d\.)\s?(?P<year>\d{1,4})\b",

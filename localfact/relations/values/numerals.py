@@ -29,7 +29,7 @@ _DIGITS = r"\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _FRACTION = rf"(?:(?:a|one|two|three)[\s-])?(?:{'|'.join(_PARTS)})(?=\s+(?:of|the|its|their|his|her|a)\b)"
 NUMERAL = (
     rf"(?P<digits>(?:{_DIGITS})(?P<vulgar>[½¼¾⅓⅔])?|[½¼¾⅓⅔])"
-    rf"(?:[\s-]?(?P<great>{_GREAT})s?\b|\s?(?P<short>bn|mn|tn|[mkK](?=\s+(?:dollars|euros|pounds|people))|[MBkK])\b)?"
+    rf"(?:[\s-]?(?P<great>{_GREAT})s?\b|\s?(?P<short>bn|mn|tn|[mkK](?=\s+(?:dollars|euros|pounds|people))|(?-i:[MBK]))\b)?"
     rf"|(?P<fraction>\b{_FRACTION})"
     rf"|(?P<spelled>\b(?:half\s+a\s+dozen|(?:a\s+)?dozen|{_SPELLED})(?:\s+and\s+a\s+(?P<and_half>half|quarter))?\b)"
 )

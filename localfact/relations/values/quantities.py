@@ -87,7 +87,7 @@ class Quantity:
         ours, theirs = dict(self.dimensions), dict(said.dimensions)
         if shared := [dimension for dimension in ours if dimension in theirs]:
             dimension = shared[0]
-            return self._compare(said, ours[dimension], theirs[dimension])
+            return self._compare(said, ours[dimension], theirs[dimension]) if self._counts_as(said) else None
         money = [any(one.startswith("money") for one in each) for each in (ours, theirs)]
         return ValueAgreement.OTHER if all(money) and self.low == said.low else None
 
@@ -148,10 +148,53 @@ def read_quantities(text: str, taken: Collection[Span]) -> Iterator[Value]:
             span = Span(start=found.start(), end=found.end())
             if _is_free(span, taken):
                 yield Value(span, Quantity(number, number, units()[found["unit"].lower()].factors))
-    for found in _QUANTITY.finditer(text):
+    yield from _joined(list(_read_free(text, taken)), text)
+
+
+def _read_free(text: str, taken: Collection[Span]) -> Iterator[Value]:
+    place = 0
+    while found := _QUANTITY.search(text, place):
+        span = Span(start=found.start(), end=found.end())
+        if not _is_free(span, taken):  # what is no part of a date may begin behind it
+            place = max(found.start() + 1, *(one.end for one in taken if one.start < span.end and span.start < one.end))
+            continue
+        place = max(found.end(), place + 1)
         value = _read(found, text)
-        if value is not None and _is_free(value.span, taken):
+        if value is not None:
             yield value
+
+
+def _joined(values: list[Value], text: str) -> Iterator[Value]:
+    """The values, those as one that together tell a measure: "two hours and ten minutes", "6 feet 2 inches"."""
+    for value in values:
+        measure = value.measure
+        following = next((one for one in values if 0 <= one.span.start - value.span.end <= len(" and ")), None)
+        if any(value is last for last in values if _continues(_before(values, value), last, text)):
+            continue
+        if following is not None and _continues(value, following, text):
+            other = following.measure
+            assert isinstance(measure, Quantity)
+            assert isinstance(other, Quantity)
+            (name, factor), (_, smaller) = measure.dimensions[0], other.dimensions[0]
+            total = measure.low * factor + other.low * smaller
+            yield Value(Span(start=value.span.start, end=following.span.end), Quantity(total, total, ((name, 1.0),), smaller))
+        else:
+            yield value
+
+
+def _before(values: list[Value], value: Value) -> Value | None:
+    place = values.index(value)
+    return values[place - 1] if place else None
+
+
+def _continues(first: Value | None, second: Value, text: str) -> bool:
+    """Whether the second is the rest of the first, in a smaller unit of the same."""
+    if first is None or not isinstance(first.measure, Quantity) or not isinstance(second.measure, Quantity):
+        return False
+    ours, theirs = first.measure.dimensions[:1], second.measure.dimensions[:1]
+    if not ours or not theirs or ours[0][0] != theirs[0][0] or ours[0][1] <= theirs[0][1] or ours[0][0] == "share":
+        return False
+    return bool(re.fullmatch(r"\s*(?:and|,)?\s*", text[first.span.end : second.span.start]))
 
 
 def _is_free(span: Span, taken: Collection[Span]) -> bool:
@@ -174,7 +217,8 @@ def _read(found: re.Match[str], text: str) -> Value | None:
     unit = _unit(found)
     dimensions = unit or ((("share", 1.0),) if found["fraction"] else ())
     dimensions = _AGED if _is_age(found, text, end, dimensions) else dimensions
-    counted = frozenset[str]() if dimensions else _counted(text, end)
+    begin = end if not dimensions else end + len(" of ") if text.startswith(" of ", end) else len(text)
+    counted = _counted(text, begin)
     hedged = _HEDGE.search(text[max(0, found.start() - BACK) : found.start()])
     hedge = next((name for name in _HEDGES if hedged and hedged[name]), "")
     start = found.start() - (len(hedged.group()) if hedged else 0)
@@ -215,6 +259,8 @@ def _counted(text: str, end: int) -> frozenset[str]:
     found: list[str] = []
     for match in _WORDS.finditer(text, end):
         word = match.group().lower()
+        if not found and word in ("are", "were"):  # "of whom 430 are women"
+            continue
         if len(found) == COUNTED_WORDS or not word[0].isalpha() or word in STOP_WORDS or match.group()[0].isupper():
             break
         if is_verb(word) and found:

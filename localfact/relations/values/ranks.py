@@ -14,13 +14,23 @@ _OPPOSITES = (
     *("oldest youngest", "earliest latest", "best worst", "richest poorest", "heaviest lightest", "fastest slowest"),
     *("deepest shallowest", "hottest coldest", "warmest coldest", "widest narrowest", "strongest weakest", "wettest driest"),
     *("northernmost southernmost", "easternmost westernmost", "busiest quietest", "nearest farthest", "closest farthest"),
-    *("easiest hardest", "cheapest costliest", "newest earliest", "largest tiniest", "greatest least", "greatest smallest"),
+    *(
+        "easiest hardest",
+        "cheapest costliest",
+        "newest earliest",
+        "oldest youngest",
+        "last first",
+        "largest tiniest",
+        "greatest least",
+        "greatest smallest",
+    ),
 )
 #: Words for the same: they are read as the second one.
 _SAME = {
     "biggest": "largest",
     "greatest": "largest",
     "tallest": "highest",
+    "eldest": "oldest",
     "costliest": "most expensive",
     "furthest": "farthest",
 }

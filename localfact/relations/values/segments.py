@@ -85,7 +85,10 @@ def _merged(parts: Sequence[SentencePart]) -> list[SentencePart]:
         if found and not found[-1].words and not found[-1].values:
             opener = found.pop().opener
             part.opener = opener
-        if not part.has_verb and not found and (not part.words or part.words[0].lower in OPENING):
+        if part.opener == ")" and len(found) > 1 and found[-1].opener == "(" and not found[-1].values:
+            found.pop()  # "(Denmark)" interrupts what goes on behind it
+            found[-1].words, found[-1].values = [*found[-1].words, *part.words], [*found[-1].values, *part.values]
+        elif not part.has_verb and not found and (not part.words or part.words[0].lower in OPENING):
             opening = part
         elif found and not part.has_verb and not part.values and part.opener != "(":
             found[-1].words += part.words
