@@ -37,10 +37,15 @@ def _parts(clause: ReadClause) -> dict[str, frozenset[str]]:
 
 
 def has_rival(claim: ReadClause, placed: PlacedClause) -> bool:
-    """Whether the clause says of another one, by name, all that the claim says of its own."""
+    """Whether the clause says of another one, by name, all that the claim says of its own.
+
+    Only where the clause has a subject of its own: whom "she" means is not sure enough.
+    """
     said = placed.clause
+    if said.goes_on or not said.own & (said.doer or said.subject):
+        return False
     ours = claim.doer or claim.subject
-    theirs = said.doer or (placed.last_subject if said.goes_on or not said.subject else said.subject)
+    theirs = said.doer or said.subject
     things = claim.words - ours
     if not ours or not theirs or not things or claim.negated != said.negated:
         return False

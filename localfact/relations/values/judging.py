@@ -13,6 +13,7 @@ from localfact.relations.values.clauses import BoundName, ReadClause, read_claus
 from localfact.relations.values.matching import ClauseFit, PlacedClause, fit, held_of
 from localfact.relations.values.moments import Moment
 from localfact.relations.values.quantities import Quantity
+from localfact.relations.values.ranks import Rank
 from localfact.relations.values.roles import Role
 from localfact.relations.values.value import Value, ValueAgreement
 from localfact.relations.values.vocabulary import base, repeated
@@ -30,8 +31,10 @@ NAMED, PLACED = 0.9, 0.7
 FOREIGN, LEAST_NARROW, AGAIN = 0.05, 0.75, 0.75
 #: Another subject of the same predicate, or a value that another clause has more to say of.
 SUBJECT = 0.7
-#: Two parts of the claim in each other's place; what the text denies; and how well such a clause has to fit.
-REVERSED, DENIED, LEAST_DENIED = 0.9, 0.7, 0.95
+#: Two parts of the claim in each other's place.
+REVERSED = 0.9
+#: Another ordinal without a superlative: "first" is said of much.
+ORDINAL = 0.75
 #: What the same names are worth where no value is.
 NAMES_ALONE = 0.75
 _IN = frozenset(("in", "at", "near", "on", "from", "to", "with", "for", "as", "of"))
@@ -188,11 +191,7 @@ def _rule(claim: ReadClause, fitting: ClauseFit, compared: Sequence[Compared], p
     if is_reversed(claim, placed.clause):
         return ValueFinding(Ruling.OTHER, REVERSED * max(fitting.coverage, fitting.whole), None, None, None)
     if claim.negated != placed.clause.negated:
-        return (
-            ValueFinding(Ruling.OTHER, DENIED * fitting.whole)
-            if agrees(compared) and fitting.whole >= LEAST_DENIED
-            else NOTHING
-        )
+        return NOTHING
     same = [one for one in compared if one.agreement is ValueAgreement.SAME]
     others = [one for one in compared if one.agreement is ValueAgreement.OTHER]
     if not others:
@@ -242,6 +241,7 @@ def _compare(claim: ReadClause, said: ReadClause) -> Iterator[Compared]:
 
 def _compare_value(value: Value, claim: ReadClause, said: ReadClause) -> Compared:
     dates = isinstance(value.measure, Moment)
+    weight = ORDINAL if isinstance(value.measure, Rank) and not value.measure.order else 1.0
     words = (
         frozenset(base(part) for part in value.measure.noun.split()) if isinstance(value.measure, Role) else frozenset[str]()
     )
@@ -252,7 +252,7 @@ def _compare_value(value: Value, claim: ReadClause, said: ReadClause) -> Compare
             found.setdefault(agreement, one.span)
     for agreement in (ValueAgreement.SAME, ValueAgreement.OPEN, ValueAgreement.OTHER):
         if agreement in found:
-            return Compared(value.span, agreement, found[agreement], 1.0, dates, words, bool(value.role), True)
+            return Compared(value.span, agreement, found[agreement], weight, dates, words, bool(value.role), True)
     return Compared(value.span, None, None, 1.0, dates, words, valued=True)
 
 

@@ -49,6 +49,9 @@ _A_UNIT = re.compile(
     re.I,
 )
 _WORDS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|[.,;:()]")
+_APART = re.compile(
+    r"\s+(?:later|earlier|before|after|ago|apart)\b|\s+(?:[a-z]+er|more|less)\b[^.;]{0,40}\bthan\b", re.IGNORECASE
+)
 _ENDS = re.compile(rf"(?:st|nd|rd|th)\b|[:/]\d|\d|-(?:{'|'.join(ORDINALS)})\b")
 _AGE = re.compile(r"(?:\bage of|\baged|\bage|(?:^|, |\b(?:died|retired|won) )at)\s+$", re.IGNORECASE)
 _OLD = re.compile(r"[\s-]old\b")
@@ -217,6 +220,8 @@ def _read(found: re.Match[str], text: str) -> Value | None:
     unit = _unit(found)
     dimensions = unit or ((("share", 1.0),) if found["fraction"] else ())
     dimensions = _AGED if _is_age(found, text, end, dimensions) else dimensions
+    if _APART.match(text, end):  # "30 km longer than": no length of anything
+        dimensions = tuple((f"apart {name}", factor) for name, factor in dimensions or (("count", 1.0),))
     begin = end if not dimensions else end + len(" of ") if text.startswith(" of ", end) else len(text)
     counted = _counted(text, begin)
     hedged = _HEDGE.search(text[max(0, found.start() - BACK) : found.start()])
