@@ -278,7 +278,7 @@ def _compare_name(bound: BoundName, said: ReadClause) -> Iterator[Compared]:
 
 def _unsaid(claim: ReadClause, read: ReadText) -> ValueFinding:
     """Whether a date or quantity of the claim stands nowhere in the text. Small bare numbers may stand there uncounted."""
-    for value in claim.values:
+    for value in claim.values if not claim.negated else ():
         measure = value.measure
         counted = isinstance(measure, Quantity) and (bool(measure.dimensions) or measure.high > LEAST_UNSAID)
         if not counted and not isinstance(measure, Moment):
