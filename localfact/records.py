@@ -252,6 +252,8 @@ class CountedPassage(Record):
             there is no posterior, and for a passage that was read and entered no verdict.
         window: what the relation model read of the passage where that decided; None for all of it.
         sentence: the one in it that the relation hangs on most. Both are characters of the passage's text.
+        value: the number, date or name in that sentence that is the claim's or stands against it; claimed: the claim's, as
+            characters of the claim's text. Both None where no value decides.
         predicted: the calibrated probabilities of the relations. raw: as the relation model itself gave them. Both None where
             nothing was calibrated.
     """
@@ -262,6 +264,8 @@ class CountedPassage(Record):
     shift: float | None = None
     window: Span | None = None
     sentence: Span | None = None
+    value: Span | None = Field(default=None, exclude_if=lambda value: value is None)
+    claimed: Span | None = Field(default=None, exclude_if=lambda value: value is None)
     predicted: RelationProbabilities | None = Field(default=None, exclude_if=lambda value: value is None)
     raw: RelationProbabilities | None = Field(default=None, exclude_if=lambda value: value is None)
 

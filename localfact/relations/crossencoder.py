@@ -22,6 +22,7 @@ from localfact.records import Distribution, Failure, Pair
 from localfact.relations.labels import label_order
 from localfact.relations.lexical.model import LexicalRelationModel, lexical_identity
 from localfact.relations.pooling import POOLING_VERSION, is_passage, pool_distributions
+from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.relations.window_selection import SELECTION_VERSION, WindowSelection
 from localfact.relations.windows import READING_VERSION, Joining, measure_cutting, windows
 from localfact.stages import Relations
@@ -88,7 +89,8 @@ class CrossEncoderRelationModel:
         A pair longer than the model's window is read in windows of whole sentences, of which the most decided one counts. Where
         the card limits how much of a premise is read, only the windows most relevant to the hypothesis are
         (`window_selection.py`). `windows` counts those that were read. Where the card says so, the prediction for a passage is
-        pooled with word overlap, which reads all of it. A pair for which the model gives no finite number is a Failure alone.
+        pooled with word overlap, which reads all of it, and corrected by the
+        pair's values (`values/`). A pair for which the model gives no finite number is a Failure alone.
         """
         predictions: dict[Pair, Distribution | Failure] = {}
         await self.relate_reporting(pairs, predictions.update)
@@ -197,17 +199,16 @@ class CrossEncoderRelationModel:
     def _pooling(
         self, overlap: Mapping[Pair, Distribution], report: Callable[[Relations], None]
     ) -> Callable[[Relations], None]:
-        """Wraps `report`: it gets the model's predictions pooled with those of word overlap, for pairs that have one."""
+        """Wraps `report`: it gets the predictions pooled with those of word overlap, if there are, and corrected by values."""
         pool = self._pool
         if pool is None:
             return report
 
         def weighed(pair: Pair, said: Distribution | Failure) -> Distribution | Failure:
-            return (
-                pool_distributions(pair, said, overlap[pair], pool)
-                if pair in overlap and isinstance(said, Distribution)
-                else said
-            )
+            if not isinstance(said, Distribution):
+                return said
+            pooled = pool_distributions(pair, said, overlap[pair], pool) if pair in overlap else said
+            return correct_by_values(Pair(readable(pair.premise), readable(pair.hypothesis)), pooled)
 
         return lambda said: report({pair: weighed(pair, one) for pair, one in said.items()})
 
@@ -237,6 +238,7 @@ def cross_encoder_identity(card: ModelCard, device: str | None = None) -> str:
         stated |= {**reading, "picking": SELECTION_VERSION}
     if card.pool is not None:
         stated |= {"pool": f"{card.pool.model:g},{card.pool.overlap:g}", "pooling": POOLING_VERSION}
+        stated |= {"values": CORRECTION_VERSION}
         stated |= {"overlap": lexical_identity(None)}
     return "+".join(
         (card.identity, precision_of(card, device), *(f"{name}={value}" for name, value in stated.items() if value))

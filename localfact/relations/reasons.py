@@ -20,8 +20,10 @@ from localfact.records import (
     Span,
     Verdict,
 )
+from localfact.relations.values.correcting import finding_of
+from localfact.relations.values.judging import Ruling
 from localfact.stages import Relate, Relations
-from localfact.text import closest_sentences
+from localfact.text import closest_sentences, readable
 from localfact.vocabulary import RelationLabel, VerdictLabel
 
 #: The most sentences of what was read that are left out, one at a time: those that share most words with the claim.
@@ -30,6 +32,8 @@ LEFT_OUT = 8
 LEAST_CHANGE = 0.05
 #: How many of the passages that were read are named for a claim that nothing decided.
 READ_NAMED = 3
+#: The relation that values of that ruling speak for.
+SPEAKS_FOR = {Ruling.SAME: RelationLabel.ENTAILMENT, Ruling.OTHER: RelationLabel.CONTRADICTION}
 UNDECIDED = (VerdictLabel.UNDECIDED, VerdictLabel.NOT_ENOUGH_EVIDENCE)
 
 
@@ -113,7 +117,7 @@ class Reasons:
                 return counted
             whole = question.read.end - question.read.start >= len(question.passage.text.strip())
             window = None if whole else question.read
-            found: dict[str, Any] = {"window": window, "sentence": question.sentence(said)}
+            found: dict[str, Any] = {"window": window, "sentence": question.sentence(said)} | deciding_value(question, counted)
             prediction = relations.get(Pair(question.passage.text, question.claim.text))
             if isinstance(prediction, Distribution) and prediction.raw is not None:
                 found |= {"predicted": three_of(prediction), "raw": prediction.raw}
@@ -133,6 +137,16 @@ class Reasons:
         closest = closest_sentences(passage.text[read.start : read.end], claim.text)[:LEFT_OUT]
         moved = [Span(start=span.start + read.start, end=span.end + read.start) for span in closest]
         return _Question(claim, passage, read, moved)
+
+
+def deciding_value(question: _Question, counted: CountedPassage) -> dict[str, Any]:
+    """The sentence whose value decides and the two values, where the values of passage and claim speak for the relation."""
+    found = finding_of(Pair(readable(question.passage.text), readable(question.claim.text)))
+    if found.sentence is None or counted.relation is not SPEAKS_FOR.get(found.ruling):
+        return {}
+    decides = {"sentence": found.sentence, "value": found.said, "claimed": found.claimed}
+    inside = question.read.start <= found.sentence.start and found.sentence.end <= question.read.end
+    return decides if inside else decides | {"window": None}  # values are read in all of the passage
 
 
 def names_of(verdicts: Sequence[Verdict]) -> Iterator[tuple[str, str]]:

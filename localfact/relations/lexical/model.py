@@ -20,6 +20,7 @@ from localfact.models.embedder import Embedder
 from localfact.records import Distribution, Pair
 from localfact.relations.lexical.features import OPPOSITES_FILE, Features, compare
 from localfact.relations.lexical.statements import IDF_FILE, ParsedClaim, Premise, idf_table
+from localfact.relations.values.correcting import CORRECTION_VERSION, correct_by_values
 from localfact.text import sentences
 from localfact.vocabulary import RelationLabel
 
@@ -61,7 +62,8 @@ class LexicalRelationModel:
         """One distribution a pair, in order, computed in a thread; a pair's result does not depend on the other pairs.
 
         A hypothesis longer than a claim is read sentence by sentence, and the most decided sentence counts; `windows` is the
-        number of sentences. A pair in which either side has no words is neutral.
+        number of sentences. What the values of a pair say corrects it
+        (`values/`). A pair in which either side has no words is neutral.
         """
         return await asyncio.to_thread(self.predictions, pairs)
 
@@ -82,9 +84,14 @@ class LexicalRelationModel:
     def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
             return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
-        read = (self._probabilities([*compare(claim, premise), *similarity]) for claim in statements)
-        entailment, contradiction, neutral = max(read, key=lambda labels: max(labels[:2]))
-        return Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral, windows=len(statements))
+        read = (self._corrected(premise, claim, similarity) for claim in statements)
+        decisive = max(read, key=lambda said: max(said.entailment, said.contradiction))
+        return decisive.model_copy(update={"windows": len(statements)})
+
+    def _corrected(self, premise: Premise, claim: ParsedClaim, similarity: Sequence[float]) -> Distribution:
+        entailment, contradiction, neutral = self._probabilities([*compare(claim, premise), *similarity])
+        predicted = Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral)
+        return correct_by_values(Pair(premise.text, claim.text), predicted)
 
     def _probabilities(self, features: Iterable[float]) -> tuple[float, float, float]:
         """The probabilities of LABELS. Plain sums in a fixed order: the same to the last bit whatever else is computed."""
@@ -127,6 +134,11 @@ def similarity_features(premise: NDArray[np.float32], hypothesis: NDArray[np.flo
 
 def lexical_identity(embedder: str | None) -> str:
     """The identity of the model with an embedder of that identity, or with none, without loading either."""
-    content = b"".join([str(RULES).encode(), *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE))])
+    content = b"".join(
+        [
+            f"{RULES}.{CORRECTION_VERSION}".encode(),
+            *(file.read_bytes() for file in (COEFFICIENTS_FILE, IDF_FILE, OPPOSITES_FILE)),
+        ]
+    )
     revision = hashlib.sha256(content).hexdigest()[:IDENTITY_DIGITS]
     return f"lexical@{revision}+{embedder or 'no-embedder'}"

@@ -55,6 +55,7 @@ class Premise:
     """A parsed premise of any length: its sentences as tokens, and which of them hold each stem and each pair of neighbours."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self.sentences = [tokens(text[span.start : span.end]) for span in sentences(text)]
         self.length = sum(map(len, self.sentences))
         self.places: dict[str, list[int]] = {}
@@ -85,6 +86,7 @@ class ParsedClaim:
     """A parsed claim.
 
     Attributes:
+        text: as it was given.
         weights: stem -> idf, in the order of the text.
         total: their sum.
         subject: the stems of its first run of capitalised words.
@@ -93,6 +95,7 @@ class ParsedClaim:
     """
 
     def __init__(self, text: str, idf: IdfTable) -> None:
+        self.text = text
         self.tokens = tokens(text)
         self.weights = {token.stem: idf.weight(token.stem) for token in self.tokens}
         self.total = sum(self.weights.values())

@@ -156,6 +156,7 @@ def _describe_relation(counted: CountedPassage, passage: Passage, said: Relation
         "shift": counted.shift,
         "window": _place(passage.text, counted.window),
         "sentence": _place(passage.text, counted.sentence),
+        "value": _place(passage.text, counted.value),
     }
 
 

@@ -213,7 +213,7 @@ function openClaim(claim) {
     said.way.map((one) => h("p", {}, one)),
     said.before === null ? null : h("p", { class: "quiet" }, `Labels before any evidence: ${Object.entries(said.before).map(([name, value]) => `${name} ${percent(value)}`).join(", ")}.`),
     h("h4", {}, headingOf(said.passages)),
-    said.passages.some((one) => one.sentence) ? h("p", { class: "quiet" }, "Shaded: what was read of a passage. Bold: the sentence in it without which the relation would change most.") : null,
+    said.passages.some((one) => one.sentence) ? h("p", { class: "quiet" }, "Shaded: what was read of a passage. Bold: the sentence in it without which the relation would change most, or that has the claim's value or another in its place, underlined.") : null,
     said.passages.map((counted, place) => passageView(counted, place, open.data.passages[counted.passage])),
     graphPicture(claim, said, label));
   byId("claim-title").focus({ preventScroll: true });
@@ -275,11 +275,12 @@ function excerpt(text, counted) {
 // The text from one place to another, with what the relation model read of it shaded, and the sentence that decided marked.
 function withPlaces(text, counted, from, until) {
   const cuts = new Set([from, until]);
-  for (const place of [counted.window, counted.sentence]) for (const cut of place || []) if (cut > from && cut < until) cuts.add(cut);
+  for (const place of [counted.window, counted.sentence, counted.value]) for (const cut of place || []) if (cut > from && cut < until) cuts.add(cut);
   const sorted = [...cuts].sort((a, b) => a - b);
   const within = (place, begin) => place !== null && place[0] <= begin && begin < place[1];
   return sorted.slice(0, -1).map((begin, index) => {
     const part = text.slice(begin, sorted[index + 1]);
+    if (within(counted.value, begin)) return h("mark", { class: "decides value" }, part);
     if (within(counted.sentence, begin)) return h("mark", { class: "decides" }, part);
     return within(counted.window, begin) ? h("span", { class: "window" }, part) : part;
   });

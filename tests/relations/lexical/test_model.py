@@ -175,7 +175,7 @@ def test_a_passage_entails_itself(model: LexicalRelationModel):
 
 
 def test_the_distribution_is_the_softmax_of_the_weighed_features():
-    claim = "Mirela Vantos moved to Zagreb in 1935."
+    claim = "Mirela Vantos taught sculpture to children."  # no value, which would correct it
     features = compare(ParsedClaim(claim, idf_table()), Premise(PAINTER))
     rows = json.loads(COEFFICIENTS_FILE.read_text(encoding="utf-8"))["variants"]["plain"]["coefficients"]
     scores = np.array([rows[name] for name in features._fields]).T @ np.array(features) + rows["intercept"]

@@ -1,0 +1,1 @@
+"""Values bound to predicates: numbers, dates, ranks, names, and what each is the value of."""

@@ -1,0 +1,231 @@
+"""Takes a sentence apart into clauses: what each says of what, which values stand in it, and what governs its names.
+
+No grammar: a clause ends at a mark or a joining word where a verb or a value follows. One without a verb goes on with that
+of the clause before it, one without a subject with its subject.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from localfact.relations.values.moments import Moment, read_moments
+from localfact.relations.values.names import Name, read_names
+from localfact.relations.values.quantities import read_quantities
+from localfact.relations.values.ranks import read_ranks
+from localfact.relations.values.roles import read_roles
+from localfact.relations.values.segments import OPENING, RELATIVE, SentencePart, Word, cut_segments
+from localfact.relations.values.value import Value
+from localfact.relations.values.vocabulary import PRONOUNS, STOP_WORDS, base, is_weak, listed
+
+_RANGE = re.compile(r"\s*(?:to|until|till|through|and|–|—|−|-)\s*")
+_SUBORDINATE = frozenset(("before", "after", "when", "because", "although"))
+_PREPOSITIONS = listed("preposition")
+_NEGATIONS = listed("negation")
+_BACK = frozenset(("its", "his", "her", "their", "there", "it", "him", "them"))
+_DEFINITE = _BACK | {"the"}
+#: How far behind a preposition or verb a name may stand that it governs: "by the engineer Marit Aas".
+REACH = 4
+#: How many words of the clause before it a relative clause is about.
+RELATED = 2
+
+
+class BoundName(NamedTuple):
+    """A name and what governs it: the preposition or verb before it; "" for one in the subject."""
+
+    name: Name
+    governor: str
+
+
+@dataclass(frozen=True)
+class ReadClause:
+    """What a clause says.
+
+    Attributes:
+        words: compared words, with those that it takes over; without numbers and dates.
+        subject: of these, those before its verb, or taken over.
+        verbs: its verbs that say something by themselves.
+        goes_on: its subject is a pronoun, or begins with "its": what was spoken of before is meant, too.
+        owned: its subject is somebody's or something's: "Lund's wife", "the mayor of Lund".
+        own: the words that it does not take over.
+        definite: it speaks of "the" something behind its verb.
+        points_back: behind its verb "its", "there" or the like stands for what was spoken of.
+        passive: its subject does not do what its verb says. opener: the joining word or mark before it.
+    """
+
+    words: frozenset[str]
+    subject: frozenset[str]
+    verbs: frozenset[str]
+    values: tuple[Value, ...]
+    names: tuple[BoundName, ...]
+    goes_on: bool
+    owned: bool
+    own: frozenset[str]
+    negated: bool
+    definite: bool
+    points_back: bool
+    passive: bool
+    opener: str
+
+    @property
+    def doer(self) -> frozenset[str]:
+        """The words for who does it: the subject, or in a passive clause the name behind "by"."""
+        return words_of_name(self, "by") if self.passive else self.subject
+
+    @property
+    def predicate(self) -> frozenset[str]:
+        """The words besides those of the subject and those that numbers count."""
+        return self.words - self.subject - _counted(self.values)
+
+
+def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
+    """The compared words of the names of a clause that have that governor."""
+    return frozenset(base(part) for bound in clause.names if bound.governor == governor for part in bound.name.parts)
+
+
+def read_clauses(text: str) -> list[ReadClause]:
+    """The clauses of a sentence, in order."""
+    values = read_values(text)
+    names = list(read_names(text))
+    found: list[ReadClause] = []
+    for segment in cut_segments(text, values):
+        found.append(_clause(segment, names, found))
+    if len(found) > 1 and not found[0].subject and not found[0].goes_on and found[0].verbs:  # "Founded in 1866, the brewery"
+        subject = found[1].subject
+        found[0] = replace(found[0], subject=subject, words=found[0].words | subject)
+    return found
+
+
+def read_values(text: str) -> list[Value]:
+    """The values of a sentence, in order; ranges of dates marked."""
+    moments = sorted(read_moments(text), key=lambda value: value.span.start)
+    for place in range(len(moments) - 1):
+        first, second = moments[place], moments[place + 1]
+        between = text[first.span.end : second.span.start]
+        if _RANGE.fullmatch(between) and (between.strip() != "and" or first.role == "start"):
+            moments[place] = Value(first.span, first.measure, role="start")
+            moments[place + 1] = Value(second.span, second.measure, role="end")
+    taken = [value.span for value in moments]
+    quantities = list(read_quantities(text, taken))
+    taken += [value.span for value in quantities]
+    ranks = list(read_ranks(text, taken))
+    taken += [value.span for value in ranks]
+    return sorted([*moments, *quantities, *ranks, *read_roles(text, taken)], key=lambda value: value.span.start)
+
+
+def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadClause]) -> ReadClause:
+    words = segment.words
+    verb_at = next((place for place, word in enumerate(words) if word.verb), None)
+    head = _head(words, verb_at)
+    previous = before[-1] if before else None
+    verbs = frozenset(word.base for word in words if word.verb and not is_weak(word.lower))
+    own = _content(words)
+    subject = _content(head)
+    pronoun = bool(head) and head[0].lower in PRONOUNS
+    taken: frozenset[str] = frozenset()
+    owned = _is_owned(head)
+    if not subject and not pronoun and previous is not None:
+        subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
+        taken |= subject
+    if verb_at is None and previous is not None and segment.opener not in _SUBORDINATE:
+        taken |= previous.verbs | (previous.words - previous.subject - _counted(previous.values))
+        verbs = previous.verbs
+    rest = [word for word in words if not head or word.start > head[-1].start]
+    bound = tuple(_bound_names(words, names, head))
+    values = tuple(_lives(segment, words, bool(taken or previous)))
+    return ReadClause(
+        words=own | taken | subject,
+        subject=subject,
+        verbs=verbs,
+        values=values,
+        names=bound,
+        goes_on=pronoun,
+        owned=owned,
+        own=own,
+        negated=any(word.lower in _NEGATIONS or word.lower.endswith("n't") for word in words),
+        definite=any(word.lower in _DEFINITE for word in rest),
+        points_back=segment.opener == "where" or any(word.lower in _BACK for word in rest),
+        passive=_is_passive(words),
+        opener=segment.opener,
+    )
+
+
+def _is_passive(words: Sequence[Word]) -> bool:
+    """Whether a form of "be" stands before another verb."""
+    verbs = [word for word in words if word.verb]
+    return any(one.base == "be" and not is_weak(next_.lower) for one, next_ in pairwise(verbs))
+
+
+def _head(words: Sequence[Word], verb_at: int | None) -> Sequence[Word]:
+    """The words of the subject: those before the verb; in a clause without one, what begins it as a subject would."""
+    if verb_at is None:
+        starts = bool(words) and (words[0].lower in ("the", "a", "an") or words[0].capital)
+        end = next((place for place, word in enumerate(words) if word.lower in _PREPOSITIONS - {"of"}), len(words))
+        return words[:end] if starts else words[:0]
+    begin = 0
+    if words[:1] and words[0].lower in OPENING:  # "In June the club moved": the subject begins behind the time
+        begin = max((place for place in range(1, verb_at) if _begins_subject(words, place)), default=int(verb_at == 1))
+    return words[begin:verb_at]
+
+
+def _begins_subject(words: Sequence[Word], place: int) -> bool:
+    """Whether a subject may begin there: at an article, a pronoun or a name, not behind a preposition."""
+    word, before = words[place], words[place - 1]
+    if before.lower in _PREPOSITIONS and place > 1:
+        return False
+    return word.lower in ("the", "a", "an", *PRONOUNS) or (
+        word.capital and not before.capital and before.lower not in ("the", "a", "an")
+    )
+
+
+def _content(words: Sequence[Word]) -> frozenset[str]:
+    return frozenset(word.base for word in words if word.lower not in STOP_WORDS)
+
+
+def _counted(values: Sequence[Value]) -> frozenset[str]:
+    return frozenset(word for value in values for word in value.words)
+
+
+def _is_owned(head: Sequence[Word]) -> bool:
+    """Whether the subject is of something: "Lund's wife", "the mayor of Lund"."""
+    return any(word.lower == "of" or word.end - word.start > len(word.lower) for word in head[:-1])
+
+
+def _subject_before(segment: SentencePart, previous: ReadClause) -> frozenset[str]:
+    """The subject that a clause without one has from the clause before it."""
+    if segment.opener in RELATIVE | {"("} and previous.names:
+        return frozenset(base(part) for part in previous.names[-1].name.parts)
+    return previous.subject or (frozenset() if previous.goes_on else previous.own)
+
+
+def _bound_names(words: Sequence[Word], names: Sequence[Name], head: Sequence[Word]) -> Iterator[BoundName]:
+    if not words:
+        return
+    for name in names:
+        at = next((place for place, word in enumerate(words) if word.start == name.span.start), None)
+        if at is None:
+            continue
+        if head and head[0].start <= name.span.start < head[-1].end:
+            yield BoundName(name, "")
+            continue
+        near = words[max(0, at - REACH) : at]
+        governor = next((word for word in reversed(near) if word.lower in _PREPOSITIONS or word.verb), None)
+        if governor is not None:
+            yield BoundName(name, governor.lower if governor.lower in _PREPOSITIONS else "verb")
+        elif words[0].verb or not head:
+            yield BoundName(name, "")
+
+
+def _lives(segment: SentencePart, words: Sequence[Word], follows: bool) -> Iterator[Value]:
+    """The segment's values; the years of a life, in brackets or with "lived", as those of birth and death."""
+    lived = any(word.base == "liv" for word in words)
+    alone = segment.opener == "(" and follows and not _content(words)
+    marked = {word.lower for word in words} & {"b", "d", "born", "died"} if segment.opener == "(" else set[str]()
+    for value in segment.values:
+        if isinstance(value.measure, Moment) and value.role and (lived or alone):
+            yield Value(value.span, value.measure, frozenset({base("birth" if value.role == "start" else "death")}), "life")
+        elif isinstance(value.measure, Moment) and marked:
+            yield Value(value.span, value.measure, frozenset({base("birth" if marked & {"b", "born"} else "death")}), "life")
+        else:
+            yield value

@@ -1,0 +1,108 @@
+"""How well a clause of a text speaks of what a claim's clause speaks of: the same subject, the same verb, the same things."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from localfact.relations.lexical.statements import idf_table
+from localfact.relations.values.clauses import ReadClause
+from localfact.relations.values.vocabulary import kin
+
+#: What a word counts that stands not in the clause but beside it, in its sentence; and where "its" or "there" may stand for it.
+BESIDE, MEANT = 0.5, 0.95
+#: How sure it is that "he" or "its" is who was spoken of last; that it is somebody who was spoken of before.
+LAST_SPOKEN_OF, SPOKEN_OF = 0.95, 0.8
+#: The share of the governing words that a clause must have to be about the same slot.
+GOVERNED = 0.6
+LIGHTEST = 1.0
+
+
+class PlacedClause(NamedTuple):
+    """A clause of a text and what stands around it.
+
+    Attributes:
+        sentence: its sentence's number. beside: the compared words of its sentence.
+        last_subject: the subject of the last clause before it that has one.
+        before, after: all words before its clause, and behind.
+        named: the words of names before it.
+    """
+
+    clause: ReadClause
+    sentence: int
+    beside: frozenset[str]
+    last_subject: frozenset[str]
+    before: frozenset[str]
+    after: frozenset[str]
+    named: frozenset[str]
+
+
+class ClauseFit(NamedTuple):
+    """How a clause fits a claim's: each in [0, 1]. `whole` is their product, but 0 where the slot is another."""
+
+    subject: float
+    governor: float
+    coverage: float
+
+    @property
+    def whole(self) -> float:
+        """The product of subject and coverage; 0 where the governing words are others."""
+        return self.subject * self.coverage if self.governor >= GOVERNED else 0.0
+
+
+def fit(claim: ReadClause, placed: PlacedClause, apart: frozenset[str] = frozenset()) -> ClauseFit:
+    """How well the clause speaks of what the claim's speaks of, whatever their values; `apart` are words of values, too."""
+    said = placed.clause
+    words = said.words.union(*(value.words for value in said.values))
+    counted = frozenset[str]().union(*(value.words for value in claim.values))
+    rest = claim.words - claim.subject - apart
+    governors = claim.verbs or (rest - counted)
+    governor = share(governors, words) if governors else 1.0
+    things = rest - counted
+    return ClauseFit(fit_subject(claim, placed, words), governor, coverage(things, words, placed))
+
+
+def coverage(things: frozenset[str], words: frozenset[str], placed: PlacedClause) -> float:
+    """The share of the things that the clause speaks of, those that stand around it in part."""
+    here = share(things, words)
+    if here == 1:
+        return here
+    around = words | placed.beside | (placed.before if placed.clause.points_back else frozenset())
+    return here + (MEANT if placed.clause.points_back else BESIDE) * (share(things, around) - here)
+
+
+def fit_subject(claim: ReadClause, placed: PlacedClause, words: Collection[str]) -> float:
+    """How sure it is that the clause is about the claim's subject."""
+    said = placed.clause
+    if not claim.subject:
+        return 1.0
+    held = held_of(claim.subject, said.subject)
+    if len(held) == len(claim.subject) and said.goes_on and not said.owned:
+        return 1.0 if len(said.subject) <= 1 + len(held) else SPOKEN_OF  # "his brother Anders Lund"
+    foreign = said.subject - held_of(said.subject, claim.words | placed.before if said.goes_on else claim.words)
+    if said.goes_on or not said.subject:
+        missing = claim.subject - held
+        if said.subject and said.subject - held_of(said.subject, claim.words):
+            return 0.0  # "its harbour", where the claim is about something else of it
+        if not missing:
+            return LAST_SPOKEN_OF
+        last = share(missing, placed.last_subject)
+        return LAST_SPOKEN_OF * last if last >= GOVERNED else SPOKEN_OF * share(missing, placed.before)
+    if len(held) == len(claim.subject):
+        return 1.0 if said.owned <= claim.owned and len(foreign) <= len(claim.subject) else 0.5 if not said.owned else 0.0
+    if claim.subject - held_of(claim.subject, words):
+        if held and not foreign and share(claim.subject, held | placed.before) == 1:
+            return LAST_SPOKEN_OF  # "Lund" for "Peter Lund"
+        return 0.0
+    return 1.0 if said.subject <= held_of(said.subject, claim.words) else 0.0  # passive for active
+
+
+def held_of(wanted: Collection[str], words: Collection[str]) -> frozenset[str]:
+    """The wanted words that the others hold, as such or by a word for the same."""
+    known = frozenset[str | int]().union(*map(kin, words))
+    return frozenset(word for word in wanted if kin(word) & known)
+
+
+def share(wanted: Collection[str], words: Collection[str]) -> float:
+    """The share of the wanted words that the others hold, by idf; 1 where none is wanted."""
+    weights = {word: max(LIGHTEST, idf_table().weight(word)) for word in wanted}
+    total = sum(weights.values())
+    return sum(weights[word] for word in held_of(wanted, words)) / total if total else 1.0

@@ -1,0 +1,45 @@
+"""What the values of a pair do to a small model's answer: both ways, as far as they reach, and which of them are marked."""
+
+import pytest
+
+from localfact.records import Distribution, Pair
+from localfact.relations.values.correcting import correct_by_values, finding_of
+
+ENTAILED = Distribution(entailment=0.8, contradiction=0.1, neutral=0.1)
+CONTRADICTED = Distribution(entailment=0.1, contradiction=0.8, neutral=0.1)
+PREMISE = (
+    "Ines Corvo was a diver from Faro. She was born on 2 June 1931 and retired at 58. The Corvo Prize was founded in 1990."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "said", "label"),
+    [
+        ("Ines Corvo was born on June 2nd, 1931.", CONTRADICTED, "entailment"),
+        ("Ines Corvo was born on 2 June 1932.", ENTAILED, "contradiction"),
+        ("Ines Corvo was born on 2 June 1990.", ENTAILED, "contradiction"),
+        ("Ines Corvo made 300 dives.", ENTAILED, "neutral"),
+        ("Ines Corvo moved to Lagos in 1990.", ENTAILED, "entailment"),
+        ("Ines Corvo was a painter.", ENTAILED, "entailment"),
+    ],
+)
+def test_an_answer_is_turned_where_the_values_of_its_slot_say_so(claim: str, said: Distribution, label: str) -> None:
+    corrected = correct_by_values(Pair(PREMISE, claim), said)
+    assert corrected.label == label
+    assert corrected.entailment + corrected.contradiction + corrected.neutral == pytest.approx(1)
+
+
+def test_years_of_a_life_are_no_denial_of_a_day_of_birth() -> None:
+    pair = Pair("Ines Corvo was born on 2 June 1931. She lived from 1931 to 2004.", "Ines Corvo was born on 2 June 1931.")
+    assert correct_by_values(pair, CONTRADICTED).label == "entailment"
+
+
+def test_the_sentence_that_decides_and_both_values_are_marked() -> None:
+    claim = "Ines Corvo retired at 61."
+    found = finding_of(Pair(PREMISE, claim))
+    assert found.sentence is not None
+    assert found.said is not None
+    assert found.claimed is not None
+    assert PREMISE[found.sentence.start : found.sentence.end] == "She was born on 2 June 1931 and retired at 58."
+    assert PREMISE[found.said.start : found.said.end] == "58"
+    assert claim[found.claimed.start : found.claimed.end] == "61"
