@@ -1,7 +1,8 @@
-"""Corrects what a small relation model says of a pair by what the pair's values say: both ways, and no further than they reach.
+"""Corrects what a small relation model says of a pair whose values agree: however they are spelled, they are the same.
 
-The same slot with another value takes a claim's entailment away, and surely so makes it a contradiction; the same value there
-takes a contradiction away; a value that stands nowhere in the text cannot be entailed by it.
+Only that is taken over. Another value in the same slot, and a value that stands nowhere in the text, are found too
+(`judging.py`); but on the sample, where every claim meets many passages, a model that lost its entailment by them was wrong
+more often than right (of 17 verdicts that changed 5 were mended; F1 0.73 against 0.75).
 """
 
 from functools import lru_cache
@@ -10,15 +11,11 @@ from localfact.records import Distribution, Pair
 from localfact.relations.values.judging import NOTHING, Ruling, ValueFinding, judge_values
 
 #: Part of a model's identity where it is corrected; increased when that changes predictions.
-CORRECTION_VERSION = 1
-#: From this strength on, another value contradicts, and the same entails; below, they only leave it open.
+CORRECTION_VERSION = 2
+#: From this strength on the same value entails; below, it only takes a contradiction away.
 SURE = 0.8
 #: Of what is neutral, the part that a sure finding moves as well.
 OF_NEUTRAL = 0.5
-#: Of the entailment of a claim whose value stands nowhere in the text, the part that is lost.
-LOST = 0.8
-#: Of its contradiction, as only a value of another slot can be what speaks against it.
-CALMED = 0.6
 #: A hypothesis of more words is read as a passage: which of its sentences decides is not ours to say.
 MOST_WORDS = 80
 CACHED_FINDINGS = 8_192
@@ -31,23 +28,18 @@ def finding_of(pair: Pair) -> ValueFinding:
 
 
 def correct_by_values(pair: Pair, said: Distribution) -> Distribution:
-    """The distribution with the probability moved that the values of the pair speak against."""
+    """The distribution with contradiction taken away where the pair has the same values; to entailment, if that is sure."""
     found = finding_of(pair)
-    if found.ruling is Ruling.OTHER:
-        return _moved(said, "entailment", "contradiction", found.strength)
-    if found.ruling is Ruling.SAME:
-        return _moved(said, "contradiction", "entailment", found.strength)
-    if found.ruling is Ruling.UNSAID:
-        calmed = _moved(said, "contradiction", "entailment", CALMED, sure=False)
-        return _moved(calmed, "entailment", "contradiction", LOST, sure=False)
-    return said
-
-
-def _moved(said: Distribution, source: str, goal: str, strength: float, sure: bool | None = None) -> Distribution:
-    """The distribution with that share of one side moved to the other, and some of what is neutral; to neutral if not sure."""
-    sure = strength >= SURE if sure is None else sure
-    lost = strength * getattr(said, source)
-    drawn = strength * OF_NEUTRAL * said.neutral if sure else -lost
-    gained = lost + drawn if sure else 0.0
-    changed = {source: getattr(said, source) - lost, goal: getattr(said, goal) + gained, "neutral": said.neutral - drawn}
-    return said.model_copy(update=changed)
+    if found.ruling is not Ruling.SAME:
+        return said
+    lost = found.strength * said.contradiction
+    if found.strength < SURE:
+        return said.model_copy(update={"contradiction": said.contradiction - lost, "neutral": said.neutral + lost})
+    drawn = found.strength * OF_NEUTRAL * said.neutral
+    return said.model_copy(
+        update={
+            "entailment": said.entailment + lost + drawn,
+            "contradiction": said.contradiction - lost,
+            "neutral": said.neutral - drawn,
+        }
+    )

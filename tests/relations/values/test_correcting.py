@@ -1,4 +1,4 @@
-"""What the values of a pair do to a small model's answer: both ways, as far as they reach, and which of them are marked."""
+"""What the values of a pair do to a small model's answer where they agree, and which of them are marked."""
 
 import pytest
 
@@ -16,14 +16,14 @@ PREMISE = (
     ("claim", "said", "label"),
     [
         ("Ines Corvo was born on June 2nd, 1931.", CONTRADICTED, "entailment"),
-        ("Ines Corvo was born on 2 June 1932.", ENTAILED, "contradiction"),
-        ("Ines Corvo was born on 2 June 1990.", ENTAILED, "contradiction"),
-        ("Ines Corvo made 300 dives.", ENTAILED, "neutral"),
+        ("Ines Corvo was born on 2 June 1932.", CONTRADICTED, "contradiction"),
+        ("Ines Corvo was born on 2 June 1990.", CONTRADICTED, "contradiction"),
+        ("Ines Corvo made 300 dives.", ENTAILED, "entailment"),
         ("Ines Corvo moved to Lagos in 1990.", ENTAILED, "entailment"),
         ("Ines Corvo was a painter.", ENTAILED, "entailment"),
     ],
 )
-def test_an_answer_is_turned_where_the_values_of_its_slot_say_so(claim: str, said: Distribution, label: str) -> None:
+def test_a_contradiction_is_turned_where_the_values_of_its_slot_agree(claim: str, said: Distribution, label: str) -> None:
     corrected = correct_by_values(Pair(PREMISE, claim), said)
     assert corrected.label == label
     assert corrected.entailment + corrected.contradiction + corrected.neutral == pytest.approx(1)
