@@ -166,7 +166,7 @@ def test_init_does_not_overwrite_unasked(localfact: QuickCommandLine, tmp_path: 
     again = localfact("init")
     assert (again.returncode, "is there already" in again.stderr) == (2, True)
     assert localfact("init", "--force").returncode == 0
-    assert "# theta: 0.995" in (tmp_path / "localfact.yaml").read_text()
+    assert "# extraction_tokens: 2048" in (tmp_path / "localfact.yaml").read_text()
 
 
 #: A value of each setting that opens something.
