@@ -19,8 +19,8 @@ UNSURE = Distribution(entailment=0.2, contradiction=0.4, neutral=0.4)
 POOL = OpinionPool(model=0.8, overlap=0.4)
 POOL_OF_EQUALS = OpinionPool(model=1, overlap=1)
 PAIR = Pair("Ada Holm built the lighthouse of Skagen in 1862; it has four lamps.", "Ada Holm lit four lamps.")
-SENTENCE = "The lighthouse was built in 1862."
-CLAIMS = (SENTENCE, "The lighthouse was built in 1901.")
+SENTENCE = "The lighthouse was built of granite."
+CLAIMS = (SENTENCE, "The lighthouse was built of brick.")
 #: In short words, each a token of the tiny model.
 PASSAGE = " ".join(["the sea is deep ."] * (SENTENCE_WORDS // 5 + 1))
 

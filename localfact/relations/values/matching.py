@@ -103,6 +103,6 @@ def held_of(wanted: Collection[str], words: Collection[str]) -> frozenset[str]:
 
 def share(wanted: Collection[str], words: Collection[str]) -> float:
     """The share of the wanted words that the others hold, by idf; 1 where none is wanted."""
-    weights = {word: max(LIGHTEST, idf_table().weight(word)) for word in wanted}
+    weights = {word: max(LIGHTEST, idf_table().weight(word)) for word in sorted(wanted)}
     total = sum(weights.values())
-    return sum(weights[word] for word in held_of(wanted, words)) / total if total else 1.0
+    return sum(weights[word] for word in sorted(held_of(wanted, words))) / total if total else 1.0

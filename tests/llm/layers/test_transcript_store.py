@@ -270,7 +270,7 @@ def test_what_is_no_transcript_is_refused_and_left_as_it_is(file: Path) -> None:
     prepare(file)
     with closing(sqlite3.connect(file)) as database:
         database.execute("PRAGMA user_version = 99")
-    refused("has format 99, and this version of localfact reads format 2 alone")
+    refused("has format 99, and this version of localfact reads format 3 alone")
 
 
 @pytest.mark.slow
