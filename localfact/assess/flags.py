@@ -30,10 +30,13 @@ class Flags:
     Attributes:
         extractor, relations: the languages that the claims' extractor and the relation model know, as two-letter codes; None
             where that is not stated, as of a large language model.
+        leave_out: whether what cannot be read, or is about somebody else, leaves a claim without its verdict: by our own rules,
+            as the papers' methods decide as published.
     """
 
     extractor: Collection[str] | None = None
     relations: Collection[str] | None = None
+    leave_out: bool = True
 
     async def flag(
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
@@ -50,6 +53,8 @@ class Flags:
         unmeasured = _is_foreign(" ".join(claim.text for claim in claims.values()), self.relations)
 
         def leave_out(verdict: Verdict) -> dict[str, object]:
+            if not self.leave_out:
+                return {}
             if unmeasured:
                 return {"label": VerdictLabel.UNVERIFIABLE, "posterior": None, "rationale": UNMEASURED}
             behind = [passages[counted.passage_id] for counted in behind_it(verdict)]

@@ -164,7 +164,11 @@ def wire(
         related,
         method.assessor(settings, engine),
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
-        Flags(EXTRACTORS[settings.extraction.extractor].languages, kind.languages if kind is not None else None),
+        Flags(
+            EXTRACTORS[settings.extraction.extractor].languages,
+            kind.languages if kind is not None else None,
+            getattr(settings.assessment, "rules", "published") == "own",
+        ),
         SecondOpinion(models[1]) if len(models) > 1 else None,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))
