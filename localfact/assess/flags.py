@@ -1,14 +1,10 @@
-"""What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source.
-
-Two of these leave a claim without its verdict: what the relation model cannot read is not measured, and what is said of "she"
-is not settled by a page about somebody else.
-"""
+"""What a reader of a verdict must know besides its label: languages nobody can read here, passages read in part, one source."""
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from localfact.assess.unclear import has_unclear_subject, is_about_another
+from localfact.assess.unclear import has_unclear_subject
 from localfact.records import Claim, CountedPassage, Distribution, Evidence, Judgement, Pair, Passage, Response, Verdict
 from localfact.stages import Relations
 from localfact.text import foreign_language
@@ -16,9 +12,6 @@ from localfact.vocabulary import Flag, RelationLabel, VerdictLabel
 
 #: Less of the deciding passage than this is reading it in part.
 HALF = 0.5
-#: Why a claim has no verdict.
-UNMEASURED = "The claim is in a language that the relation model does not know, so nothing was measured."
-ABOUT_ANOTHER = "What was found is about somebody whom the response does not name, and the claim does not say whom it is about."
 #: The relation that speaks for a verdict.
 SIDE = {VerdictLabel.SUPPORTED: RelationLabel.ENTAILMENT, VerdictLabel.CONTRADICTED: RelationLabel.CONTRADICTION}
 
@@ -30,13 +23,10 @@ class Flags:
     Attributes:
         extractor, relations: the languages that the claims' extractor and the relation model know, as two-letter codes; None
             where that is not stated, as of a large language model.
-        leave_out: whether what cannot be read, or is about somebody else, leaves a claim without its verdict: by our own rules,
-            as the papers' methods decide as published.
     """
 
     extractor: Collection[str] | None = None
     relations: Collection[str] | None = None
-    leave_out: bool = True
 
     async def flag(
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
@@ -48,23 +38,8 @@ class Flags:
         self, response: Response, claims: Mapping[str, Claim], judgement: Judgement, evidence: Evidence, relations: Relations
     ) -> Judgement:
         passages = {passage.id: passage for passage in evidence.passages}
-        foreign = {passage.id for passage in _find_named(judgement, passages) if _is_foreign(passage.text, self.relations)}
-        unread = any(_is_foreign(response.text, known) for known in (self.extractor, self.relations))
-        unmeasured = _is_foreign(" ".join(claim.text for claim in claims.values()), self.relations)
-
-        def leave_out(verdict: Verdict) -> dict[str, object]:
-            if not self.leave_out:
-                return {}
-            if unmeasured:
-                return {"label": VerdictLabel.UNVERIFIABLE, "posterior": None, "rationale": UNMEASURED}
-            behind = [passages[counted.passage_id] for counted in behind_it(verdict)]
-            if (
-                has_unclear_subject(claims[verdict.claim_id])
-                and behind
-                and all(is_about_another(one, response) for one in behind)
-            ):
-                return {"label": VerdictLabel.NOT_ENOUGH_EVIDENCE, "posterior": None, "rationale": ABOUT_ANOTHER}
-            return {}
+        foreign = {passage.id for passage in _find_named(judgement, passages) if is_foreign(passage.text, self.relations)}
+        unread = any(is_foreign(response.text, known) for known in (self.extractor, self.relations))
 
         def found(verdict: Verdict) -> Iterator[Flag]:
             behind = behind_it(verdict)
@@ -80,7 +55,7 @@ class Flags:
                 yield Flag.SINGLE_SOURCE
 
         verdicts = (
-            verdict.model_copy(update={"flags": (*found(verdict), *verdict.flags), **leave_out(verdict)})
+            verdict.model_copy(update={"flags": (*found(verdict), *verdict.flags)})
             if verdict.label is not VerdictLabel.FAILED
             else verdict
             for verdict in judgement.verdicts
@@ -105,5 +80,6 @@ def _find_named(judgement: Judgement, passages: Mapping[str, Passage]) -> list[P
     return [passages[identity] for identity in named]
 
 
-def _is_foreign(text: str, known: Collection[str] | None) -> bool:
+def is_foreign(text: str, known: Collection[str] | None) -> bool:
+    """Whether a text is in none of the known languages, given by two-letter codes; never where they are not stated (None)."""
     return known is not None and bool(text.strip()) and foreign_language(text, known) is not None

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from localfact.assess.flags import Flags
+from localfact.assess.withholding import Withholding
 from localfact.errors import InputError
 from localfact.evidence.queries import ClaimQueries, LLMQueries, QueryWriter
 from localfact.evidence.stepwise import StepwiseRetriever
@@ -158,17 +159,15 @@ def wire(
         searched = retriever_of(search, options, settings, queries, opened)
     if engine is not None and settings.evidence.steps > 1:
         searched = StepwiseRetriever(engine, searched, steps=settings.evidence.steps, seed=settings.seed)
+    languages, assessor = kind.languages if kind is not None else None, method.assessor(settings, engine)
+    own = isinstance(settings.assessment, FactReasonerSettings) and settings.assessment.rules == "own"
     pipeline = Pipeline(
         open_extractor(settings.extraction, engine, settings.seed),
         searched,
         related,
-        method.assessor(settings, engine),
+        Withholding(assessor, languages) if own else assessor,
         Reasons(by_loss=not kind.prompts) if kind is not None else None,
-        Flags(
-            EXTRACTORS[settings.extraction.extractor].languages,
-            kind.languages if kind is not None else None,
-            getattr(settings.assessment, "rules", "published") == "own",
-        ),
+        Flags(EXTRACTORS[settings.extraction.extractor].languages, languages),
         SecondOpinion(models[1]) if len(models) > 1 else None,
     )
     return pipeline, lambda: (*notes_on(chosen), *(search.source.notes() if search is not None else ()))

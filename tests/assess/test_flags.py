@@ -104,38 +104,3 @@ async def test_what_the_assessor_flagged_stays() -> None:
 
 async def test_a_failed_verdict_has_no_flags() -> None:
     assert await flags(VerdictLabel.FAILED, (), [], text=GERMAN) == set()
-
-
-async def judged(claim: str, passages: Sequence[Passage], response: Response) -> Verdict:
-    verdict = Verdict(claim_id="a", label=VerdictLabel.SUPPORTED, passages=tuple(counted(one.id) for one in passages))
-    found = await Flags(("en",), ("en",)).flag(
-        response,
-        {"a": Claim(id="a", text=claim)},
-        Judgement(verdicts=(verdict,)),
-        Evidence(passages=tuple(passages)),
-        {},
-    )
-    return found.verdicts[0]
-
-
-FOX = (
-    Passage(id="f", title="Bea Fox", text="Bea Fox was born in Lyon."),
-    Passage(id="g", title="Bea Fox", text="Fox lived in Lyon."),
-)
-
-
-async def test_what_is_said_of_a_pronoun_is_flagged_and_not_supported_by_a_page_about_somebody_else() -> None:
-    of_morel = Response(id="r", text="Ada Morel met her. She was born in Lyon.", topic="Ada Morel")
-    found = await judged("In 1990, she was born in Lyon.", FOX, of_morel)
-    assert (found.label, Flag.UNCLEAR_SUBJECT in found.flags) == (VerdictLabel.NOT_ENOUGH_EVIDENCE, True)
-    of_fox = Response(id="r", text="Ada Morel met Bea Fox. She was born in Lyon.", topic="Ada Morel")
-    found = await judged("She was born in Lyon.", FOX, of_fox)
-    assert (found.label, Flag.UNCLEAR_SUBJECT in found.flags) == (VerdictLabel.SUPPORTED, True)
-    found = await judged("Ada Morel was born in Lyon.", FOX, of_morel)
-    assert (found.label, Flag.UNCLEAR_SUBJECT in found.flags) == (VerdictLabel.SUPPORTED, False)
-    assert Flag.UNCLEAR_SUBJECT not in (await judged("It is said that Lyon is old.", FOX, of_morel)).flags
-
-
-async def test_a_claim_in_a_language_that_the_relation_model_does_not_know_is_not_measured() -> None:
-    found = await judged(GERMAN, TWO, Response(id="r", text=GERMAN))
-    assert (found.label, found.posterior) == (VerdictLabel.UNVERIFIABLE, None)
