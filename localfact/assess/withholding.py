@@ -49,7 +49,7 @@ class Withholding:
         passages = {passage.id: passage for passage in evidence.passages}
         unclear = {claim.id for claim in claims if has_unclear_subject(claim)}
 
-        def withheld(verdict: Verdict) -> Verdict:
+        def withhold(verdict: Verdict) -> Verdict:
             if verdict.label is VerdictLabel.FAILED:
                 return verdict
             if unmeasured:
@@ -58,7 +58,7 @@ class Withholding:
                 return _replace(verdict, VerdictLabel.NOT_ENOUGH_EVIDENCE, ABOUT_ANOTHER)
             return verdict
 
-        return judgement.model_copy(update={"verdicts": tuple(map(withheld, judgement.verdicts))})
+        return judgement.model_copy(update={"verdicts": tuple(map(withhold, judgement.verdicts))})
 
 
 def _speaks_of_another(verdict: Verdict, passages: Mapping[str, Passage], response: Response) -> bool:

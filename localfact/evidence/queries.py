@@ -16,6 +16,7 @@ from localfact.prompts.grammars import query_grammar
 from localfact.records import Claim, Response
 from localfact.runtime.tasks import together
 from localfact.text import normalise, readable, words
+from localfact.thoughts import without_thoughts
 from localfact.web.invisible import visible
 from localfact.web.searching.operators import without_conjunctions, without_fields
 
@@ -32,7 +33,8 @@ CLAIMS_INSTEAD = (
     "Evidence: some claims were searched by their own words, as the language model wrote no query for them that can be used."
 )
 
-_THOUGHT_BEGINS, _THOUGHT_ENDS = "<think>", "</think>"
+#: Within a line it is no thought that could be taken off; a query has no place for it either.
+_THOUGHT_MARK = "<think>"
 _HEADED = re.compile(
     r"\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:(?:\*\*)?(?:search )?query(?: \d)?(?:\*\*)?:(?:\*\*)?)?", re.IGNORECASE
 )
@@ -176,8 +178,8 @@ def read_queries(generation: Generation, count: int = 1) -> list[str]:
 
     An answer that was cut, has more lines than were asked for or no word, or a line that is too long, holds no query.
     """
-    answer = readable(generation.text).rpartition(_THOUGHT_ENDS)[2]
-    if generation.finish != "stop" or _THOUGHT_BEGINS in answer:
+    answer = without_thoughts(readable(generation.text))
+    if generation.finish != "stop" or _THOUGHT_MARK in answer:
         return []
     lines = [_HEADED.sub("", line, count=1) for line in answer.splitlines()]
     lines = [plain(line) for line in lines if _WORD.search(line)]

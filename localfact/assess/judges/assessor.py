@@ -99,7 +99,7 @@ class PromptedJudge:
     async def _ask_truth(self, claim: str, passage: str) -> float:
         """How probable True is for a claim beside one passage."""
         shown = [Passage(id=passage_id(passage), text=passage)]
-        return (await self._choose(await self._fitted(claim, shown)))[0].distribution[TRUE]
+        return (await self._choose(await self._fit_prompt(claim, shown)))[0].distribution[TRUE]
 
     async def _judge(self, claim: Claim, evidence: Evidence) -> ClaimResult:
         """Judges one claim; an error that concerns only this claim makes it failed."""
@@ -109,14 +109,14 @@ class PromptedJudge:
         if not passages and not self.style.without_evidence:
             return result_without_call(claim, VerdictLabel.NOT_ENOUGH_EVIDENCE, NOTHING_FOUND, "claims_without_evidence")
         try:
-            asked = await self._fitted(claim.text, passages)
+            asked = await self._fit_prompt(claim.text, passages)
             return await (self._judge_by_answer(claim, asked) if self.style.read else self._judge_by_choice(claim, asked))
         except CorpusError:
             raise
         except InputError as error:
             return result_without_call(claim, VerdictLabel.FAILED, str(error), "failed")
 
-    async def _fitted(self, claim: str, passages: Sequence[Passage]) -> Fitted:
+    async def _fit_prompt(self, claim: str, passages: Sequence[Passage]) -> Fitted:
         """The prompt about a claim, with as many of the passages as fit."""
         boundary = Boundary(self.seed)
         return await fit_passages(

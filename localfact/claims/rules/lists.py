@@ -166,7 +166,7 @@ def of_subject(subject: str, side: str, value: PlainText) -> PlainText | None:
     """Returns "subject, side: value." where no sentence can be made of the three; None for no value."""
     if _PLACEHOLDER.match(value.text) or not 0 < len(value.text.split()) <= 2 * LONGEST_VALUE:
         return None
-    return value.behind(f"{subject}, {side}: ").ended()
+    return value.behind(f"{subject}, {side}: ").end_sentence()
 
 
 def is_event(head: str) -> bool:

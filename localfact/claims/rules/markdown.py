@@ -33,7 +33,7 @@ class PlainText(NamedTuple):
         other = other.behind(words)
         return PlainText(self.text + other.text, self.offsets + other.offsets)
 
-    def ended(self) -> "PlainText":
+    def end_sentence(self) -> "PlainText":
         """Returns the text, not empty, with a full stop, unless it has a final mark."""
         ends = self.text.rstrip("\"'”’)")[-1:] in tuple(".!?…")
         return self if ends else PlainText(f"{self.text}.", (*self.offsets, self.offsets[-1]))

@@ -39,20 +39,20 @@ def parent(process):
     except OSError:
         return None
 
-def opened(processes):
+def open_all(processes):
     for process in processes:
         try:
             yield os.pidfd_open(process)
         except ProcessLookupError:
             pass
 
-lives = next(opened([owner]), None)
-if lives is None or lives in select.select([lives, *opened(wards)], [], [])[0]:
+lives = next(open_all([owner]), None)
+if lives is None or lives in select.select([lives, *open_all(wards)], [], [])[0]:
     parents = {int(name): parent(name) for name in os.listdir("/proc") if name.isdigit()}
     family = set(wards)
     while more := {process for process, above in parents.items() if above in family} - family:
         family |= more
-    left = list(opened(family))
+    left = list(open_all(family))
     for number in (signal.SIGTERM, signal.SIGKILL):
         for ward in left:
             try:

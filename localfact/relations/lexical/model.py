@@ -84,11 +84,11 @@ class LexicalRelationModel:
     def _predict(self, premise: Premise, statements: Sequence[ParsedClaim], similarity: Sequence[float]) -> Distribution:
         if not premise.length or not statements[0].tokens:
             return Distribution(entailment=0.0, contradiction=0.0, neutral=1.0)
-        read = (self._corrected(premise, claim, similarity) for claim in statements)
+        read = (self._correct(premise, claim, similarity) for claim in statements)
         decisive = max(read, key=lambda said: max(said.entailment, said.contradiction))
         return decisive.model_copy(update={"windows": len(statements)})
 
-    def _corrected(self, premise: Premise, claim: ParsedClaim, similarity: Sequence[float]) -> Distribution:
+    def _correct(self, premise: Premise, claim: ParsedClaim, similarity: Sequence[float]) -> Distribution:
         entailment, contradiction, neutral = self._probabilities([*compare(claim, premise), *similarity])
         predicted = Distribution(entailment=entailment, contradiction=contradiction, neutral=neutral)
         return correct_by_values(Pair(premise.text, claim.text), predicted)

@@ -76,7 +76,7 @@ class ReadClause:
     @property
     def predicate(self) -> frozenset[str]:
         """The words besides those of the subject and those that numbers count."""
-        return self.words - self.subject - _counted(self.values)
+        return self.words - self.subject - _find_counted(self.values)
 
 
 def words_of_name(clause: ReadClause, governor: str) -> frozenset[str]:
@@ -129,7 +129,7 @@ def _clause(segment: SentencePart, names: Sequence[Name], before: Sequence[ReadC
         subject, pronoun, owned = _subject_before(segment, previous), previous.goes_on, previous.owned
         taken |= subject
     if verb_at is None and previous is not None and segment.opener not in _SUBORDINATE:
-        taken |= previous.verbs | (previous.words - previous.subject - _counted(previous.values))
+        taken |= previous.verbs | (previous.words - previous.subject - _find_counted(previous.values))
         verbs = previous.verbs
     rest = [word for word in words if not head or word.start > head[-1].start]
     bound = tuple(_bound_names(words, names, head))
@@ -183,7 +183,7 @@ def _content(words: Sequence[Word]) -> frozenset[str]:
     return frozenset(word.base for word in words if word.lower not in STOP_WORDS)
 
 
-def _counted(values: Sequence[Value]) -> frozenset[str]:
+def _find_counted(values: Sequence[Value]) -> frozenset[str]:
     return frozenset(word for value in values for word in value.words)
 
 

@@ -147,9 +147,9 @@ def _judge(claim: ReadClause, read: ReadText) -> ValueFinding:
         one = _rule(claim, fitting, compared, placed)
         span = read.spans[placed.sentence]
         if one.ruling is Ruling.SAME and one.strength > same.strength:
-            same = _moved(one, span)
+            same = _place_in_text(one, span)
         elif one.ruling is Ruling.OTHER and one.strength > other.strength:
-            other = _moved(one, span)
+            other = _place_in_text(one, span)
         elif other.strength < SUBJECT and agrees(compared) and has_rival(claim, placed):
             other = ValueFinding(Ruling.OTHER, SUBJECT, span, None, None)
         if (
@@ -179,7 +179,7 @@ def agrees(compared: Sequence[Compared]) -> bool:
     return all(one.agreement is ValueAgreement.SAME for one in compared)
 
 
-def _moved(finding: ValueFinding, span: Span) -> ValueFinding:
+def _place_in_text(finding: ValueFinding, span: Span) -> ValueFinding:
     """The finding with its sentence, and the value's place in the text."""
     said = finding.said
     moved = Span(start=said.start + span.start, end=said.end + span.start) if said else None
