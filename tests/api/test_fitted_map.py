@@ -13,7 +13,7 @@ from localfact.api.merge import merge_runs
 from localfact.errors import EngineError, InputError
 from localfact.llm.engine import Chat
 from localfact.llm.scripted import ScriptedEngine
-from localfact.methods import relation_maps, wiring
+from localfact.methods import relation_maps, retrieval, wiring
 from localfact.methods.engine import EngineFacts, engine_facts
 from localfact.methods.options import Options
 from localfact.methods.relation_maps import calibrated_model
@@ -110,10 +110,19 @@ def test_a_run_that_was_killed_goes_on_with_its_map_to_the_same_bytes(model: Mod
     assert recorded_map(tmp_path / "broken") == recorded_map(tmp_path / "whole")
 
 
-def test_a_replay_fits_the_same_map_from_the_transcript(model: Model, tmp_path: Path) -> None:
+def test_a_replay_fits_the_same_map_from_the_transcript_and_searches_for_nothing(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model.run(tmp_path / "run", transcript=tmp_path / "calls.sqlite")
     model.stop_after = 0
+
+    def open_nothing(*_: object) -> None:
+        raise AssertionError("a replay has its passages from the transcript, too")
+
+    monkeypatch.setattr(wiring, "open_search", open_nothing)
+    monkeypatch.setattr(retrieval, "open_search", open_nothing)
     model.run(tmp_path / "replayed", model=None, replay=tmp_path / "calls.sqlite")
+    assert "replayed from: " in (tmp_path / "replayed" / "run.yaml").read_text(encoding="utf-8")
     assert recorded_map(tmp_path / "replayed") == recorded_map(tmp_path / "run")
     assert (tmp_path / "replayed" / ASSESSMENTS_FILE).read_bytes() == (tmp_path / "run" / ASSESSMENTS_FILE).read_bytes()
 

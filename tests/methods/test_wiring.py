@@ -21,8 +21,9 @@ from localfact.methods.engine import EngineFacts, start_settings
 from localfact.methods.options import Options
 from localfact.methods.registry import METHODS
 from localfact.methods.relations import find_relation_model
+from localfact.methods.retrieval import is_replayed
 from localfact.methods.settings import Settings
-from localfact.methods.wiring import Configuration, run_settings, wire
+from localfact.methods.wiring import Configuration, configure, run_settings, wire
 from localfact.models.cards import load_card
 from localfact.models.model_card import ModelCard
 from localfact.pipeline import Pipeline, unobserved
@@ -181,3 +182,24 @@ def test_settings_know_of_a_second_opinion_only_where_there_is_one() -> None:
     assert "relation" in (asked.prompts or ())
     with pytest.raises(InputError, match="relates no claims and passages"):
         settings_of("fastfact", second_opinion="lexical")
+
+
+@pytest.mark.parametrize(("method", "label"), [("builtin-fr2", "unverifiable"), ("factreasoner-fr2", "undecided")])
+async def test_what_the_relation_model_cannot_read_is_withheld_by_our_own_rules_alone(method: str, label: str) -> None:
+    options = Options(relations="lexical", embedder="none", corpus=sample_corpus())
+    claim = Claim(id="a", text="Der Turm steht in Paris, und er ist 324 Meter hoch.")
+    async with AsyncExitStack() as opened:
+        road, _ = wire(configure(method, options), opened, observe=unobserved)
+        judgement = await road.assessor.assess(Response(id="r", text=claim.text), [claim], Evidence(), {})
+    assert judgement.verdicts[0].label == label
+
+
+@pytest.mark.parametrize(
+    ("chosen", "replayed"), [({}, True), ({"queries": "llm"}, False), ({"providers": ("duckduckgo",)}, False)]
+)
+def test_passages_come_from_a_transcript_unless_the_model_writes_queries_or_the_web_is_searched(
+    chosen: dict[str, Any], replayed: bool, tmp_path: Path
+) -> None:
+    queries = {"queries": chosen["queries"]} if "queries" in chosen else {}
+    options = MODEL.model_copy(update={"replay": tmp_path / "calls.sqlite", **chosen})
+    assert is_replayed(options, settings_of("localfact", **queries).evidence) is replayed
