@@ -25,7 +25,10 @@ class AnswerOnly:
         """Returns the extractor's claims; counts a response with a trace, and says so."""
         text = response.text
         for span in find_thoughts(text):
-            text = text[: span.start] + " " * (span.end - span.start) + text[span.end :]
+            begins_line = not text[: span.start].rpartition("\n")[2].strip()
+            # So many spaces before what follows would make it a block of code.
+            blank = " " * (span.end - span.start - 1) + ("\n" if begins_line else " ")
+            text = text[: span.start] + blank + text[span.end :]
         if text == response.text:
             return await self.extractor.extract(response)
         answered = bool(text.strip())

@@ -1,10 +1,15 @@
+"""Claims are taken from the answer alone, wherever a reasoning trace ends."""
+
+import pytest
+
 from localfact.claims.answer_only import TRACES, WARNING, AnswerOnly
 from localfact.claims.rules.extractor import RuleExtractor
 from localfact.records import Response
 
 
-async def test_no_claim_is_taken_from_a_reasoning_trace_and_traces_are_counted() -> None:
-    text = "<think>\nAda Morel was born in Rome.\n</think>\n\nAda Morel was born in Lyon."
+@pytest.mark.parametrize("between", ["\n</think>\n\n", "</think>", "\n</think> "])
+async def test_no_claim_is_taken_from_a_reasoning_trace_and_traces_are_counted(between: str) -> None:
+    text = f"<think>\nAda Morel was born in Rome.{between}Ada Morel was born in Lyon."
     found = await AnswerOnly(RuleExtractor()).extract(Response(id="r", text=text))
     assert [(claim.text, text[claim.spans[0].start : claim.spans[0].end]) for claim in found.claims] == [
         ("Ada Morel was born in Lyon.", "Ada Morel was born in Lyon")
