@@ -9,7 +9,7 @@ from localfact.records import Response
 
 @pytest.mark.parametrize("between", ["\n</think>\n\n", "</think>", "\n</think> "])
 async def test_no_claim_is_taken_from_a_reasoning_trace_and_traces_are_counted(between: str) -> None:
-    text = f"<think>\nAda Morel was born in Rome.{between}Ada Morel was born in Lyon.\n\nWhat a life!"
+    text = f"<think>\nAda Morel was born in Rome.{between}Ada Morel was born in Lyon.\n\nWhat a life!\n\nWhat a town!"
     found = await AnswerOnly(RuleExtractor()).extract(Response(id="r", text=text))
     assert [(claim.text, text[claim.spans[0].start : claim.spans[0].end]) for claim in found.claims] == [
         ("Ada Morel was born in Lyon.", "Ada Morel was born in Lyon")
