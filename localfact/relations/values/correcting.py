@@ -1,8 +1,8 @@
 """Corrects what a small relation model says of a pair whose values agree: however they are spelled, they are the same.
 
-Only that is taken over. Another value in the same slot, and a value that stands nowhere in the text, are found too
-(`judging.py`); but on the sample, where every claim meets many passages, a model that lost its entailment by them was wrong
-more often than right (of 17 verdicts that changed 5 were mended; F1 0.73 against 0.75).
+Only that is taken over. Another value in the same slot is found too (`judging.py`), and a report marks it; but on the sample,
+where every claim meets many passages, a model that was turned by it was wrong more often than right (of 17 verdicts that
+changed 5 were mended; F1 0.73 against 0.75).
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What a text makes of a claim's values: the same in the same slot, another there, none at all, or nothing of them."""
+"""What a text makes of a claim's values: the same in the same slot, another there, or nothing."""
 
 import operator
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,6 @@ ORDINAL = 0.75
 #: What the same names are worth where no value is.
 NAMES_ALONE = 0.75
 _IN = frozenset(("in", "at", "near", "on", "from", "to", "with", "for", "as", "of"))
-LEAST_UNSAID = 3
 CACHED_TEXTS = 512
 
 
@@ -47,7 +46,6 @@ class Ruling(StrEnum):
 
     SAME = "same"
     OTHER = "other"
-    UNSAID = "unsaid"
     NOTHING = "nothing"
 
 
@@ -74,7 +72,6 @@ class ReadText(NamedTuple):
 
     spans: tuple[Span, ...]
     clauses: tuple[PlacedClause, ...]
-    values: tuple[Value, ...]
 
 
 class Compared(NamedTuple):
@@ -106,7 +103,7 @@ def read_text(text: str) -> ReadText:
             last_subject = clause.subject if clause.subject and not clause.goes_on else last_subject
             before |= clause.words
             named |= frozenset(base(part) for bound in clause.names for part in bound.name.parts)
-    return ReadText(spans, tuple(placed), tuple(value for clause in every for value in clause.values))
+    return ReadText(spans, tuple(placed))
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -124,9 +121,8 @@ def judge_values(text: str, claim: str) -> ValueFinding:
     if is_other_order(read_clauses(claim), [placed.clause for placed in read.clauses]):
         return ValueFinding(Ruling.OTHER, REVERSED)
     found = [_judge(clause, read) for clause in clauses]
-    for ruling in (Ruling.OTHER, Ruling.UNSAID):
-        if some := [one for one in found if one.ruling is ruling]:
-            return max(some, key=lambda one: one.strength)
+    if others := [one for one in found if one.ruling is Ruling.OTHER]:
+        return max(others, key=lambda one: one.strength)
     telling = [
         one for clause, one in zip(clauses, found, strict=True) if clause.values or any(name.governor for name in clause.names)
     ]
@@ -171,7 +167,7 @@ def _judge(claim: ReadClause, read: ReadText) -> ValueFinding:
         return same
     if (ahead := is_ahead(claim, apart, own, others)) is not None:
         return ValueFinding(Ruling.OTHER, SUBJECT, read.spans[ahead.sentence], None, None)
-    return _unsaid(claim, read)
+    return NOTHING
 
 
 def agrees(compared: Sequence[Compared]) -> bool:
@@ -274,15 +270,3 @@ def _compare_name(bound: BoundName, said: ReadClause) -> Iterator[Compared]:
     if rivals:
         weight = PLACED if bound.governor in _IN else NAMED
         yield Compared(bound.name.span, ValueAgreement.OTHER, rivals[0].name.span, weight, words=words)
-
-
-def _unsaid(claim: ReadClause, read: ReadText) -> ValueFinding:
-    """Whether a date or quantity of the claim stands nowhere in the text. Small bare numbers may stand there uncounted."""
-    for value in claim.values if not claim.negated else ():
-        measure = value.measure
-        counted = isinstance(measure, Quantity) and (bool(measure.dimensions) or measure.high > LEAST_UNSAID)
-        if not counted and not isinstance(measure, Moment):
-            continue
-        if all(measure.agreement(one.measure) is not ValueAgreement.SAME for one in read.values):
-            return ValueFinding(Ruling.UNSAID, 1.0, None, None, value.span)
-    return NOTHING
