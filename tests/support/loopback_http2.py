@@ -45,10 +45,12 @@ class Http2Pages:
     """Serves PAGE at every path, but 404 at /robots.txt and a body without end at /never-ending and /refused.
 
     Attributes:
-        asked: (connection, authority, path) of every request.
+        connections: how many were opened.
+        asked: (number of the connection, from 1; authority; path) of every request.
     """
 
     shown: ssl.SSLContext
+    connections: int = 0
     asked: list[tuple[int, str, str]] = field(default_factory=list)
     port: int = 0
 
@@ -64,11 +66,13 @@ class Http2Pages:
         state.initiate_connection()
         writer.write(state.data_to_send())
         endless: dict[int, int] = {}
+        self.connections += 1
+        connection = self.connections
         try:
             while data := await reader.read(65_536):
                 for event in state.receive_data(data):
                     if isinstance(event, h2.events.RequestReceived):
-                        self._answer(state, event, endless)
+                        self._answer(connection, state, event, endless)
                 for stream in list(endless):
                     self._pour(state, stream, endless)
                 writer.write(state.data_to_send())
@@ -78,9 +82,11 @@ class Http2Pages:
         finally:
             writer.close()
 
-    def _answer(self, state: h2.connection.H2Connection, event: h2.events.RequestReceived, endless: dict[int, int]) -> None:
+    def _answer(
+        self, connection: int, state: h2.connection.H2Connection, event: h2.events.RequestReceived, endless: dict[int, int]
+    ) -> None:
         asked = {bytes(name).decode(): bytes(value).decode() for name, value in event.headers}
-        self.asked.append((id(state), asked[":authority"], asked[":path"]))
+        self.asked.append((connection, asked[":authority"], asked[":path"]))
         status = "404" if asked[":path"] in ("/robots.txt", "/refused") else "200"
         state.send_headers(event.stream_id, [(":status", status), ("content-type", "text/html; charset=utf-8")])
         if asked[":path"] in ("/never-ending", "/refused"):
