@@ -1,7 +1,7 @@
-"""How many relations a second a real model gives on a CPU, by the cores that compute and the blocks of the prompt cache.
+"""How many relations a second a real model gives on a CPU: by cores, blocks of the prompt cache, and whether it is compiled.
 
-vLLM decides both when a process starts, so each row is a process of its own:
-`python -m scripts.bench.cores MODEL PASSAGES BLOCK`.
+vLLM decides these when a process starts, so each row is a process of its own:
+`python -m scripts.bench.cores MODEL PASSAGES BLOCK EAGER`.
 """
 
 import argparse
@@ -24,9 +24,10 @@ from scripts.bench.measure import table_of
 #: The first of them whose weights are here is measured.
 MODELS = ("qwen2.5-coder-1.5b", "smollm2-135m")
 RESERVED = "VLLM_CPU_NUM_OF_RESERVED_CPU"
-#: What vLLM does by itself, and what localfact has it do on few cores: cores kept back, tokens of a block.
-SETTINGS = (("1", 128), ("0", 128), ("0", 32))
-PASSAGES, PASSAGE_WORDS, CLAIMS, CLAIM_WORDS = 32, 180, 2, 12
+#: Cores kept back, tokens of a block, and whether nothing is compiled; the last is what localfact has vLLM do on few cores.
+SETTINGS = (("1", 128, "true"), ("0", 128, "true"), ("0", 32, "true"), ("0", 32, "false"))
+#: So that a pair has some 250 tokens that no pair before it had.
+PASSAGES, PASSAGE_WORDS, CLAIMS, CLAIM_WORDS = 32, 90, 2, 12
 LABELS = ("entailment", "contradiction", "neutral")
 
 
@@ -35,16 +36,18 @@ def tables(size: float) -> Iterator[tuple[str, Table]]:
     known = [name for name in MODELS if _is_here(name)]
     if not known or engine_settings(load_card(known[0])).machine["device"] != "cpu":
         return
-    table = table_of("cores kept back", "block", "uncached tokens a pair", "pairs a second", "ratio", names=2)
+    table = table_of("cores kept back", "block", "compiled", "uncached tokens a pair", "pairs a second", "ratio", names=3)
     passages, first = max(2, int(PASSAGES * size)), 0.0
-    for reserved, block in SETTINGS:
-        words = [sys.executable, "-m", "scripts.bench.cores", known[0], str(passages), str(block)]
+    for reserved, block, eager in SETTINGS:
+        words = [sys.executable, "-m", "scripts.bench.cores", known[0], str(passages), str(block), eager]
         done = subprocess.run(words, env={**os.environ, RESERVED: reserved}, stdout=subprocess.PIPE, text=True, check=True)
         uncached, rate = map(float, done.stdout.split()[-2:])
         first = first or rate
-        table.add_row(reserved, str(block), f"{uncached:,.0f}", f"{rate:.2f}", f"{rate / first:.2f}")
+        table.add_row(
+            reserved, str(block), "no" if eager == "true" else "yes", f"{uncached:,.0f}", f"{rate:.2f}", f"{rate / first:.2f}"
+        )
     yield (
-        f"relations by {known[0]} on a CPU, {CLAIMS} claims a passage; ratio to vLLM's own way",
+        f"relations by {known[0]} on a CPU, {CLAIMS} claims a passage; ratio to the first",
         table,
     )
 
@@ -56,11 +59,11 @@ def _is_here(name: str) -> bool:
         return False
 
 
-async def measure(model: str, passages: int, block: int) -> tuple[float, float]:
+async def measure(model: str, passages: int, block: int, eager: str) -> tuple[float, float]:
     """Uncached prompt tokens of a pair, and pairs a second, all sent at once to a model that has seen the instructions."""
     from localfact.llm.cores.sharing import start_engine
 
-    engine = start_engine(engine_settings(load_card(model), engine_args={"block_size": str(block)}))
+    engine = start_engine(engine_settings(load_card(model), engine_args={"block_size": str(block), "enforce_eager": eager}))
     texts, claims = synthetic.texts(passages, PASSAGE_WORDS, seed=4), synthetic.texts(passages * CLAIMS, CLAIM_WORDS, seed=5)
     boundary = Boundary(0)
     chats = [relation_chat(texts[number // CLAIMS], claim, boundary=boundary) for number, claim in enumerate(claims)]
@@ -78,8 +81,9 @@ def main() -> None:
     parser.add_argument("model")
     parser.add_argument("passages", type=int)
     parser.add_argument("block", type=int)
+    parser.add_argument("eager", choices=("true", "false"))
     given = parser.parse_args()
-    print(*asyncio.run(measure(given.model, given.passages, given.block)))
+    print(*asyncio.run(measure(given.model, given.passages, given.block, given.eager)))
 
 
 if __name__ == "__main__":

@@ -67,6 +67,8 @@ if lives is None or lives in select.select([lives, *open_all(wards)], [], [])[0]
 """
 #: For eager execution on a CPU: vLLM would still compile two small kernels with a C++ compiler, which takes 20 seconds.
 _COMPILE_NOTHING = {"TORCHDYNAMO_DISABLE": "1"}
+#: What vLLM compiles ahead of time for a CPU it cannot read back, and compiles again at each start; torch's own cache is read.
+_COMPILE_ONCE = {"VLLM_USE_AOT_COMPILE": "0"}
 _BATCH_INVARIANT = {"VLLM_BATCH_INVARIANT": "1"}
 #: vLLM keeps a core of a CPU for its scheduler, which sleeps while the others compute. Up to so many cores that costs more than
 #: it gives: on two, everything else would wait for one.
@@ -96,8 +98,8 @@ def make_environment(*, on_cpu: bool, eager: bool, deterministic: bool = False) 
         deterministic: for vLLM's batch-invariant kernels, on GPUs.
     """
     wanted = dict(_QUIET_CHILDREN)
-    if on_cpu and eager:
-        wanted |= _COMPILE_NOTHING
+    if on_cpu:
+        wanted |= _COMPILE_NOTHING if eager else _COMPILE_ONCE
     if on_cpu and len(os.sched_getaffinity(0)) <= FEW_CORES:
         wanted |= _ALL_CORES
     kept = {name: os.environ.get(name, value) for name, value in wanted.items()}

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -29,11 +30,13 @@ class Hardware(Record):
     """A machine: memory in GiB of the host, or of the container where that is limited; `gpus` is empty without CUDA.
 
     `bfloat16`: whether its processors have instructions for it; without them it is several times slower than float32.
+    `compiler`: whether it has the C++ compiler that torch takes, without which a model is not compiled for a CPU.
     """
 
     gpus: tuple[Gpu, ...] = ()
     memory_gib: Annotated[float, Field(gt=0)]
     bfloat16: bool = True
+    compiler: bool = False
 
     @property
     def device(self) -> Literal["cuda", "cpu"]:
@@ -68,7 +71,8 @@ def detect() -> Hardware:
         for index in range(torch.cuda.device_count()):
             found = torch.cuda.get_device_properties(index)
             gpus.append(Gpu(name=found.name, memory_gib=found.total_memory / GIB, capability=(found.major, found.minor)))
-    return Hardware(gpus=tuple(gpus), memory_gib=host_memory() / GIB, bfloat16=has_bfloat16())
+    compiler = shutil.which(os.environ.get("CXX") or "g++") is not None
+    return Hardware(gpus=tuple(gpus), memory_gib=host_memory() / GIB, bfloat16=has_bfloat16(), compiler=compiler)
 
 
 def host_memory(limits: tuple[Path, ...] = MEMORY_LIMITS) -> int:

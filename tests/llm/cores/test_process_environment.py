@@ -61,7 +61,9 @@ def test_batch_invariance_is_for_gpus_and_nothing_is_compiled_for_eager_executio
     assert "VLLM_BATCH_INVARIANT" not in make_environment(on_cpu=True, eager=True, deterministic=True)
     assert make_environment(on_cpu=False, eager=True, deterministic=True)["VLLM_BATCH_INVARIANT"] == "1"
     assert "TORCHDYNAMO_DISABLE" in make_environment(on_cpu=True, eager=True)
-    assert "TORCHDYNAMO_DISABLE" not in make_environment(on_cpu=True, eager=False)
+    compiled = make_environment(on_cpu=True, eager=False)
+    assert "TORCHDYNAMO_DISABLE" not in compiled
+    assert compiled["VLLM_USE_AOT_COMPILE"] == "0", "else a model is compiled at every start"
 
 
 def test_a_cpus_cache_has_small_blocks_whoever_set_its_size(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from localfact.llm.placing.hardware import GIB, Gpu, Hardware
 from localfact.llm.placing.model_shape import ModelShape, shape_of_card, shape_of_folder
 from localfact.llm.placing.placement import Placement
 from localfact.llm.placing.planner import PlacementPlanner
-from localfact.llm.placing.settings import engine_settings, memory_to_reserve, placement_of, precision
+from localfact.llm.placing.settings import engine_settings, memory_to_reserve, placement_of, precision, vllm_arguments
 from localfact.llm.tokens.chat import template_hash
 from localfact.models.card_parts import WeightsSize
 from localfact.models.cards import list_cards, load_card
@@ -161,6 +161,15 @@ def test_arguments_of_the_user_go_before_all_and_into_the_identity(tmp_path: Pat
         "kv_cache_memory_bytes": 1_048_576,
         "enforce_eager": False,
     }
+
+
+@pytest.mark.parametrize(("gib", "compiler", "eager"), [(0.5, True, True), (3.3, True, False), (3.3, False, True)])
+def test_a_model_is_compiled_for_a_cpu_where_it_is_large_and_there_is_a_compiler(
+    gib: float, compiler: bool, eager: bool
+) -> None:
+    placement = Placement(dtype="bfloat16", share=0, weights=gib, cache=1, tokens=4096, window=4096)
+    given = vllm_arguments(placement, Hardware(memory_gib=64, compiler=compiler), {})
+    assert given["enforce_eager"] is eager
 
 
 def test_an_argument_that_may_change_answers_makes_another_revision(tmp_path: Path) -> None:
