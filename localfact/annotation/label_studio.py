@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from localfact.annotation.labels import label_of
+from localfact.annotation.labels import REMOVALS, label_of
+from localfact.inputs.claims import label_name
 from localfact.inputs.json_rows import Row, RowError, first
 from localfact.text import readable
 
@@ -100,7 +101,7 @@ class _Said:
     @property
     def label(self) -> str | None:
         """The first word that is a label, or why the claim is removed; else what was said instead."""
-        known = (word for word in self.words if label_of(word) is not None)
+        known = (word for word in self.words if label_of(word) is not None or label_name(word) in REMOVALS)
         return next(known, self.words[0] if self.words else None)
 
     @property

@@ -211,7 +211,7 @@ class Screens:
             before=before,
             behind=behind,
             work=work,
-            labels=views.labels_view(),
+            labels=views.labels_view(self.store.irrelevant_means),
             said=said,
             **values,
         )

@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import quote_plus
 
 from localfact.annotation.differences import Item
-from localfact.annotation.labels import AGREEING, LABELS, Removal
+from localfact.annotation.labels import AGREEING, LABELS, Label, Removal
 from localfact.annotation.tasks import AnnotationTask, MachineClaim
 from localfact.annotation.work import Step, StepKind, Work, WorkClaim
+from localfact.inputs.annotations import IrrelevantMeaning
 from localfact.records import CountedPassage, Passage
 from localfact.report.marked_text import pieces
 from localfact.report.page.rendering import show, web_address
@@ -89,10 +90,15 @@ def claim_view(claim: WorkClaim, number: int, *, blind: bool) -> dict[str, Any]:
     }
 
 
-def labels_view() -> list[dict[str, str]]:
-    """The labels with their keys."""
+def labels_view(irrelevant: IrrelevantMeaning) -> list[dict[str, str]]:
+    """The labels with their keys, and what each means in a project."""
     return [
-        {"label": label.value, "key": one.key, "mark": one.verdict.value, "meaning": one.meaning}
+        {
+            "label": label.value,
+            "key": one.key,
+            "mark": one.verdict.value,
+            "meaning": irrelevant.value if label is Label.IRRELEVANT else one.meaning,
+        }
         for label, one in LABELS.items()
     ]
 

@@ -96,6 +96,7 @@ def serve(
         if blind is not None:
             project.store.set_fact("blind", blind)
         unseen = bool(project.store.facts().get("blind"))
+        note_meaning(project.store)
         note(f"Project: {folder}; a copy of what was done before is in {folder}/backups.")
         serve_project(project, host, port, blind=unseen, ready=lambda link: note(f"Open {link} in a browser. Ctrl-C stops it."))
         note("Stopped. Everything is saved; the same command goes on.")
@@ -131,6 +132,7 @@ def export(
         if disagreements is not None:
             write_lines(disagreements, list(differing(store)))
         found = summarise(store)
+        note_meaning(store)
     note(f"{len(rows)} responses: {out}")
     if as_json:
         show(found.model_dump(mode="json"), as_json=True)
@@ -159,10 +161,11 @@ def import_command(
     [dim]localfact annotate import labelled.csv --into annotations/mine --annotator ada[/]
     [dim]localfact annotate import label-studio.json --into annotations/mine[/]      each of its annotators by name
     """
-    from localfact.annotation.importing import distinct_tasks, import_into
+    from localfact.annotation.importing import distinct_tasks, import_into, meaning_of_irrelevant
     from localfact.annotation.label_studio import escape_name
     from localfact.annotation.labelled import read_labelled
     from localfact.annotation.project import Project, create, is_project
+    from localfact.inputs.annotations import IrrelevantMeaning
 
     name = escape_name(annotator)
     if not name:
@@ -172,7 +175,8 @@ def import_command(
         tasks = distinct_tasks(labelled)
         if not tasks:
             raise InputError(f"{data} has no labelled claims that can be used: {labelled[0].problem}")
-        create(project, tasks, made_of=str(data), overlap=1.0)  # so that somebody else can be set beside
+        meaning = meaning_of_irrelevant(labelled) or IrrelevantMeaning.UNRELATED
+        create(project, tasks, made_of=str(data), overlap=1.0, irrelevant=meaning)  # overlap: so that others can be set beside
     with Project(project) as opened:
         found = import_into(opened.store, labelled, name)
     show(found.model_dump(mode="json"), as_json=as_json)
@@ -198,6 +202,17 @@ def open_to_read(project: Path) -> Iterator["AnnotationStore"]:
         yield store
     finally:
         store.close()
+
+
+def note_meaning(store: "AnnotationStore") -> None:
+    """Tells of a project that was begun before "irrelevant" meant what FastFact's appendix I says."""
+    from localfact.inputs.annotations import IrrelevantMeaning
+
+    if store.irrelevant_means is not IrrelevantMeaning.UNRELATED:
+        note(
+            f"In this project a claim is irrelevant that has {store.irrelevant_means}, as it was begun. FastFact's benchmark"
+            f" means one that has {IrrelevantMeaning.UNRELATED}; so does a new project."
+        )
 
 
 def write_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
