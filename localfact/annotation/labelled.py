@@ -5,8 +5,8 @@ from pathlib import Path
 
 from localfact.annotation.labelled_rows import GatheredRows, edit_of, group_rows
 from localfact.annotation.labels import REMOVALS, Label, Removal, label_of
+from localfact.annotation.steps import LONGEST_TEXT
 from localfact.annotation.tasks import AnnotationTask, of_responses
-from localfact.annotation.work import LONGEST_TEXT
 from localfact.inputs.annotations import Edit, IrrelevantMeaning, irrelevant_means
 from localfact.inputs.claims import NO_LABEL, label_name, optional_text, read_spans, spans_of
 from localfact.inputs.json_rows import Row, RowError, read_rows

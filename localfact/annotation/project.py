@@ -50,7 +50,7 @@ def create(
     made_of: str,
     overlap: float = OVERLAP,
     seed: int = 0,
-    blind: bool = False,
+    blind: bool = True,
     irrelevant: IrrelevantMeaning = IrrelevantMeaning.UNRELATED,
 ) -> None:
     """Makes a project.

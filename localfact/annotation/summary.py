@@ -38,6 +38,8 @@ class AnnotationSummary(Record):
     Attributes:
         responses: of the project.
         finished: how many of them have gold data.
+        for_two: responses that two people are wanted for.
+        by_two: of all, those that two people or more finished.
         how: way in which it came about -> responses.
         annotators: name -> what they did.
         claims: in the gold data, removed ones not counted.
@@ -60,6 +62,8 @@ class AnnotationSummary(Record):
 
     responses: int
     finished: int
+    for_two: int = 0
+    by_two: int = 0
     how: Mapping[How, int] = Field(default_factory=dict)
     annotators: Mapping[str, Pace] = Field(default_factory=dict)
     claims: int = 0
@@ -99,6 +103,8 @@ def summarise(store: AnnotationStore) -> AnnotationSummary:
     return AnnotationSummary(
         responses=store.size(),
         finished=len(finals),
+        for_two=sum(people > 1 for people in store.annotators_wanted().values()),
+        by_two=len(store.responses_finished_by_several()),
         how=_in_order(How, Counter(how for _, how in finals)),
         annotators=_paces(store),
         claims=sum(claim.removal is None for claim in claims),
@@ -184,6 +190,8 @@ def _gold_table(summary: AnnotationSummary) -> Table:
     how: list[tuple[Cell, ...]] = [(one.value, number(count, 0), "", "", "") for one, count in summary.how.items()]
     heads = ("responses", "claims", "claims a response", "seconds a claim")
     facts = {"responses finished": f"{summary.finished} of {summary.responses}", "claims that stand": str(summary.claims)}
+    if summary.for_two:
+        facts["responses for two people, finished by both"] = f"{summary.by_two} of {summary.for_two}"
     if summary.undecided:
         facts["claims on which people differ, not decided"] = str(summary.undecided)
     if summary.with_verdict:
@@ -204,7 +212,7 @@ def _agreement_table(summary: AnnotationSummary) -> Table:
     each: list[tuple[Cell, ...]] = [(label.value, "", "", number(kappa, 3)) for label, kappa in summary.kappas.items()]
     facts = {
         "claims that two or more people kept and judged": str(summary.compared),
-        "pairs of labels": str(summary.pairs),
+        "pairs of labels that are equal": f"{round((summary.share or 0) * summary.pairs)} of {summary.pairs}",
         "claims that one kept and another did not": str(summary.kept_by_some),
         "claims kept in different words, not compared": str(summary.reworded),
     }

@@ -47,11 +47,20 @@ def serve(
     ],
     out: Annotated[Path | None, typer.Option("--out", help="The project's folder. Default: annotations/ and a name.")] = None,
     overlap: Annotated[
-        float | None, typer.Option("--overlap", min=0, max=1, help="Share of responses that two people annotate. Default: 0.2.")
+        float | None,
+        typer.Option(
+            "--overlap",
+            min=0,
+            max=1,
+            help="Share of responses that two people annotate, which shows how far people agree. Default: 0.2.",
+        ),
     ] = None,
     blind: Annotated[
         bool | None,
-        typer.Option("--blind/--seen", help="Do not show annotators what the machine found. A project keeps what was chosen."),
+        typer.Option(
+            "--blind/--seen",
+            help="Whether what the machine found is hidden from annotators. Default: it is; a project keeps what was chosen.",
+        ),
     ] = None,
     adjudicator: Annotated[
         list[str] | None, typer.Option("--adjudicator", help="Who may decide between others; may be repeated. Default: all.")
@@ -67,7 +76,8 @@ def serve(
     """Serve the annotators' pages until Ctrl-C. Every step is saved as it is made; the same command goes on.
 
     [dim]localfact annotate runs/4f1c[/]                                 what a run found, for people to judge
-    [dim]localfact annotate answers.jsonl --blind --overlap 1[/]         each response by two people
+    [dim]localfact annotate answers.jsonl --overlap 1[/]                 each response by two people
+    [dim]localfact annotate runs/4f1c --seen[/]                          who looks at the machine's verdicts, and may agree
     [dim]localfact annotate runs/4f1c --host 0.0.0.0[/]                  for others in the house; prints a link with a token
     """
     from localfact.annotation.project import OVERLAP, Project, create, default_folder, is_project
@@ -84,8 +94,10 @@ def serve(
         bare = sum(not task.claims for task in tasks)
         if bare:
             note(f"{bare} responses have no claims to begin with. `localfact extract` finds some.")
-        create(folder, tasks, made_of=str(data), overlap=OVERLAP if overlap is None else overlap, seed=seed or 0)
+        share = OVERLAP if overlap is None else overlap
+        create(folder, tasks, made_of=str(data), overlap=share, seed=seed or 0, blind=blind is not False)
     from localfact.annotation.serving import serve_project
+    from localfact.annotation.store import SHOWN
 
     with Project(folder) as project:
         drawn = project.store.facts()
@@ -96,7 +108,12 @@ def serve(
         if blind is not None:
             project.store.set_fact("blind", blind)
         unseen = bool(project.store.facts().get("blind"))
+        if not unseen:
+            project.store.set_fact(SHOWN, True)
         note_meaning(project.store)
+        wanted = list(project.store.annotators_wanted().values())
+        note(f"{len(wanted)} responses, {wanted.count(2)} of them for two people each; where these differ, a third decides.")
+        note(f"What the machine found is {'hidden from annotators; --seen shows it' if unseen else 'shown to annotators'}.")
         note(f"Project: {folder}; a copy of what was done before is in {folder}/backups.")
         serve_project(project, host, port, blind=unseen, ready=lambda link: note(f"Open {link} in a browser. Ctrl-C stops it."))
         note("Stopped. Everything is saved; the same command goes on.")

@@ -168,7 +168,7 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
 def test_a_project_stays_blind_until_it_is_said_otherwise(tmp_path: Path) -> None:
     folder = make_project(tmp_path / "project")
     found = []
-    for options in (["--blind"], [], ["--seen"], []):
+    for options in ([], ["--blind"], ["--seen"], []):
         with serving(folder, *options) as served:
             client = httpx.Client(base_url=served.at, headers={"origin": served.at.rstrip("/")}, follow_redirects=True)
             client.post("/sign-in", data={"name": "ada"})

@@ -24,6 +24,7 @@ from annotation_projects import (
     restore,
     revise,
     span_of,
+    split,
     task,
 )
 from hypothesis import given
@@ -31,9 +32,9 @@ from hypothesis import strategies as st
 
 from localfact.annotation.gold import How, disagreements, final_work, gold_rows
 from localfact.annotation.labels import Label, Removal
+from localfact.annotation.steps import Step
 from localfact.annotation.store import ADJUDICATE, IRRELEVANT, AnnotationStore, MisfitError
 from localfact.annotation.summary import summarise, summary_tables
-from localfact.annotation.work import Step
 from localfact.inputs.annotations import Edit, IrrelevantMeaning, read_annotations
 from localfact.inputs.responses import read_responses, responses_of
 from localfact.records import Span
@@ -309,6 +310,7 @@ TEXTS = st.sampled_from(["It is so.", "it is so", "Halm has a tower.", "Its bell
 STEPS = st.one_of(
     st.builds(judge, CLAIMS, st.sampled_from(Label)),
     st.builds(revise, CLAIMS, TEXTS),
+    st.builds(split, CLAIMS, TEXTS, TEXTS),
     st.builds(remove, CLAIMS, st.sampled_from(Removal)),
     st.builds(restore, CLAIMS),
     st.builds(add, st.sampled_from(["x", "y"]), TEXTS),

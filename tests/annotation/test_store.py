@@ -347,7 +347,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from localfact.annotation.store import AnnotationStore
-from localfact.annotation.work import Step, StepKind
+from localfact.annotation.steps import Step, StepKind
 store = AnnotationStore(Path(sys.argv[1]))
 while True:
     version = store.work(1, "Ann").version
