@@ -135,13 +135,7 @@ class Screens:
         """One of the two screens of a response. `made`: the step that led here."""
         screen = str(asked.request.path_params["screen"])
         judging = screen == JUDGE
-        stays = made is None or made.kind in (
-            StepKind.COMMENT,
-            StepKind.REVISE,
-            StepKind.SPLIT,
-            StepKind.PLACE,
-            StepKind.RESTORE,
-        )
+        stays = made is None or made.kind in (StepKind.COMMENT, StepKind.REVISE, StepKind.PLACE, StepKind.RESTORE)
         wanted, after = _claims_named(asked, made)
         listed = work.standing if judging else work.claims
         current = views.current_claim(work, listed, wanted or (after if stays or not judging else ""), after, judging=judging)
