@@ -58,7 +58,7 @@ def import_into(store: AnnotationStore, labelled: Sequence[Labelled], annotator:
     ours, theirs = store.irrelevant_means, meaning_of_irrelevant(labelled)
     if theirs is not None and theirs is not ours:
         raise InputError(
-            f"The file calls a claim irrelevant that has {theirs}, the project one that has {ours}; that cannot be mixed."
+            f"By “irrelevant” the file means: {theirs}. The project means: {ours}. These cannot be mixed."
             " Import the file into a project of its own."
         )
     positions, left = _find_places(store, labelled)

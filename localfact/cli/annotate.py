@@ -227,8 +227,8 @@ def note_meaning(store: "AnnotationStore") -> None:
 
     if store.irrelevant_means is not IrrelevantMeaning.UNRELATED:
         note(
-            f"In this project a claim is irrelevant that has {store.irrelevant_means}, as it was begun. FastFact's benchmark"
-            f" means one that has {IrrelevantMeaning.UNRELATED}; so does a new project."
+            f"In this project “irrelevant” means: {store.irrelevant_means}. FastFact's benchmark, and a new project, mean:"
+            f" {IrrelevantMeaning.UNRELATED}."
         )
 
 

@@ -71,7 +71,7 @@ def test_a_project_that_was_begun_when_irrelevant_meant_something_else_says_so(t
         store.set_fact(IRRELEVANT, meaning.value)
         store.close()
         said.append(
-            "FastFact's benchmark means one that has nothing to do"
+            "FastFact's benchmark, and a new project, mean: nothing to do with the question."
             in " ".join(asked("export", folder, "--out", tmp_path / "gold.jsonl").output.split())
         )
     assert said == [False, True]
